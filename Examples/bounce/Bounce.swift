@@ -1,0 +1,69 @@
+// The program: a label that moves in the terminal, while anybody who connects changes how.
+
+import Foundation
+import Tweaks
+import TweaksDaemon
+
+@main
+@MainActor
+struct Bounce {
+    static let usage = """
+        Usage: bounce [--headless]
+
+        Moves a label across the terminal. While it runs, connect and change it:
+
+            nc 127.0.0.1 7777
+            Label/Text/Size = 40
+
+        --headless   do not draw; print one line for each change until SIGTERM or SIGINT.
+                     This is also what happens where standard output is not a terminal.
+
+        The terminal should know 24-bit colour (most do; of those that do not, most show the nearest).
+        Keys: q quits, space pauses, r recentres, s surprises.
+        """
+
+    static func main() async throws {
+        let arguments = Set(CommandLine.arguments.dropFirst())
+        if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
+        guard arguments.isSubset(of: ["--headless"]) else {
+            FileHandle.standardError.write(Data((usage + "\n").utf8))
+            exit(2)
+        }
+        try await run(isDrawing: Terminal.isPresent && arguments.isEmpty)
+    }
+
+    /// Everything a program needs to be tweakable: make what has actions, name the tweaks, start.
+    private static func run(isDrawing: Bool) async throws {
+        let stage = Stage()
+        let daemon = try TweakDaemon.start(
+            "bounce", tcp: .open(port: 7777),
+            tweaks: Look.text, Look.size, Look.foreground, Look.background, Look.alpha, Look.fade, Look.speed,
+            Look.gravity, Look.easing, Look.trail, Look.paused, Look.framesPerSecond)
+        defer { daemon.stop() }
+
+        let show = Task { isDrawing ? await stage.perform(hint: hint(for: daemon)) : await printChanges() }
+        let signals = Signals.stream(SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP)
+        let watch = Task {
+            for await signal in signals {
+                if signal == SIGTSTP { stage.suspend() } else { show.cancel() }
+            }
+        }
+        await show.value
+        watch.cancel()
+    }
+
+    /// How to connect, for the line below the picture.
+    private static func hint(for daemon: TweakDaemon) -> String {
+        let address = daemon.port.map { "127.0.0.1 \($0)" } ?? daemon.socketPath.map { "-U \($0)" }
+        return address.map { "nc \($0)   Label/Text/Size = 40" } ?? "not listening"
+    }
+
+    /// One line for each change, until it is cancelled.
+    private static func printChanges() async {
+        for await commit in TweakRegistry.shared.changes {
+            for change in commit.changes {
+                Terminal.write("\(change) by \(commit.origin), rev \(commit.revision)\n".utf8)
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// Everything about the label that can be changed while it runs: the file to copy.
+
+import Tweaks
+
+/// The tweaks of the label, each declared once and read wherever it is needed: `Look.size.value`.
+///
+/// Lengths are in px: one px is as wide as a character cell and half as high, so it is about square.
+enum Look {
+    static let text = Tweak("Label", "Text", "String", "Tweaks", help: "What the label says")
+    static let size = Tweak(
+        "Label", "Text", "Size", 16.0, in: 4...120, step: 0.5, unit: "px",
+        help: "Height of the letters; multiples of 8 are the crispest")
+
+    static let foreground = Tweak(
+        "Label", "Color", "Foreground", TweakColor(red: 255, green: 196, blue: 107), help: "Colour of the letters")
+    static let background = Tweak(
+        "Label", "Color", "Background", TweakColor(red: 27, green: 20, blue: 54), help: "Colour behind the letters")
+    static let alpha = Tweak(
+        "Label", "Color", "Alpha", 1.0, in: 0...1, help: "How much of the background the letters cover")
+    static let fade = Tweak(
+        "Label", "Color", "Fade", .milliseconds(400), in: .zero ... .seconds(5),
+        help: "How long a change of colour takes")
+
+    static let speed = Tweak(
+        "Label", "Motion", "Speed", 28.0, in: 0...200, unit: "px/s", help: "How fast it goes from side to side")
+    static let gravity = Tweak(
+        "Label", "Motion", "Gravity", 40.0, in: 0...400, unit: "px/s²",
+        help: "How hard it falls; at 0 it floats up and down")
+    static let easing = Tweak(
+        "Label", "Motion", "Easing", Easing.inOut, help: "How it moves on the way from one side to the other")
+    static let trail = Tweak(
+        "Label", "Motion", "Trail", 8, in: 0...24, unit: "ghosts", help: "How many fading ghosts follow it")
+    static let paused = Tweak("Label", "Motion", "Paused", false, help: "Holds it where it is")
+
+    static let framesPerSecond = Tweak(
+        "Label", "Status", "Frames per second", 0.0, unit: "fps", help: "Measured each second; 0 without a terminal",
+        flags: .readOnly)
+}

@@ -1,0 +1,94 @@
+// The performance: actions that change the scene, and the clock that keeps it moving.
+
+import Foundation
+import Tweaks
+
+/// Owns the scene. Frames, keys and actions take turns on the main actor, so that none of them needs a lock.
+@MainActor
+final class Stage {
+    private var scene = Scene()
+    private var encoder = FrameEncoder()
+    private var meter = FrameMeter()
+
+    /// Declares the actions: a closure made on an actor runs there, also when somebody far away calls for it.
+    init() {
+        tweakAction("Label", "Motion", "Recenter", help: "Brings the label back to the middle") { _ in
+            self.scene.recenter()
+            return "recentred"
+        }
+        tweakAction("Label", "Color", "Surprise me", help: "Picks a pair of colours") { _ in
+            try self.surprise()
+        }
+    }
+
+    /// Draws on the terminal, 60 times a second, until it is cancelled or somebody presses q.
+    func perform(hint: String) async {
+        Terminal.enter()
+        defer { Terminal.leave() }
+        let clock = ContinuousClock()
+        let interval = Duration.seconds(1) / 60
+        var shown = clock.now
+        while !Task.isCancelled, obeyKeys() {
+            let next = max(shown + interval, clock.now - interval)
+            // Waiting, not blocking: this is when actions and bindings get their turn.
+            try? await clock.sleep(until: next, tolerance: .zero)
+            draw(after: (next - shown) / .seconds(1), hint: hint)
+            shown = next
+        }
+    }
+
+    /// Lets the shell have the terminal until it calls us back.
+    func suspend() {
+        Terminal.leave()
+        raise(SIGSTOP)
+        Terminal.enter()
+        encoder.forget()
+    }
+
+    private func draw(after seconds: Double, hint: String) {
+        meter.count(seconds)
+        let (columns, rows) = Terminal.size
+        let status = " \(hint)   \(Int(Look.framesPerSecond.value.rounded())) fps   q quits"
+        Terminal.write(encoder.encode(scene.frame(columns: columns, rows: rows, after: seconds, status: status)))
+    }
+
+    /// Space pauses, r recentres, s surprises; false when it was q.
+    private func obeyKeys() -> Bool {
+        for key in Terminal.keys() {
+            switch key {
+            case "q", "\u{4}": return false
+            case " ": Look.paused.value.toggle()
+            case "r": scene.recenter()
+            case "s": _ = try? surprise()
+            case "\u{C}": encoder.forget()
+            default: break
+            }
+        }
+        return true
+    }
+
+    /// Both colours in one commit: nobody sees one without the other, and one `undo` takes both back.
+    private func surprise() throws -> String {
+        let choices = Palette.all.filter { $0.foreground != Look.foreground.value }
+        guard let palette = choices.randomElement() else { return "no surprise left" }
+        try TweakRegistry.shared.commit(origin: .code) { batch in
+            batch.set(Look.foreground, palette.foreground)
+            batch.set(Look.background, palette.background)
+        }
+        return "\(palette.foreground) on \(palette.background)"
+    }
+}
+
+/// Counts frames, and publishes once a second how many there were.
+private struct FrameMeter {
+    private var frames = 0.0
+    private var passed = 0.0
+
+    mutating func count(_ seconds: Double) {
+        frames += 1
+        passed += seconds
+        guard passed >= 1 else { return }
+        Look.framesPerSecond.value = (frames / passed * 10).rounded() / 10
+        (frames, passed) = (0, 0)
+    }
+}

@@ -1,0 +1,106 @@
+// The standard types as values of tweaks.
+
+extension Bool: TweakConvertible, TweakWord {
+    /// One atomic word.
+    public typealias TweakStorage = TweakWordCell<Bool>
+    /// From `.bool`.
+    public init?(_ value: TweakValue) {
+        guard case .bool(let flag) = value else { return nil }
+        self = flag
+    }
+    /// `.bool`.
+    public var erased: TweakValue { .bool(self) }
+    /// 0 or 1.
+    @inlinable public var tweakWord: UInt64 { self ? 1 : 0 }
+    /// From 0 or 1.
+    @inlinable public init(tweakWord: UInt64) { self = tweakWord != 0 }
+}
+
+extension Double: TweakBounded, TweakWord {
+    /// One atomic word.
+    public typealias TweakStorage = TweakWordCell<Double>
+    /// From a finite `.number`, or an `.int` that a double holds exactly.
+    public init?(_ value: TweakValue) {
+        switch value {
+        case .number(let number) where number.isFinite: self = number
+        case .int(let whole): self.init(exactly: whole)
+        default: return nil
+        }
+    }
+    /// `.number`.
+    public var erased: TweakValue { .number(self) }
+    /// The bit pattern.
+    @inlinable public var tweakWord: UInt64 { bitPattern }
+    /// From a bit pattern.
+    @inlinable public init(tweakWord: UInt64) { self.init(bitPattern: tweakWord) }
+}
+
+extension Float: TweakBounded, TweakWord {
+    /// One atomic word.
+    public typealias TweakStorage = TweakWordCell<Float>
+    /// From a `.number` within the range of Float, rounded to the nearest one.
+    public init?(_ value: TweakValue) {
+        guard let number = Double(value) else { return nil }
+        self.init(number)
+        guard isFinite else { return nil }
+    }
+    // Through the shortest text, so that 0.1 is printed as 0.1 and not as 0.10000000149011612.
+    /// `.number` with the same shortest text.
+    public var erased: TweakValue { .number(isFinite ? Double(description) ?? Double(self) : Double(self)) }
+    /// The bit pattern.
+    @inlinable public var tweakWord: UInt64 { UInt64(bitPattern) }
+    /// From a bit pattern.
+    @inlinable public init(tweakWord: UInt64) { self.init(bitPattern: UInt32(truncatingIfNeeded: tweakWord)) }
+}
+
+extension String: TweakConvertible {
+    /// A lock.
+    public typealias TweakStorage = TweakLockedCell<String>
+    /// From `.string` or `.choice`.
+    public init?(_ value: TweakValue) {
+        switch value {
+        case .string(let text), .choice(let text): self = text
+        default: return nil
+        }
+    }
+    /// `.string`.
+    public var erased: TweakValue { .string(self) }
+}
+
+extension TweakColor: TweakConvertible, TweakWord {
+    /// One atomic word.
+    public typealias TweakStorage = TweakWordCell<TweakColor>
+    /// From `.color`.
+    public init?(_ value: TweakValue) {
+        guard case .color(let color) = value else { return nil }
+        self = color
+    }
+    /// `.color`.
+    public var erased: TweakValue { .color(self) }
+    /// The four channels.
+    @inlinable public var tweakWord: UInt64 {
+        UInt64(red) << 24 | UInt64(green) << 16 | UInt64(blue) << 8 | UInt64(alpha)
+    }
+    /// From the four channels.
+    @inlinable public init(tweakWord: UInt64) {
+        self.init(
+            red: UInt8(truncatingIfNeeded: tweakWord >> 24), green: UInt8(truncatingIfNeeded: tweakWord >> 16),
+            blue: UInt8(truncatingIfNeeded: tweakWord >> 8), alpha: UInt8(truncatingIfNeeded: tweakWord))
+    }
+}
+
+extension Duration: TweakBounded, TweakWord {
+    /// One atomic word of nanoseconds: 16 bytes would need a locked exchange for each read.
+    public typealias TweakStorage = TweakWordCell<Duration>
+    /// From a `.duration` of whole nanoseconds within 64 bits.
+    public init?(_ value: TweakValue) {
+        guard case .duration(let duration) = value, duration.exactNanoseconds != nil else { return nil }
+        self = duration
+    }
+    /// `.duration`.
+    public var erased: TweakValue { .duration(self) }
+    /// Nanoseconds; 0 for what is no whole number of them, which never gets as far as a cell.
+    @inlinable public var tweakWord: UInt64 { UInt64(bitPattern: exactNanoseconds ?? 0) }
+    /// From nanoseconds.
+    @inlinable public init(tweakWord: UInt64) { self = .nanoseconds(Int64(bitPattern: tweakWord)) }
+}

@@ -1,0 +1,41 @@
+// The fixed-width integers as values of tweaks: converted exactly, never trapping.
+
+/// What all integer types share.
+public protocol TweakInteger: TweakBounded, TweakWord, FixedWidthInteger
+where TweakStorage == TweakWordCell<Self> {}
+
+extension TweakInteger {
+    /// From an `.int` within the range of this type, or a `.number` that is such an integer.
+    public init?(_ value: TweakValue) {
+        switch value {
+        case .int(let whole): self.init(exactly: whole)
+        case .number(let number): self.init(exactly: number)
+        default: return nil
+        }
+    }
+    // Declarations check that the default fits; no other value gets here without having been an Int64.
+    /// `.int`.
+    public var erased: TweakValue { .int(Int64(clamping: self)) }
+    /// The bits.
+    @inlinable public var tweakWord: UInt64 { UInt64(truncatingIfNeeded: self) }
+    /// From the bits.
+    @inlinable public init(tweakWord: UInt64) { self.init(truncatingIfNeeded: tweakWord) }
+    /// The limits of this type, where they are narrower than those of Int64.
+    public static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) {
+        (
+            Self.min > Int64.min ? .int(Int64(clamping: Self.min)) : nil,
+            Self.max < Int64.max ? .int(Int64(clamping: Self.max)) : nil
+        )
+    }
+}
+
+extension Int: TweakInteger {}
+extension Int8: TweakInteger {}
+extension Int16: TweakInteger {}
+extension Int32: TweakInteger {}
+extension Int64: TweakInteger {}
+extension UInt: TweakInteger {}
+extension UInt8: TweakInteger {}
+extension UInt16: TweakInteger {}
+extension UInt32: TweakInteger {}
+extension UInt64: TweakInteger {}

@@ -1,0 +1,76 @@
+// Everything a declaration says about a tweak, without its static type.
+
+/// The immutable facts of a tweak. All values, whoever sends them, are judged against these and nowhere else.
+package struct TweakDefinition: Sendable {
+    package let kind: TweakKind
+    package let limits: TweakLimits
+    /// For kind `choice`: the names and labels, in order.
+    package let choices: [TweakChoice<String>]
+    /// For kind `string`: the most characters allowed.
+    package let maxLength: Int?
+    /// For kind `string`: says why a text is refused, or nil when it is fine.
+    package let validate: (@Sendable (String) -> String?)?
+    package let policy: TweakPolicy
+    package let unit: String?
+    package let help: String?
+    package let flags: TweakFlags
+
+    package init(
+        kind: TweakKind, limits: TweakLimits = .none, choices: [TweakChoice<String>] = [], maxLength: Int? = nil,
+        validate: (@Sendable (String) -> String?)? = nil, policy: TweakPolicy = .reject, unit: String? = nil,
+        help: String? = nil, flags: TweakFlags = []
+    ) {
+        self.kind = kind
+        self.limits = limits
+        self.choices = choices
+        self.maxLength = maxLength
+        self.validate = validate
+        self.policy = policy
+        self.unit = unit
+        self.help = help
+        self.flags = flags
+    }
+
+    /// Whether two declarations of one path agree in all that can be compared.
+    package func agrees(with other: TweakDefinition) -> Bool {
+        kind == other.kind && limits == other.limits && choices == other.choices && maxLength == other.maxLength
+            && policy == other.policy && unit == other.unit && help == other.help && flags == other.flags
+    }
+
+    /// The range as text: `10...100`, `0...`, `...5`, or nil where there is none.
+    package var rangeText: String? {
+        guard let (lower, upper) = bounds, lower != nil || upper != nil else { return nil }
+        return "\(lower?.text ?? "")...\(upper?.text ?? "")"
+    }
+
+    /// The bounds as values of this kind.
+    package var bounds: (lower: TweakValue?, upper: TweakValue?)? {
+        switch limits {
+        case .none: nil
+        case .whole(let lower, let upper, _): (lower.map(whole), upper.map(whole))
+        case .real(let lower, let upper, _): (lower.map(TweakValue.number), upper.map(TweakValue.number))
+        }
+    }
+
+    /// The step as a value of this kind.
+    package var step: TweakValue? {
+        switch limits {
+        case .none: nil
+        case .whole(_, _, let step): step.map(whole)
+        case .real(_, _, let step): step.map(TweakValue.number)
+        }
+    }
+
+    private func whole(_ value: Int64) -> TweakValue {
+        kind == .duration ? .duration(.nanoseconds(value)) : .int(value)
+    }
+
+    /// A value's text for an error: never that of a secret.
+    package func shown(_ value: TweakValue) -> String {
+        flags.contains(.secret) ? "the value" : kind == .string ? Quoting.excerpt(rawText(value)) : value.text
+    }
+
+    private func rawText(_ value: TweakValue) -> String {
+        if case .string(let text) = value { text } else { value.text }
+    }
+}

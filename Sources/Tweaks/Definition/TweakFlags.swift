@@ -1,0 +1,33 @@
+// What is special about a tweak.
+
+/// Marks on a tweak that change how it is shown or who may set it.
+public struct TweakFlags: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+
+    /// Flags from their bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The value is never printed, logged or sent, only whether it is set.
+    public static let secret = TweakFlags(rawValue: 1)
+    /// A figure that the program publishes and nobody else can set.
+    public static let readOnly = TweakFlags(rawValue: 2)
+    /// A change takes effect when the program starts again; shown wherever the value is.
+    public static let needsRestart = TweakFlags(rawValue: 4)
+
+    /// The words that listings show, in a fixed order.
+    package var words: [String] {
+        [(TweakFlags.readOnly, "read-only"), (.needsRestart, "needs-restart"), (.secret, "secret")]
+            .filter { contains($0.0) }.map(\.1)
+    }
+}
+
+/// What happens to a value from outside that breaks its tweak's range or step.
+public enum TweakPolicy: String, Hashable, Sendable {
+    /// It is refused and nothing changes.
+    case reject
+    /// Beyond the range it becomes the nearest bound; off-step it is refused.
+    case clamp
+    /// It becomes the nearest value that is in range and on step.
+    case snap
+}

@@ -1,0 +1,78 @@
+// Range and step, as arithmetic on whole and on real numbers.
+
+/// The range and step of an int (as it is), a duration (in nanoseconds) or a number.
+package enum TweakLimits: Equatable, Sendable {
+    case none
+    case whole(lower: Int64?, upper: Int64?, step: Int64?)
+    case real(lower: Double?, upper: Double?, step: Double?)
+
+    /// How a value relates to the limits.
+    package enum Finding<Number: Equatable>: Equatable {
+        case fits
+        case outside(nearest: Number)
+        case offStep(nearest: Number)
+    }
+}
+
+/// Judges whole numbers. Differences are taken in 128 bits, so that no pair of 64-bit values overflows.
+package func judge(
+    _ value: Int64, lower: Int64?, upper: Int64?, step: Int64?
+) -> TweakLimits.Finding<Int64> {
+    if let lower, value < lower { return .outside(nearest: lower) }
+    if let upper, value > upper { return .outside(nearest: upper) }
+    guard let step, value != upper else { return .fits }
+    let origin = Int128(lower ?? 0)
+    let distance = Int128(value) - origin
+    let rest = ((distance % Int128(step)) + Int128(step)) % Int128(step)
+    if rest == 0 { return .fits }
+    let below = distance - rest
+    let nearest = origin + (rest * 2 < Int128(step) ? below : below + Int128(step))
+    let clamped = min(max(nearest, Int128(lower ?? .min)), Int128(upper ?? .max))
+    return .offStep(nearest: Int64(clamped))
+}
+
+/// Judges real numbers. A value counts as on step when it is within a few roundings of it: 0.1 × 3 is on a step of 0.1.
+package func judge(
+    _ value: Double, lower: Double?, upper: Double?, step: Double?
+) -> TweakLimits.Finding<Double> {
+    if let lower, value < lower { return .outside(nearest: lower) }
+    if let upper, value > upper { return .outside(nearest: upper) }
+    guard let step, value != upper else { return .fits }
+    let steps = (value - (lower ?? 0)) / step
+    let tolerance = max(1e-9, steps.magnitude * 0x1p-50)
+    if (steps - steps.rounded()).magnitude <= tolerance { return .fits }
+    let nearest = Decimals.multiple(steps.rounded(), of: step, from: lower ?? 0)
+    return .offStep(nearest: min(max(nearest, lower ?? nearest), upper ?? nearest))
+}
+
+/// Arithmetic without float dust: results are rounded to the decimals that the operands are written with.
+package enum Decimals {
+    /// `origin + count × step`.
+    package static func multiple(_ count: Double, of step: Double, from origin: Double) -> Double {
+        rounded(origin + count * step, toDecimalsOf: origin, step)
+    }
+
+    /// `left + right`: 0.1 + 0.2 is 0.3.
+    package static func sum(_ left: Double, _ right: Double) -> Double {
+        rounded(left + right, toDecimalsOf: left, right)
+    }
+
+    private static func rounded(_ value: Double, toDecimalsOf left: Double, _ right: Double) -> Double {
+        guard let places = places(left).flatMap({ first in places(right).map { max(first, $0) } }), places <= 15 else {
+            return value
+        }
+        let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+        let scaled = (value * scale).rounded()
+        // Beyond 2^53 neighbouring doubles are whole numbers apart: there is no dust to remove.
+        return scaled.magnitude < 0x1p53 ? scaled / scale : value
+    }
+
+    /// How many digits follow the point in the shortest text; nil where that is written with an exponent.
+    private static func places(_ value: Double) -> Int? {
+        let text = value.description.utf8
+        if text.contains(UInt8(ascii: "e")) { return nil }
+        guard let point = text.firstIndex(of: UInt8(ascii: ".")) else { return 0 }
+        let digits = text[text.index(after: point)...]
+        return digits.elementsEqual("0".utf8) ? 0 : digits.count
+    }
+}

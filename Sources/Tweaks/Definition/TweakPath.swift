@@ -1,0 +1,84 @@
+// The three-part name of a tweak.
+
+/// A tweak's name: category, collection and name, compared byte by byte.
+///
+/// Each part is 1–128 bytes of UTF-8 without `/`, control, line-separator or bidirectional-control characters;
+/// so the joined form is unambiguous.
+public struct TweakPath: Sendable {
+    /// The three parts joined by `/`, as in `Content/Text/Size`.
+    public let joined: String
+    private let firstSlash: UInt16
+    private let secondSlash: UInt16
+
+    /// A path from its three parts.
+    /// - Throws: ``TweakError`` with code `usage` that names the part which breaks the rules.
+    public init(_ category: String, _ collection: String, _ name: String) throws(TweakError) {
+        for (part, role) in [(category, "category"), (collection, "collection"), (name, "name")] {
+            try Self.check(part, role)
+        }
+        joined = "\(category)/\(collection)/\(name)"
+        firstSlash = UInt16(category.utf8.count)
+        secondSlash = UInt16(category.utf8.count + 1 + collection.utf8.count)
+    }
+
+    /// A path from its joined form, `category/collection/name`.
+    /// - Throws: ``TweakError`` with code `usage` when there are not exactly three parts, or one breaks the rules.
+    public init(_ joined: String) throws(TweakError) {
+        let parts = joined.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3 else {
+            throw TweakError(.usage, "\(Quoting.excerpt(joined)) is no path; write category/collection/name")
+        }
+        try self.init(String(parts[0]), String(parts[1]), String(parts[2]))
+    }
+
+    private static func check(_ part: String, _ role: String) throws(TweakError) {
+        guard (1...128).contains(part.utf8.count), !part.utf8.contains(UInt8(ascii: "/")), Quoting.isSafe(part) else {
+            throw TweakError(
+                .usage,
+                "the \(role) \(Quoting.excerpt(part)) is not allowed; "
+                    + "use 1–128 bytes without “/”, control or bidirectional characters")
+        }
+    }
+
+    /// The first part.
+    public var category: String { slice(0, firstSlash) }
+    /// The second part.
+    public var collection: String { slice(firstSlash + 1, secondSlash) }
+    /// The third part.
+    public var name: String { slice(secondSlash + 1, UInt16(joined.utf8.count)) }
+
+    private func slice(_ start: UInt16, _ end: UInt16) -> String {
+        let utf8 = joined.utf8
+        let from = utf8.index(utf8.startIndex, offsetBy: Int(start))
+        return String(joined[from..<utf8.index(utf8.startIndex, offsetBy: Int(end))])
+    }
+
+    /// The path as a token of the protocol: in quotes where it holds a blank, a quote, `#`, `=`, `*` or `?`.
+    public var token: String {
+        let special = joined.utf8.contains { byte in
+            switch byte {
+            case UInt8(ascii: " "), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "#"), UInt8(ascii: "="),
+                UInt8(ascii: "*"), UInt8(ascii: "?"):
+                true
+            default: false
+            }
+        }
+        return special ? Quoting.json(joined) : joined
+    }
+}
+
+extension TweakPath: Hashable, CustomStringConvertible {
+    // Not `String ==`, which holds canonically equivalent spellings for the same.
+    /// Compares byte by byte.
+    public static func == (left: TweakPath, right: TweakPath) -> Bool {
+        left.joined.utf8.elementsEqual(right.joined.utf8)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        for byte in joined.utf8 { hasher.combine(byte) }
+    }
+
+    /// The joined form.
+    public var description: String { joined }
+}

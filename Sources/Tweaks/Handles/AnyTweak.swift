@@ -1,0 +1,116 @@
+// A tweak or action without its static type, for listings and tools.
+
+import Synchronization
+
+/// A tweak or action of a registry, whatever its type.
+public struct AnyTweak: Sendable {
+    package let node: TweakNode
+    package let registry: TweakRegistry
+
+    /// Category, collection and name.
+    public var path: TweakPath { node.path }
+    /// What it holds, or `.action`.
+    public var kind: TweakKind { node.definition.kind }
+    /// The current value; nil for an action.
+    public var value: TweakValue? { registry.current(node) }
+    /// What the code says; nil for an action.
+    public var defaultValue: TweakValue? { node.defaultValue }
+    /// What it is for, in a line.
+    public var help: String? { node.definition.help }
+    /// What its number counts, `pt` or `requests/s`.
+    public var unit: String? { node.definition.unit }
+    /// Secret, read-only, needs a restart.
+    public var flags: TweakFlags { node.definition.flags }
+    /// What happens to values from outside that break range or step.
+    public var policy: TweakPolicy { node.definition.policy }
+    /// The smallest value, where there is one.
+    public var lowerBound: TweakValue? { node.definition.bounds?.lower }
+    /// The largest value, where there is one.
+    public var upperBound: TweakValue? { node.definition.bounds?.upper }
+    /// The step between values, counted from the lower bound, where there is one.
+    public var step: TweakValue? { node.definition.step }
+    /// The values of a choice: what is typed, and what people are shown.
+    public var choices: [TweakChoice<String>] { node.definition.choices }
+    /// Where in the program it is declared.
+    public var source: TweakSource { node.source }
+    /// Whether the current value differs from the default; never for a figure.
+    public var isModified: Bool { !flags.contains(.readOnly) && value != defaultValue }
+
+    /// All layers that are present, lowest first; the last one is the current value. Empty for an action.
+    public var layers: [TweakLayerValue] { registry.layers(node) }
+
+    /// Sets the override.
+    /// - Throws: ``TweakError``; then nothing changed.
+    @discardableResult
+    public func set(_ value: TweakValue) throws(TweakError) -> TweakOutcome {
+        try registry.change(node, .set(value))
+    }
+
+    /// Sets the override from text as the protocol writes it, without quotes around strings.
+    /// - Throws: ``TweakError``; then nothing changed.
+    @discardableResult
+    public func set(text: String) throws(TweakError) -> TweakOutcome {
+        try set(node.definition.parse(text, for: path))
+    }
+
+    /// Removes the override: what lies beneath shows again.
+    @discardableResult
+    public func reset() throws(TweakError) -> TweakOutcome {
+        try registry.change(node, .reset)
+    }
+
+    /// Runs an action once and returns its text.
+    /// - Throws: ``TweakError``: `not-an-action`, `busy`, `timeout` or `action-failed`.
+    public func run(_ arguments: [String] = []) async throws(TweakError) -> String {
+        guard let runner = node.runner else { throw notAnAction }
+        return try await runner.run(TweakArguments(arguments), path: path)
+    }
+
+    package var notAnAction: TweakError {
+        TweakError(.notAnAction, "\(path.token) is a \(kind.rawValue), not an action; see get \(path.token)", path: path)
+    }
+}
+
+extension AnyTweak: CustomStringConvertible {
+    /// `Content/Text/Size = 72`, `Player/Audio/Mute = (action)`; of a secret only whether it is set.
+    public var description: String { "\(path.token) = \(node.shownText(value))" }
+}
+
+extension TweakNode {
+    /// A value of this tweak as people may see it.
+    package func shownText(_ value: TweakValue?) -> String {
+        guard let value else { return "(action)" }
+        guard definition.flags.contains(.secret) else { return value.text }
+        return isSet(value) ? "(set)" : "(unset)"
+    }
+
+    /// Whether a secret counts as set: it is neither empty text nor, unless that is text too, the default.
+    package func isSet(_ value: TweakValue) -> Bool {
+        if case .string(let text) = value { return !text.isEmpty }
+        return value != defaultValue
+    }
+}
+
+extension TweakRegistry {
+    /// Changes one tweak on behalf of the program.
+    func change(
+        _ node: TweakNode, _ change: TweakBatch.Change, policy: TweakPolicy? = nil
+    ) throws(TweakError) -> TweakOutcome {
+        if node.definition.flags.contains(.readOnly), case .set(let value) = change {
+            return try publish(node, value)
+        }
+        var batch = TweakBatch()
+        batch.append(node, change)
+        return try commit(batch, origin: .code, policy: policy, delivery: .caller).outcomes[0]
+    }
+
+    func layers(_ node: TweakNode) -> [TweakLayerValue] {
+        guard let value = node.defaultValue else { return [] }
+        let entries = state.withLock { $0.holds(node) ? $0.overlays[node.slot].entries : [] }
+        let base = TweakLayerValue(layer: .default, value: value, origin: .code, time: node.declaredAt)
+        return [base]
+            + entries.map {
+                TweakLayerValue(layer: $0.layer, value: $0.prepared.value, origin: $0.origin, time: $0.time)
+            }
+    }
+}

@@ -1,0 +1,124 @@
+// What all forms of declaration share.
+
+extension TweakShape {
+    /// Any kind, maybe with a closed list.
+    @usableFromInline
+    static func plain(choices: [Value], unit: String?, help: String?, flags: TweakFlags) -> Self {
+        Self(choices: choices.map { Self.choice($0, nil) }, unit: unit, help: help, flags: flags)
+    }
+
+    /// A closed list with labels.
+    @usableFromInline
+    static func labelled(
+        _ choices: KeyValuePairs<Value, String>, unit: String?, help: String?, flags: TweakFlags
+    ) -> Self {
+        Self(choices: choices.map { Self.choice($0.key, $0.value) }, unit: unit, help: help, flags: flags)
+    }
+
+    /// A range, maybe with a step.
+    @usableFromInline
+    static func range(
+        _ range: some TweakBounds<Value>, step: Value?, unit: String?, policy: TweakPolicy, help: String?,
+        flags: TweakFlags
+    ) -> Self {
+        Self(
+            lower: range.tweakLowerBound, upper: range.tweakUpperBound, step: step, policy: policy, unit: unit,
+            help: help, flags: flags)
+    }
+
+    /// Text with a limit or a check.
+    @usableFromInline
+    static func text(
+        maxLength: Int?, validate: (@Sendable (String) -> String?)?, help: String?, flags: TweakFlags
+    ) -> Self {
+        Self(maxLength: maxLength, validate: validate, help: help, flags: flags)
+    }
+
+    /// A choice's name on the wire is the value's text, without quotes.
+    private static func choice(_ value: Value, _ label: String?) -> TweakChoice<Value> {
+        let name: String
+        switch value.erased {
+        case .string(let text), .choice(let text): name = text
+        case let other: name = other.text
+        }
+        return TweakChoice(value, name: name, label: label)
+    }
+}
+
+extension TweakRegistry {
+    /// Declares a tweak; one that cannot be right is the programmer's error and stops the program.
+    @usableFromInline
+    func declared<Value>(
+        _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, _ shape: TweakShape<Value>,
+        _ source: TweakSource
+    ) -> Tweak<Value> {
+        do {
+            return try declare(TweakPath(category, collection, name), defaultValue, shape, source)
+        } catch {
+            fatalError("Tweaks: \(source): \(error)")
+        }
+    }
+
+    /// The same for the literals of a call site.
+    @usableFromInline
+    func declared<Value>(
+        _ names: CallSiteNames, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
+    ) -> Tweak<Value> {
+        declared(
+            names.category.description, names.collection.description, names.name.description, defaultValue, shape,
+            source)
+    }
+
+    /// The cell of a call site's tweak; without a retain that the caller does not need.
+    @inlinable
+    func cell<Value: TweakConvertible>(
+        _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ source: TweakSource,
+        declare: (CallSiteNames, TweakSource) -> Tweak<Value>
+    ) -> Value.TweakStorage {
+        let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
+        if let key, let site = callSites.find(key) {
+            // The type is part of the key, so this is the cell's own type.
+            return site._withUnsafeGuaranteedRef { unsafeDowncast($0.cell, to: Value.TweakStorage.self) }
+        }
+        let tweak = declare(CallSiteNames(category: category, collection: collection, name: name), source)
+        if let key { remember(key, tweak) }
+        return tweak.cell
+    }
+
+    /// The handle of a call site's tweak.
+    @inlinable
+    func tweak<Value: TweakConvertible>(
+        _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ source: TweakSource,
+        declare: (CallSiteNames, TweakSource) -> Tweak<Value>
+    ) -> Tweak<Value> {
+        let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
+        if let key, let site = callSites.find(key) {
+            return site._withUnsafeGuaranteedRef {
+                Tweak(cell: unsafeDowncast($0.cell, to: Value.TweakStorage.self), node: $0.node, registry: self)
+            }
+        }
+        let tweak = declare(CallSiteNames(category: category, collection: collection, name: name), source)
+        if let key { remember(key, tweak) }
+        return tweak
+    }
+
+    @usableFromInline
+    func remember<Value>(_ key: CallSiteKey, _ tweak: Tweak<Value>) {
+        callSites.insert(CallSite(key: key, node: tweak.node, cell: tweak.cell))
+    }
+}
+
+/// The three literals of a call site.
+@usableFromInline
+struct CallSiteNames {
+    let category: StaticString
+    let collection: StaticString
+    let name: StaticString
+
+    @usableFromInline
+    init(category: StaticString, collection: StaticString, name: StaticString) {
+        self.category = category
+        self.collection = collection
+        self.name = name
+    }
+}

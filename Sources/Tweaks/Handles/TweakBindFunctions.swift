@@ -1,0 +1,114 @@
+// FBTweakBind: a property that follows a tweak, declared where it is bound.
+
+/// Keeps a property equal to a tweak: FBTweakBind.
+///
+/// A tweak of any kind; with `choices`, one of those values.
+/// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
+/// See ``Tweak/bind(to:_:when:isolation:)``.
+@discardableResult
+public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
+    _ object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable, _ category: String,
+    _ collection: String, _ name: String, _ defaultValue: Value, choices: [Value] = [], unit: String? = nil,
+    when: TweakBindingStart = .now, help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared,
+    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line
+) -> TweakBinding {
+    let tweak = registry.declared(
+        category, collection, name, defaultValue,
+        .plain(choices: choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+    return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
+}
+
+/// Keeps a property equal to a tweak: FBTweakBind.
+///
+/// A number within a range: `0...10`, `0...` or `...10`.
+/// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
+/// See ``Tweak/bind(to:_:when:isolation:)``.
+@discardableResult
+public func tweakBind<Object: AnyObject & Sendable, Value: TweakBounded>(
+    _ object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable, _ category: String,
+    _ collection: String, _ name: String, _ defaultValue: Value, in range: some TweakBounds<Value>,
+    step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject, when: TweakBindingStart = .now,
+    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared,
+    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line
+) -> TweakBinding {
+    let tweak = registry.declared(
+        category, collection, name, defaultValue,
+        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+    return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
+}
+
+/// Keeps a property equal to a tweak: FBTweakBind.
+///
+/// One of several values, each with a label for people.
+/// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
+/// See ``Tweak/bind(to:_:when:isolation:)``.
+@discardableResult
+public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
+    _ object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable, _ category: String,
+    _ collection: String, _ name: String, _ defaultValue: Value, choices: KeyValuePairs<Value, String>,
+    unit: String? = nil, when: TweakBindingStart = .now, help: String? = nil, flags: TweakFlags = [],
+    registry: TweakRegistry = .shared, isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+    line: UInt = #line
+) -> TweakBinding {
+    let tweak = registry.declared(
+        category, collection, name, defaultValue,
+        .labelled(choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+    return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
+}
+
+// MARK: - Objects that stay on one actor
+
+/// Keeps a property equal to a tweak: FBTweakBind.
+///
+/// A tweak of any kind; with `choices`, one of those values.
+/// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
+/// See ``Tweak/bind(to:_:when:isolation:)``.
+@discardableResult
+public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
+    _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ category: String, _ collection: String,
+    _ name: String, _ defaultValue: Value, choices: [Value] = [], unit: String? = nil, when: TweakBindingStart = .now,
+    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared,
+    isolation: isolated any Actor = #isolation, fileID: StaticString = #fileID, line: UInt = #line
+) -> TweakBinding {
+    let tweak = registry.declared(
+        category, collection, name, defaultValue,
+        .plain(choices: choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+    return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
+}
+
+/// Keeps a property equal to a tweak: FBTweakBind.
+///
+/// A number within a range: `0...10`, `0...` or `...10`.
+/// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
+/// See ``Tweak/bind(to:_:when:isolation:)``.
+@discardableResult
+public func tweakBind<Object: AnyObject, Value: TweakBounded>(
+    _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ category: String, _ collection: String,
+    _ name: String, _ defaultValue: Value, in range: some TweakBounds<Value>, step: Value? = nil, unit: String? = nil,
+    policy: TweakPolicy = .reject, when: TweakBindingStart = .now, help: String? = nil, flags: TweakFlags = [],
+    registry: TweakRegistry = .shared, isolation: isolated any Actor = #isolation, fileID: StaticString = #fileID,
+    line: UInt = #line
+) -> TweakBinding {
+    let tweak = registry.declared(
+        category, collection, name, defaultValue,
+        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+    return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
+}
+
+/// Keeps a property equal to a tweak: FBTweakBind.
+///
+/// One of several values, each with a label for people.
+/// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
+/// See ``Tweak/bind(to:_:when:isolation:)``.
+@discardableResult
+public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
+    _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ category: String, _ collection: String,
+    _ name: String, _ defaultValue: Value, choices: KeyValuePairs<Value, String>, unit: String? = nil,
+    when: TweakBindingStart = .now, help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared,
+    isolation: isolated any Actor = #isolation, fileID: StaticString = #fileID, line: UInt = #line
+) -> TweakBinding {
+    let tweak = registry.declared(
+        category, collection, name, defaultValue,
+        .labelled(choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+    return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
+}

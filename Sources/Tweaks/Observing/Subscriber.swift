@@ -1,0 +1,88 @@
+// One observer and the newest change it has not seen.
+
+import Synchronization
+
+/// A change on its way to one observer.
+struct PendingChange: Sendable {
+    /// What the observer last saw.
+    var old: Prepared
+    var new: Prepared
+    var origin: TweakOrigin
+    var revision: UInt64
+}
+
+/// One observer: never run twice at once, never shown an older value after a newer one, always shown the last.
+final class Subscriber: Sendable {
+    fileprivate struct State {
+        var call: (@Sendable (PendingChange) -> Void)?
+        var onEnd: (@Sendable () -> Void)?
+        var pending: PendingChange?
+        var isRunning = false
+        var isQueued = false
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - onEnd: Runs once, when the tweak is removed or the registry goes; not when the observer cancels.
+    ///   - call: Runs for each change that is left after folding.
+    init(onEnd: (@Sendable () -> Void)? = nil, call: @escaping @Sendable (PendingChange) -> Void) {
+        state = Mutex(State(call: call, onEnd: onEnd))
+    }
+
+    /// Notes a change, folded into one that still waits. Called under the registry's lock, in order of revision.
+    func enqueue(_ change: PendingChange) {
+        state.withLock { state in
+            guard state.call != nil else { return }
+            var change = change
+            if let waiting = state.pending { change.old = waiting.old }
+            // Back to what it last saw: for this observer nothing changed.
+            state.pending = change.old.value == change.new.value ? nil : change
+        }
+    }
+
+    /// Shows what waits, unless another thread is just doing that: then that one goes on.
+    func deliver() {
+        while let (call, change) = state.withLock({ $0.take() }) {
+            call(change)
+            state.withLock { $0.isRunning = false }
+        }
+    }
+
+    /// True when it was not queued yet; the delivery thread calls `unqueued` before it delivers.
+    func queued() -> Bool {
+        state.withLock { state in
+            defer { state.isQueued = true }
+            return !state.isQueued
+        }
+    }
+
+    /// It has left the queue.
+    func unqueued() { state.withLock { $0.isQueued = false } }
+
+    /// No more calls start. Returns whether it was active.
+    @discardableResult
+    func cancel() -> Bool {
+        let closures = state.withLock { state in
+            defer { (state.call, state.onEnd, state.pending) = (nil, nil, nil) }
+            return (state.call, state.onEnd)  // Released after the lock: they may hold anything.
+        }
+        return closures.0 != nil
+    }
+
+    /// The tweak is gone: cancels, and tells the observer.
+    func end() {
+        let onEnd = state.withLock { $0.onEnd }
+        cancel()
+        onEnd?()
+    }
+}
+
+extension Subscriber.State {
+    fileprivate mutating func take() -> ((@Sendable (PendingChange) -> Void), PendingChange)? {
+        guard !isRunning, let call, let change = pending else { return nil }
+        pending = nil
+        isRunning = true
+        return (call, change)
+    }
+}

@@ -1,0 +1,55 @@
+// Following one tweak with a closure.
+
+/// A change of a tweak's current value, as its observers see it.
+public struct TweakChange<Value: Sendable>: Sendable {
+    /// The value that this observer last saw.
+    public let old: Value
+    /// The value now.
+    public let new: Value
+    /// Who made the change; where several were folded, the last one.
+    public let origin: TweakOrigin
+    /// The registry's revision after it.
+    public let revision: UInt64
+}
+
+/// A running observation; it ends when it is cancelled or let go of.
+public final class TweakObservation: Sendable {
+    private let subscriber: Subscriber
+    private let node: TweakNode
+    private let remove: @Sendable (Subscriber, TweakNode) -> Void
+
+    init(_ subscriber: Subscriber, _ node: TweakNode, _ registry: TweakRegistry) {
+        self.subscriber = subscriber
+        self.node = node
+        // Weakly: an observation that is kept must not keep a registry that is gone.
+        remove = { [weak registry] subscriber, node in registry?.remove(subscriber, from: node) }
+    }
+
+    /// Ends the observation: no more calls start. One that runs on another thread may still be finishing.
+    public func cancel() {
+        if subscriber.cancel() { remove(subscriber, node) }
+    }
+
+    deinit { cancel() }
+}
+
+extension Tweak {
+    /// Calls `handler` after each change of the current value, until the result is cancelled or let go of.
+    ///
+    /// Changes made by code are delivered on the thread that makes them, before the setter returns; those that come
+    /// from a socket, a file or a timer on one delivery thread. The handler is never run twice at once, never sees an
+    /// older value after a newer one, and always sees the last; while it is busy, changes are folded into one. It may
+    /// set tweaks: what follows from that is delivered when it has returned. There is no first call; see ``values``.
+    ///
+    /// ```swift
+    /// let observation = Look.size.observe { change in print(change.old, "→", change.new, "by", change.origin) }
+    /// ```
+    public func observe(_ handler: @escaping @Sendable (TweakChange<Value>) -> Void) -> TweakObservation {
+        let subscriber = Subscriber { change in
+            guard let old = change.old.typed as? Value, let new = change.new.typed as? Value else { return }
+            handler(TweakChange(old: old, new: new, origin: change.origin, revision: change.revision))
+        }
+        if !registry.add(subscriber, to: node) { subscriber.cancel() }
+        return TweakObservation(subscriber, node, registry)
+    }
+}

@@ -1,0 +1,65 @@
+// Everything about a registry that changes, kept under its one lock.
+
+/// The state of a registry. All of it is guarded by the registry's mutex; nothing here calls a program's code.
+struct RegistryState {
+    var index = PathIndex()
+    /// By slot. A removed tweak leaves nil behind, and its slot to the next one.
+    var nodes: [TweakNode?] = []
+    /// By slot, apart from the nodes so that a snapshot is a copy of two arrays.
+    var overlays: [Overlays] = []
+    /// By slot.
+    var observers: [[Subscriber]] = []
+    var freeSlots: [Int] = []
+    var revision: UInt64 = 0
+    /// Rises with each registration and removal.
+    var generation: UInt64 = 0
+    var listing: TweakListing?
+    var conflicts: [TweakConflict] = []
+    var conflictHandlers: [@Sendable (TweakConflict) -> Void] = []
+    var feeds: [ChangeFeed] = []
+    var carrier: (any TweakCarrier)?
+    var isFrozen = false
+
+    func node(_ path: TweakPath) -> TweakNode? {
+        path.withBytes { index.find($0, in: nodes) }.flatMap { nodes[$0] }
+    }
+
+    /// Whether this very tweak is registered now.
+    func holds(_ node: TweakNode) -> Bool {
+        nodes.indices.contains(node.slot) && nodes[node.slot] === node
+    }
+
+    /// The current value; nil for an action.
+    func current(_ node: TweakNode) -> Prepared? { overlays[node.slot].top ?? node.defaultPrepared }
+
+    mutating func add(_ make: (_ slot: Int, _ sequence: UInt64) -> TweakNode) -> TweakNode {
+        let slot = freeSlots.popLast() ?? nodes.count
+        let node = make(slot, generation)
+        if slot == nodes.count {
+            nodes.append(node)
+            overlays.append(Overlays())
+            observers.append([])
+        } else {
+            nodes[slot] = node
+            overlays[slot] = Overlays()
+        }
+        index.insert(slot, in: nodes)
+        generation += 1
+        listing = nil
+        return node
+    }
+
+    /// Removes a tweak and returns its observers, to be ended after the lock.
+    mutating func remove(_ node: TweakNode) -> [Subscriber] {
+        guard holds(node) else { return [] }
+        if let prepared = node.defaultPrepared { node.store(prepared) }
+        index.remove(node.slot)
+        nodes[node.slot] = nil
+        overlays[node.slot] = Overlays()
+        freeSlots.append(node.slot)
+        generation += 1
+        listing = nil
+        defer { observers[node.slot] = [] }
+        return observers[node.slot]
+    }
+}

@@ -1,0 +1,53 @@
+// The changes that one commit will make.
+
+/// Collects changes; nothing is checked or changed before the commit, and then all of it or nothing.
+///
+/// The same tweak named twice: the last one wins.
+public struct TweakBatch: Sendable {
+    /// What is asked of one tweak.
+    package enum Change: Sendable {
+        case set(TweakValue)
+        /// Added to the current value: int, number or duration.
+        case add(TweakValue)
+        /// The other of `true` and `false`.
+        case toggle
+        /// Removes override and temporary override.
+        case reset
+    }
+
+    enum Target: Sendable {
+        case path(String)
+        case node(TweakNode)
+    }
+
+    var entries: [(target: Target, change: Change)] = []
+
+    package init() {}
+
+    /// How many changes were asked for.
+    public var count: Int { entries.count }
+
+    /// Sets the override of a tweak.
+    public mutating func set(_ path: String, _ value: TweakValue) {
+        entries.append((.path(path), .set(value)))
+    }
+
+    /// Sets the override of a tweak.
+    public mutating func set<Value>(_ tweak: Tweak<Value>, _ value: Value) {
+        entries.append((.node(tweak.node), .set(tweak.erase(value))))
+    }
+
+    /// Removes the override of a tweak: what lies beneath shows again.
+    public mutating func reset(_ path: String) {
+        entries.append((.path(path), .reset))
+    }
+
+    /// Removes the override of a tweak: what lies beneath shows again.
+    public mutating func reset<Value>(_ tweak: Tweak<Value>) {
+        entries.append((.node(tweak.node), .reset))
+    }
+
+    package mutating func append(_ node: TweakNode, _ change: Change) {
+        entries.append((.node(node), change))
+    }
+}

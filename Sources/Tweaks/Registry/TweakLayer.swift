@@ -1,0 +1,72 @@
+// Where a value comes from: default, config file, override, temporary override.
+
+/// The layers of a tweak, lowest first; the highest one present is the current value.
+public enum TweakLayer: Int, Hashable, Sendable, Comparable, CaseIterable, CustomStringConvertible {
+    /// What the code says.
+    case `default`
+    /// What the config file says.
+    case configFile
+    /// What somebody set at run time.
+    case override
+    /// What somebody set for a while.
+    case temporaryOverride
+
+    /// `default`, `config file`, `override` or `temporary override`.
+    public var description: String {
+        switch self {
+        case .default: "default"
+        case .configFile: "config file"
+        case .override: "override"
+        case .temporaryOverride: "temporary override"
+        }
+    }
+
+    /// Orders by precedence.
+    public static func < (left: TweakLayer, right: TweakLayer) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// One layer of a tweak as `explain` shows it.
+public struct TweakLayerValue: Sendable {
+    /// Which layer.
+    public let layer: TweakLayer
+    /// Its value.
+    public let value: TweakValue
+    /// Who set it.
+    public let origin: TweakOrigin
+    /// When it was set.
+    public let time: ContinuousClock.Instant
+}
+
+/// A value that was judged and converted, ready to be stored.
+package struct Prepared: Sendable {
+    package let value: TweakValue
+    /// The same in the tweak's own type.
+    let typed: any Sendable
+}
+
+/// What lies above a tweak's default, lowest first.
+struct Overlays: Sendable {
+    struct Entry: Sendable {
+        let layer: TweakLayer
+        var prepared: Prepared
+        var origin: TweakOrigin
+        var time: ContinuousClock.Instant
+    }
+
+    private(set) var entries: [Entry] = []
+    /// The revision of the last commit that touched this tweak.
+    var changedAt: UInt64 = 0
+
+    var top: Prepared? { entries.last?.prepared }
+
+    subscript(layer: TweakLayer) -> Entry? { entries.first { $0.layer == layer } }
+
+    mutating func set(_ entry: Entry) {
+        remove(entry.layer)
+        entries.insert(entry, at: entries.firstIndex { $0.layer > entry.layer } ?? entries.count)
+    }
+
+    mutating func remove(_ layer: TweakLayer) {
+        entries.removeAll { $0.layer == layer }
+    }
+}

@@ -1,0 +1,84 @@
+// The tweaks of a registry in the order of all listings.
+
+import Synchronization
+
+/// A category and its collections.
+public struct TweakCategory: Sendable {
+    /// Its name, the first part of its tweaks' paths.
+    public let name: String
+    /// Its collections, by name.
+    public let collections: [TweakCollection]
+}
+
+/// A collection and its tweaks.
+public struct TweakCollection: Sendable {
+    /// Its name, the second part of its tweaks' paths.
+    public let name: String
+    /// Its tweaks and actions, in the order of their declaration.
+    public let tweaks: [AnyTweak]
+}
+
+/// All nodes, sorted by category, then collection (bytewise), then order of declaration. Immutable, shared, made once
+/// for each state of the registry.
+package final class TweakListing: Sendable {
+    /// A run of nodes with the same category and collection.
+    package struct Group: Sendable {
+        package let category: String
+        package let collection: String
+        package let nodes: [TweakNode]
+    }
+
+    package let groups: [Group]
+    package let count: Int
+
+    init(_ nodes: [TweakNode?]) {
+        var byGroup: [String: [TweakNode]] = [:]
+        for case let node? in nodes {
+            let path = node.path
+            byGroup["\(path.category)/\(path.collection)", default: []].append(node)
+        }
+        groups = byGroup.values.map { nodes in
+            let path = nodes[0].path
+            return Group(
+                category: path.category, collection: path.collection,
+                nodes: nodes.sorted { $0.sequence < $1.sequence })
+        }
+        .sorted { left, right in
+            if left.category != right.category {
+                return left.category.utf8.lexicographicallyPrecedes(right.category.utf8)
+            }
+            return left.collection.utf8.lexicographicallyPrecedes(right.collection.utf8)
+        }
+        count = groups.reduce(0) { $0 + $1.nodes.count }
+    }
+
+    /// All nodes in order.
+    package var nodes: some Sequence<TweakNode> { groups.lazy.flatMap(\.nodes) }
+}
+
+extension TweakRegistry {
+    /// All categories by name, each with its collections and tweaks.
+    public var categories: [TweakCategory] {
+        var categories: [TweakCategory] = []
+        var collections: [TweakCollection] = []
+        let groups = listing().groups
+        for (position, group) in groups.enumerated() {
+            let tweaks = group.nodes.map { AnyTweak(node: $0, registry: self) }
+            collections.append(TweakCollection(name: group.collection, tweaks: tweaks))
+            if position + 1 == groups.count || groups[position + 1].category != group.category {
+                categories.append(TweakCategory(name: group.category, collections: collections))
+                collections = []
+            }
+        }
+        return categories
+    }
+
+    /// The listing of what is registered now; sorted outside the lock.
+    package func listing() -> TweakListing {
+        let (cached, nodes, generation) = state.withLock { ($0.listing, $0.nodes, $0.generation) }
+        if let cached { return cached }
+        let listing = TweakListing(nodes)
+        state.withLock { if $0.generation == generation { $0.listing = listing } }
+        return listing
+    }
+}

@@ -1,0 +1,121 @@
+// A declared tweak as the registry holds it: path, definition, default, and the cell that programs read.
+
+/// One registered tweak or action. Immutable but for its cell; what changes lives in the registry's state.
+@usableFromInline
+package final class TweakNode: Sendable {
+    package let path: TweakPath
+    package let definition: TweakDefinition
+    package let source: TweakSource
+    /// Where the registry keeps what changes.
+    package let slot: Int
+    /// Its place in the order of declaration.
+    let sequence: UInt64
+    package let declaredAt: ContinuousClock.Instant
+    let content: Content
+
+    /// Value or action.
+    enum Content: Sendable {
+        case value(any TweakValueCore, default: Prepared)
+        case action(ActionRunner)
+    }
+
+    init(
+        path: TweakPath, definition: TweakDefinition, source: TweakSource, slot: Int, sequence: UInt64,
+        declaredAt: ContinuousClock.Instant, content: Content
+    ) {
+        self.path = path
+        self.definition = definition
+        self.source = source
+        self.slot = slot
+        self.sequence = sequence
+        self.declaredAt = declaredAt
+        self.content = content
+    }
+
+    /// What the code says; nil for an action.
+    var defaultPrepared: Prepared? {
+        if case .value(_, let prepared) = content { prepared } else { nil }
+    }
+
+    /// What the code says; nil for an action.
+    package var defaultValue: TweakValue? { defaultPrepared?.value }
+
+    /// What runs; nil for a value.
+    var runner: ActionRunner? {
+        if case .action(let runner) = content { runner } else { nil }
+    }
+
+    /// Judges and converts a value; runs the program's own checks, so never under a lock.
+    func prepare(
+        _ value: TweakValue, policy: TweakPolicy? = nil
+    ) throws(TweakError) -> (prepared: Prepared, adjustment: TweakAdjustment) {
+        let judged = try definition.judge(value, for: path, policy: policy)
+        guard case .value(let core, _) = content, let prepared = core.prepare(judged.value) else {
+            throw TweakError(
+                .outOfRange, "\(path.token): \(definition.shown(value)) does not fit the type that the program uses",
+                path: path)
+        }
+        return (prepared, judged.adjustment)
+    }
+
+    /// Makes a value the one that programs read. Only under the registry's lock.
+    func store(_ prepared: Prepared) {
+        if case .value(let core, _) = content { core.store(prepared) }
+    }
+}
+
+/// Where in the program a tweak was declared.
+public struct TweakSource: Sendable, CustomStringConvertible {
+    let fileID: StaticString
+    let line: UInt
+
+    @usableFromInline
+    init(fileID: StaticString, line: UInt) {
+        self.fileID = fileID
+        self.line = line
+    }
+
+    /// `Module/File.swift:12`.
+    public var description: String { "\(fileID):\(line)" }
+}
+
+/// The typed side of a node, behind a door without types.
+protocol TweakValueCore: AnyObject, Sendable {
+    func prepare(_ value: TweakValue) -> Prepared?
+    func store(_ prepared: Prepared)
+}
+
+/// Converts between the erased and the typed value, and owns the cell.
+final class TypedCore<Value: TweakConvertible>: TweakValueCore {
+    let cell: Value.TweakStorage
+    let defaultValue: Value
+    /// The closed list, where the declaration gave one.
+    let choices: [TweakChoice<Value>]
+
+    init(_ defaultValue: Value, choices: [TweakChoice<Value>]) {
+        cell = Value.TweakStorage(defaultValue)
+        self.defaultValue = defaultValue
+        self.choices = choices
+    }
+
+    func prepare(_ value: TweakValue) -> Prepared? {
+        if choices.isEmpty {
+            guard let typed = Value(value) else { return nil }
+            return Prepared(value: typed.erased, typed: typed)
+        }
+        let name: String? = if case .choice(let name) = value { name } else { nil }
+        guard let choice = choices.first(where: { $0.name == name }) else { return nil }
+        return Prepared(value: .choice(choice.name), typed: choice.value)
+    }
+
+    /// A typed value without its type; with a closed list that is the choice's name.
+    func erase(_ value: Value) -> TweakValue {
+        if choices.isEmpty { return value.erased }
+        return choices.first { $0.value == value }.map { .choice($0.name) } ?? value.erased
+    }
+
+    func store(_ prepared: Prepared) {
+        // Always this type: `prepare` of this very core made it.
+        if let typed = prepared.typed as? Value { cell.store(typed) }
+    }
+}

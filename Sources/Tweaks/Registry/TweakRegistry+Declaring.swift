@@ -1,0 +1,181 @@
+// Registration: the same path again is the same tweak, or a conflict, or a programmer's error.
+
+import Synchronization
+
+/// What a declaration says beyond path and default; each public declaration form fills one of these.
+@usableFromInline
+struct TweakShape<Value: TweakConvertible>: Sendable {
+    var lower: Value?
+    var upper: Value?
+    var step: Value?
+    var choices: [TweakChoice<Value>] = []
+    var maxLength: Int?
+    var validate: (@Sendable (String) -> String?)?
+    var policy: TweakPolicy = .reject
+    var unit: String?
+    var help: String?
+    var flags: TweakFlags = []
+}
+
+extension TweakRegistry {
+    /// Registers a tweak, or finds the one with this path.
+    func declare<Value: TweakConvertible>(
+        _ path: TweakPath, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
+    ) throws(TweakError) -> Tweak<Value> {
+        let core = TypedCore(defaultValue, choices: shape.choices)
+        let definition = try shape.definition(defaultValue: defaultValue, path: path)
+        let erased = core.erase(defaultValue)
+        try check(erased, definition, core, path)
+        let prepared = Prepared(value: erased, typed: defaultValue)
+        let node = register(path) { slot, sequence in
+            TweakNode(
+                path: path, definition: definition, source: source, slot: slot, sequence: sequence,
+                declaredAt: currentTime, content: .value(core, default: prepared))
+        }
+        guard case .value(let known as TypedCore<Value>, let knownDefault) = node.content else {
+            throw mismatch(node, "\(Value.self)", source)
+        }
+        if known !== core {
+            try compare(node, knownDefault.value, definition, erased, source)
+        }
+        return Tweak(cell: known.cell, node: node, registry: self)
+    }
+
+    /// Registers an action, or finds the one with this path.
+    func declare(
+        _ path: TweakPath, _ runner: ActionRunner, help: String?, flags: TweakFlags, _ source: TweakSource
+    ) throws(TweakError) -> TweakNode {
+        let definition = TweakDefinition(kind: .action, help: help, flags: flags)
+        try definition.checkTexts(path)
+        let node = register(path) { slot, sequence in
+            TweakNode(
+                path: path, definition: definition, source: source, slot: slot, sequence: sequence,
+                declaredAt: currentTime, content: .action(runner))
+        }
+        guard let known = node.runner else { throw mismatch(node, "an action", source) }
+        if known !== runner, node.source != source {
+            report(TweakConflict(path: path, first: node.source, second: source, differences: "another action"))
+        }
+        return node
+    }
+
+    private func register(_ path: TweakPath, _ make: (Int, UInt64) -> TweakNode) -> TweakNode {
+        state.withLock { state in state.node(path) ?? state.add(make) }
+    }
+
+    private func mismatch(_ node: TweakNode, _ wanted: String, _ source: TweakSource) -> TweakError {
+        TweakError(
+            .conflict,
+            "\(node.path.token) is declared at \(source) as \(wanted), but at \(node.source) as another type "
+                + "(kind \(node.definition.kind.rawValue)); give one of them another name",
+            path: node.path)
+    }
+
+    /// A closed list makes a choice of any type; so the same Swift type can still be another kind.
+    private func compare(
+        _ node: TweakNode, _ knownDefault: TweakValue, _ definition: TweakDefinition, _ erased: TweakValue,
+        _ source: TweakSource
+    ) throws(TweakError) {
+        if node.definition.kind != definition.kind {
+            throw mismatch(node, "kind \(definition.kind.rawValue)", source)
+        }
+        if node.definition.agrees(with: definition), knownDefault == erased { return }
+        let isSecret = node.definition.flags.union(definition.flags).contains(.secret)
+        let differences =
+            knownDefault == erased
+            ? "range, list or description" : isSecret ? "default" : "default \(knownDefault) and \(erased)"
+        report(TweakConflict(path: node.path, first: node.source, second: source, differences: differences))
+    }
+
+    private func check<Value>(
+        _ erased: TweakValue, _ definition: TweakDefinition, _ core: TypedCore<Value>, _ path: TweakPath
+    ) throws(TweakError) {
+        let judged: Judged
+        do {
+            judged = try definition.judge(erased, for: path, policy: .reject)
+        } catch {
+            throw TweakError(error.code, "the default of \(error.message)", path: path)
+        }
+        guard let prepared = core.prepare(judged.value), prepared.typed as? Value == core.defaultValue else {
+            throw TweakError(
+                .badValue, "the default of \(path.token) does not survive storing as \(definition.kind.rawValue); "
+                    + "integers are held in 64 signed bits, durations in nanoseconds", path: path)
+        }
+    }
+}
+
+extension TweakShape {
+    /// The facts without types, checked for sense.
+    func definition(defaultValue: Value, path: TweakPath) throws(TweakError) -> TweakDefinition {
+        let choices = choices.isEmpty ? Value.tweakChoices : choices
+        let kind = choices.isEmpty ? defaultValue.erased.kind : .choice
+        let definition = TweakDefinition(
+            kind: kind, limits: try limits(kind, path),
+            choices: choices.map { TweakChoice($0.name, name: $0.name, label: $0.label) }, maxLength: maxLength,
+            validate: validate, policy: policy, unit: unit, help: help, flags: flags)
+        try definition.checkTexts(path)
+        return definition
+    }
+
+    private func limits(_ kind: TweakKind, _ path: TweakPath) throws(TweakError) -> TweakLimits {
+        let type = Value.tweakTypeBounds
+        let lower = lower?.erased ?? type.lower
+        let upper = upper?.erased ?? type.upper
+        for case let bound? in [lower, upper, step?.erased] where bound.whole == nil && bound.real == nil {
+            throw TweakError(.usage, "\(path.token): bounds and step must be whole nanoseconds in 64 bits", path: path)
+        }
+        if lower == nil, upper == nil, step == nil { return .none }
+        let limits: TweakLimits =
+            switch kind {
+            case .int, .duration: .whole(lower: lower?.whole, upper: upper?.whole, step: step?.erased.whole)
+            case .number: .real(lower: lower?.real, upper: upper?.real, step: step?.erased.real)
+            default: .none
+            }
+        try limits.check(path)
+        return limits
+    }
+}
+
+extension TweakLimits {
+    fileprivate func check(_ path: TweakPath) throws(TweakError) {
+        switch self {
+        case .none: return
+        case .whole(_, _, let step):
+            if let step, step <= 0 { throw TweakError(.usage, "\(path.token): a step must be above 0", path: path) }
+        case .real(let lower, let upper, let step):
+            let isFinite = [lower, upper, step].allSatisfy { $0?.isFinite ?? true }
+            if !isFinite || step.map({ $0 <= 0 }) == true {
+                throw TweakError(.usage, "\(path.token): bounds must be finite, a step above 0", path: path)
+            }
+        }
+    }
+}
+
+extension TweakDefinition {
+    fileprivate func checkTexts(_ path: TweakPath) throws(TweakError) {
+        let texts = [unit, help] + choices.flatMap { [$0.name, $0.label] }
+        for case let text? in texts where !Quoting.isSafe(text) {
+            throw TweakError(
+                .usage, "\(path.token): \(Quoting.excerpt(text)) holds control or bidirectional characters; "
+                    + "names, units, choices and help must not", path: path)
+        }
+        if Set(choices.map(\.name)).count < choices.count {
+            throw TweakError(.usage, "\(path.token): two choices have the same name", path: path)
+        }
+    }
+}
+
+extension TweakValue {
+    /// An int as it is, a duration in nanoseconds.
+    fileprivate var whole: Int64? {
+        switch self {
+        case .int(let value): value
+        case .duration(let duration): duration.exactNanoseconds
+        default: nil
+        }
+    }
+
+    fileprivate var real: Double? {
+        if case .number(let value) = self { value } else { nil }
+    }
+}

@@ -1,0 +1,149 @@
+// The registry: all tweaks of a program, or of a part of it, and everything that changes them.
+
+import Synchronization
+
+/// A set of tweaks, keyed by category, collection and name.
+///
+/// Declarations use ``shared`` unless they are told otherwise; make as many others as you like, for tests above all.
+/// All of it may be used on any thread.
+///
+/// ```swift
+/// for category in TweakRegistry.shared.categories {
+///     for tweak in category.collections.flatMap(\.tweaks) { print(tweak) }
+/// }
+/// ```
+public final class TweakRegistry: Sendable {
+    /// The registry that declarations use by default.
+    public static let shared = TweakRegistry()
+
+    let state = Mutex(RegistryState())
+    @usableFromInline let callSites = CallSiteTable()
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// An empty registry.
+    public convenience init() { self.init(now: { .now }) }
+
+    /// An empty registry with a clock of the caller's, for tests.
+    package init(now: @escaping @Sendable () -> ContinuousClock.Instant) { self.now = now }
+
+    deinit {
+        let (observers, feeds) = state.withLock { ($0.observers.joined().map { $0 }, $0.feeds) }
+        for observer in observers { observer.end() }
+        for feed in feeds { feed.end() }
+    }
+
+    /// The time that layers are stamped with.
+    package var currentTime: ContinuousClock.Instant { now() }
+
+    /// How many commits changed something so far.
+    public var revision: UInt64 { state.withLock { $0.revision } }
+
+    /// How many tweaks and actions are registered.
+    public var count: Int { state.withLock { $0.nodes.count - $0.freeSlots.count } }
+
+    /// Rises whenever a tweak is registered or removed.
+    package var generation: UInt64 { state.withLock { $0.generation } }
+
+    /// Refuses all further sets with `read-only`; values that were set before are back to what the layers beneath say.
+    package func freeze() {
+        state.withLock { $0.isFrozen = true }
+    }
+
+    package var isFrozen: Bool { state.withLock { $0.isFrozen } }
+
+    /// Who carries changes from outside to their observers; without one they are delivered where they are committed.
+    package func setCarrier(_ carrier: (any TweakCarrier)?) {
+        state.withLock { $0.carrier = carrier }
+    }
+}
+
+// MARK: - Looking up
+
+extension TweakRegistry {
+    /// The tweak or action with this path, written `category/collection/name`; nil where there is none.
+    public subscript(path: String) -> AnyTweak? {
+        path.withBytes { lookUp($0) }
+    }
+
+    /// The tweak or action with this path; nil where there is none.
+    public subscript(path: TweakPath) -> AnyTweak? {
+        path.withBytes { lookUp($0) }
+    }
+
+    /// The tweak whose joined path has these bytes.
+    package func lookUp(_ path: UnsafeBufferPointer<UInt8>) -> AnyTweak? {
+        let node = state.withLock { state in state.index.find(path, in: state.nodes).flatMap { state.nodes[$0] } }
+        return node.map { AnyTweak(node: $0, registry: self) }
+    }
+
+    /// Calls `body` with the tweak that has this path and its current value, in one short lock.
+    package func read(_ path: UnsafeBufferPointer<UInt8>) -> (node: TweakNode, value: TweakValue?)? {
+        state.withLock { state in
+            guard let slot = state.index.find(path, in: state.nodes), let node = state.nodes[slot] else { return nil }
+            return (node, state.current(node)?.value)
+        }
+    }
+
+    /// The current value; nil for an action.
+    package func current(_ node: TweakNode) -> TweakValue? {
+        state.withLock { state in
+            (state.holds(node) ? state.current(node) : node.defaultPrepared)?.value
+        }
+    }
+}
+
+// MARK: - Removing
+
+extension TweakRegistry {
+    /// Removes a tweak or action. Its observers end, its sequences finish, its handles read the default from now on.
+    /// - Returns: False when there was none with this path.
+    @discardableResult
+    public func remove(_ path: TweakPath) -> Bool {
+        let removed = state.withLock { state -> (TweakNode, [Subscriber])? in
+            guard let node = state.node(path) else { return nil }
+            return (node, state.remove(node))
+        }
+        guard let (node, observers) = removed else { return false }
+        callSites.forget(node)
+        for observer in observers { observer.end() }
+        return true
+    }
+
+    /// Removes every tweak and action; the registry itself can go on being used.
+    public func removeAll() {
+        let observers = state.withLock { state in
+            state.nodes.compactMap { $0 }.flatMap { state.remove($0) }
+        }
+        callSites.forgetAll()
+        for observer in observers { observer.end() }
+    }
+}
+
+// MARK: - Observing
+
+extension TweakRegistry {
+    /// Adds an observer of one tweak. False when the tweak is no longer registered.
+    func add(_ subscriber: Subscriber, to node: TweakNode) -> Bool {
+        state.withLock { state in
+            guard state.holds(node) else { return false }
+            state.observers[node.slot].append(subscriber)
+            return true
+        }
+    }
+
+    func remove(_ subscriber: Subscriber, from node: TweakNode) {
+        state.withLock { state in
+            guard state.holds(node) else { return }
+            state.observers[node.slot].removeAll { $0 === subscriber }
+        }
+    }
+
+    /// Starts a feed of all changes from now on.
+    package func add(_ feed: ChangeFeed) { state.withLock { $0.feeds.append(feed) } }
+
+    /// Ends a feed.
+    package func remove(_ feed: ChangeFeed) {
+        state.withLock { $0.feeds.removeAll { $0 === feed } }
+        feed.end()
+    }
+}

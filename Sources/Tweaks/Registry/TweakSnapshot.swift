@@ -1,0 +1,61 @@
+// A consistent view of all values at one revision.
+
+import Synchronization
+
+/// All tweaks of a registry as they were at one moment: a commit is in it whole or not at all.
+///
+/// Taking one copies no values; the first write after it copies two arrays once.
+///
+/// ```swift
+/// let snapshot = registry.snapshot()
+/// let (width, height) = (snapshot[Page.width], snapshot[Page.height])
+/// ```
+public struct TweakSnapshot: Sendable {
+    /// The revision it shows.
+    public let revision: UInt64
+    let nodes: [TweakNode?]
+    let overlays: [Overlays]
+    let index: PathIndex
+
+    /// The value of a tweak; the default of one that was registered later.
+    public subscript<Value>(tweak: Tweak<Value>) -> Value {
+        guard holds(tweak.node), let typed = overlays[tweak.node.slot].top?.typed as? Value else {
+            return tweak.defaultValue
+        }
+        return typed
+    }
+
+    /// The value of the tweak with this path; nil where there is none, and for actions.
+    public subscript(path: String) -> TweakValue? {
+        guard let slot = path.withBytes({ index.find($0, in: nodes) }), let node = nodes[slot] else { return nil }
+        return value(of: node)
+    }
+
+    /// The value of a node; nil for an action.
+    package func value(of node: TweakNode) -> TweakValue? {
+        (holds(node) ? overlays[node.slot].top?.value : nil) ?? node.defaultValue
+    }
+
+    /// Whether the tweak was registered when the snapshot was taken.
+    package func holds(_ node: TweakNode) -> Bool {
+        nodes.indices.contains(node.slot) && nodes[node.slot] === node
+    }
+
+    /// The revision of the last commit that touched a tweak.
+    package func changedAt(_ node: TweakNode) -> UInt64 { holds(node) ? overlays[node.slot].changedAt : 0 }
+
+    /// Whether the value differs from the default; never for a figure.
+    package func isModified(_ node: TweakNode) -> Bool {
+        !node.definition.flags.contains(.readOnly) && value(of: node) != node.defaultValue
+    }
+}
+
+extension TweakRegistry {
+    /// A consistent view of all values, with its revision.
+    public func snapshot() -> TweakSnapshot {
+        state.withLock { state in
+            TweakSnapshot(
+                revision: state.revision, nodes: state.nodes, overlays: state.overlays, index: state.index)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// Durations as people write them: 250ms, 1.5s, 1h30m; exact to the nanosecond.
+
+/// Reads and prints durations, held as signed 64-bit counts of nanoseconds.
+package enum DurationText {
+    private static let units: [(name: String, nanoseconds: UInt64)] = [
+        ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
+        ("ms", 1_000_000), ("us", 1_000), ("ns", 1),
+    ]
+
+    /// The text for a count of nanoseconds: `1h30m`, `1m0.5s`, `1.5s`, `250ms`, `0s`.
+    package static func print(_ nanoseconds: Int64) -> String {
+        var rest = nanoseconds.magnitude
+        var text = nanoseconds < 0 ? "-" : ""
+        if rest == 0 { return "0s" }
+        for unit in units.prefix(2) where rest >= unit.nanoseconds {
+            text += "\(rest / unit.nanoseconds)\(unit.name)"
+            rest %= unit.nanoseconds
+        }
+        if rest == 0 { return text }
+        let isTail = nanoseconds.magnitude >= units[1].nanoseconds
+        let unit = isTail ? units[2] : units.dropFirst(2).first { rest >= $0.nanoseconds } ?? units[5]
+        return text + decimal(rest, per: unit.nanoseconds) + unit.name
+    }
+
+    private static func decimal(_ amount: UInt64, per unit: UInt64) -> String {
+        var text = "\(amount / unit)"
+        var rest = amount % unit
+        if rest == 0 { return text }
+        text += "."
+        while rest > 0 {
+            rest *= 10
+            text += "\(rest / unit)"
+            rest %= unit
+        }
+        return text
+    }
+
+    /// Nanoseconds from text such as `250ms` or `1h30m`; nil when it is malformed, finer than a nanosecond or too large.
+    package static func parse(_ text: String) -> Int64? {
+        var bytes = Array(text.utf8)[...]
+        let negative = bytes.first == UInt8(ascii: "-")
+        if negative { bytes.removeFirst() }
+        guard !bytes.isEmpty else { return nil }
+        var total: UInt64 = 0
+        var largest = Int.max  // Units go down, so that a slip such as 1m1m is not taken for a sum.
+        while !bytes.isEmpty {
+            guard let (term, rank) = term(&bytes), rank < largest else { return nil }
+            largest = rank
+            let (sum, overflow) = total.addingReportingOverflow(term)
+            if overflow { return nil }
+            total = sum
+        }
+        if negative { return total <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- total) : nil }
+        return Int64(exactly: total)
+    }
+
+    private static func term(_ bytes: inout ArraySlice<UInt8>) -> (UInt64, rank: Int)? {
+        let whole = digits(&bytes)
+        var fraction: ArraySlice<UInt8> = []
+        if bytes.first == UInt8(ascii: ".") {
+            bytes.removeFirst()
+            fraction = digits(&bytes)
+            if fraction.isEmpty { return nil }
+        }
+        let letters = bytes.prefix { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }
+        bytes.removeFirst(letters.count)
+        let name = String(decoding: letters, as: UTF8.self)
+        guard !whole.isEmpty, let index = units.firstIndex(where: { $0.name == name }),
+            let amount = amount(whole, fraction, unit: units[index].nanoseconds)
+        else { return nil }
+        return (amount, units.count - index)
+    }
+
+    private static func digits(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let run = bytes.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        bytes.removeFirst(run.count)
+        return run
+    }
+
+    private static func amount(_ whole: ArraySlice<UInt8>, _ fraction: ArraySlice<UInt8>, unit: UInt64) -> UInt64? {
+        // No unit needs more than 14 decimals to reach a nanosecond, so 18 digits lose nothing that could be exact.
+        let zeros = fraction.reversed().prefix { $0 == UInt8(ascii: "0") }.count
+        let decimals = fraction.dropLast(zeros)
+        guard decimals.count <= 18, let whole = UInt64(String(decoding: whole, as: UTF8.self)) else { return nil }
+        let numerator = UInt128(UInt64(String(decoding: decimals, as: UTF8.self)) ?? 0) * UInt128(unit)
+        let power = decimals.reduce(UInt128(1)) { power, _ in power * 10 }
+        guard numerator % power == 0 else { return nil }
+        return UInt64(exactly: UInt128(whole) * UInt128(unit) + numerator / power)
+    }
+}
+
+extension Duration {
+    /// The whole number of nanoseconds, or nil where there are finer parts or more than 64 bits.
+    @inlinable
+    package var exactNanoseconds: Int64? {
+        let (seconds, attoseconds) = components
+        guard attoseconds % 1_000_000_000 == 0 else { return nil }
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || carry ? nil : sum
+    }
+}

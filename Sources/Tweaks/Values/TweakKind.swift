@@ -1,0 +1,21 @@
+// The kinds of value a tweak can hold.
+
+/// What a tweak holds: one of seven kinds of value, or an action.
+public enum TweakKind: String, Hashable, Sendable, CaseIterable {
+    /// `true` or `false`.
+    case bool
+    /// A signed 64-bit integer.
+    case int
+    /// A finite double.
+    case number
+    /// Text.
+    case string
+    /// An sRGB colour with alpha, 8 bits a channel.
+    case color
+    /// One of a declared list of names.
+    case choice
+    /// A span of time, held as a signed 64-bit count of nanoseconds.
+    case duration
+    /// Something to run; it has no value.
+    case action
+}

@@ -1,0 +1,25 @@
+// How values are written: each text reads back as the same value.
+
+extension TweakValue: CustomStringConvertible {
+    /// The value as the protocol, `export` and config files write it; it reads back as the same value.
+    public var text: String {
+        switch self {
+        case .bool(let value): value ? "true" : "false"
+        case .int(let value): String(value)
+        case .number(let value): Self.shortest(value)
+        case .string(let value): Quoting.json(value)
+        case .color(let value): value.description
+        case .choice(let value): Quoting.isBareWord(value) ? value : Quoting.json(value)
+        case .duration(let value): value.exactNanoseconds.map(DurationText.print) ?? "\(value)"
+        }
+    }
+
+    /// The same as ``text``.
+    public var description: String { text }
+
+    /// The shortest text that reads back as the same double; whole numbers without a point.
+    package static func shortest(_ value: Double) -> String {
+        if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
+        return value.description
+    }
+}

@@ -1,0 +1,113 @@
+// Whole frames, without a terminal: what each tweak does to the picture.
+
+import Testing
+import Tweaks
+
+@testable import bounce
+
+/// Serialized, since the tweaks of the program belong to the whole process.
+@Suite("Scene", .serialized)
+struct SceneTests {
+    private let black = TweakColor.black
+    private let white = TweakColor.white
+
+    /// A still picture: white on black, no trail, one pixel for each pixel of the font.
+    init() {
+        Look.text.value = "I"
+        Look.size.value = 8
+        Look.foreground.value = white
+        Look.background.value = black
+        Look.alpha.value = 1
+        Look.fade.value = .zero
+        Look.trail.value = 0
+        Look.paused.value = true
+    }
+
+    private func picture(_ scene: inout Scene, columns: Int = 20, rows: Int = 9, after seconds: Double = 0) -> Canvas {
+        scene.frame(columns: columns, rows: rows, after: seconds, status: "").canvas
+    }
+
+    private func lit(_ canvas: Canvas) -> Int { canvas.pixels.count { $0 != .black } }
+
+    @Test func textSizeAndColoursAreVisible() {
+        var scene = Scene()
+        let first = picture(&scene)
+        #expect(lit(first) == 11)
+        #expect(Set(first.pixels.map(\.red)) == [0, 255])
+        Look.size.value = 16
+        #expect(lit(picture(&scene)) == 44)
+        Look.text.value = "II"
+        #expect(lit(picture(&scene)) == 88)
+        Look.background.value = TweakColor(red: 10, green: 20, blue: 30)
+        #expect(picture(&scene).pixels.contains(Pixel(red: 10, green: 20, blue: 30)))
+        Look.background.value = TweakColor(red: 100, green: 100, blue: 100, alpha: 0)
+        #expect(picture(&scene).pixels.contains(.black))
+    }
+
+    @Test func alphaBlendsOverTheBackground() {
+        var scene = Scene()
+        Look.alpha.value = 0.5
+        #expect(Set(picture(&scene).pixels.map(\.red)) == [0, 127])
+        Look.foreground.value = TweakColor(red: 255, green: 255, blue: 255, alpha: 128)
+        #expect(Set(picture(&scene).pixels.map(\.red)) == [0, 63])
+        Look.alpha.value = 0
+        #expect(lit(picture(&scene)) == 0)
+    }
+
+    @Test func fadeCrossesOverToANewColour() {
+        var scene = Scene()
+        _ = picture(&scene)
+        Look.fade.value = .seconds(1)
+        Look.background.value = white
+        let corner = (0..<5).map { _ in picture(&scene, after: 0.25).pixels[19].red }
+        #expect(corner == [15, 127, 239, 255, 255])
+    }
+
+    @Test func trailLeavesGhostsThatFade() {
+        var scene = Scene()
+        (Look.paused.value, Look.trail.value) = (false, 4)
+        for _ in 0..<30 { _ = picture(&scene, after: 1 / 60) }
+        let moving = Set(picture(&scene, after: 1 / 60).pixels.map(\.red))
+        #expect(moving.count > 5)
+        Look.paused.value = true
+        for _ in 0..<300 { _ = picture(&scene, after: 1 / 60) }
+        let trailing = lit(picture(&scene))
+        Look.trail.value = 0
+        #expect(lit(picture(&scene)) == trailing)
+    }
+
+    @Test func pausedRestsAndRecentreGoesToTheMiddle() {
+        var scene = Scene()
+        let first = picture(&scene)
+        #expect(picture(&scene, after: 1) == first)
+        scene.recenter()
+        for _ in 0..<600 { _ = picture(&scene, after: 1 / 60) }
+        #expect(abs(scene.motion.position.x - 8.5) < 1)
+        #expect(abs(scene.motion.position.y - 4) < 1)
+    }
+
+    @Test("Any size of terminal has a frame of that size", arguments: [(1, 1), (2, 2), (10, 4), (300, 90)])
+    func anySize(columns: Int, rows: Int) {
+        var scene = Scene()
+        (Look.text.value, Look.size.value, Look.paused.value) = ("Tweaks", 120, false)
+        for _ in 0..<10 {
+            let frame = scene.frame(columns: columns, rows: rows, after: 0.1, status: "status")
+            #expect(frame.canvas.width == columns)
+            #expect(frame.canvas.height / 2 + (frame.status == nil ? 0 : 1) == rows)
+        }
+    }
+
+    @Test func frameBytesShowTheFrame() {
+        var scene = Scene()
+        var encoder = FrameEncoder()
+        var terminal = FakeTerminal(columns: 30, rows: 10)
+        (Look.text.value, Look.trail.value, Look.paused.value) = ("Tweaks", 8, false)
+        for _ in 0..<100 {
+            let frame = scene.frame(columns: 30, rows: 10, after: 1 / 60, status: "nc 127.0.0.1 7777")
+            terminal.feed(encoder.encode(frame))
+            #expect(terminal.pixels(rows: 9) == frame.canvas.pixels)
+        }
+        #expect(terminal.text(row: 9).hasPrefix("nc 127.0.0.1 7777"))
+        #expect(terminal.complaints == [])
+    }
+}
