@@ -23,14 +23,13 @@ struct Scene {
         let backdrop = Pixel.black.mixed(with: ground.pixel, Int(ground.opacity * 256))
 
         // A terminal of one or two rows is all picture.
-        let line =
-            rows > 2
-            ? Frame.Status(
-                text: status, color: backdrop.mixed(with: backdrop.contrast, 150), background: backdrop) : nil
-        var canvas = Canvas(width: columns, height: (line == nil ? rows : rows - 1) * 2, color: backdrop)
+        let hasStatus = rows > 2
+        var canvas = Canvas(width: columns, height: (hasStatus ? rows - 1 : rows) * 2, color: backdrop)
         move(for: seconds, in: canvas)
         draw(ink, on: &canvas)
-        return Frame(canvas: canvas, status: line)
+        let muted = backdrop.mixed(with: backdrop.contrast, 150)
+        let line = Frame.Status(text: status, color: muted, background: backdrop)
+        return Frame(canvas: canvas, status: hasStatus ? line : nil)
     }
 
     /// Brings the label back to the middle.

@@ -48,8 +48,11 @@ final class Stage {
     private func draw(after seconds: Double, hint: String) {
         meter.count(seconds)
         let (columns, rows) = Terminal.size
-        let status = " \(hint)   \(Int(Look.framesPerSecond.value.rounded())) fps   q quits"
-        Terminal.write(encoder.encode(scene.frame(columns: columns, rows: rows, after: seconds, status: status)))
+        let rate = "\(Int(Look.framesPerSecond.value.rounded())) fps"
+        let status = " \(hint)   \(rate)   q quits   space pauses   r recentres   s surprises"
+        // After a long stop the label goes on from where it was.
+        let frame = scene.frame(columns: columns, rows: rows, after: min(seconds, 0.1), status: status)
+        Terminal.write(encoder.encode(frame))
     }
 
     /// Space pauses, r recentres, s surprises; false when it was q.

@@ -23,6 +23,8 @@ enum Terminal {
         isEntered.store(true, ordering: .sequentiallyConsistent)
         if var raw = original {
             raw.c_lflag &= ~tcflag_t(ECHO | ICANON)
+            // Ctrl-S would stop not only the picture but whoever waits to write it.
+            raw.c_iflag &= ~tcflag_t(IXON)
             tcsetattr(STDIN_FILENO, TCSANOW, &raw)
         }
         write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l".utf8)
@@ -68,9 +70,10 @@ extension Terminal {
     /// Also when the program calls `exit`, or traps: then Swift still prints its backtrace, on the screen given back.
     private static let giveBackInTheEnd: Void = {
         for (number, _) in crashHandlers {
-            signal(number) { _ in
+            signal(number) { number in
                 Terminal.leave()
                 Terminal.handCrashesBack()
+                raise(number)
             }
         }
         atexit { Terminal.leave() }
@@ -83,7 +86,7 @@ extension Terminal {
         return (number, handler)
     }
 
-    /// The instruction at fault runs again when the handler returns, and then meets its old handler.
+    /// The signal is raised once more, and then meets its old handler.
     private static func handCrashesBack() {
         for (number, handler) in crashHandlers {
             var handler = handler

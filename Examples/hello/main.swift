@@ -1,1 +1,17 @@
-print("hello")
+// The smallest program with tweaks: declare, serve, done.
+
+import Tweaks
+import TweaksDaemon
+
+enum Greeting {
+    static let text = Tweak("Greeting", "Text", "Words", "Hello, world", help: "What is said")
+    static let count = Tweak("Greeting", "Text", "Repeat", 1, in: 1...5, help: "How often")
+    static let pause = Tweak("Greeting", "Timing", "Pause", .seconds(1), in: .milliseconds(100) ... .seconds(10))
+}
+
+try TweakDaemon.start("hello", tweaks: Greeting.text, Greeting.count, Greeting.pause)
+
+while true {
+    for _ in 0..<Greeting.count.value { print(Greeting.text.value) }
+    try await Task.sleep(for: Greeting.pause.value)
+}

@@ -3,28 +3,21 @@
 #define C_TWEAKS_LINUX_H
 
 #ifdef __linux__
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE  // struct ucred, accept4
-#endif
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-// What the peer of a Unix socket was when it connected (SO_PEERCRED).
+// The kernel's struct ucred, which the C library shows only with _GNU_SOURCE; that would clash with Swift's own import.
 struct tweaks_peer {
+    int pid;
     unsigned int uid;
     unsigned int gid;
-    int pid;
 };
 
+// What the peer of a Unix socket was when it connected (unix(7), SO_PEERCRED).
 static inline int tweaks_peer_of(int descriptor, struct tweaks_peer *peer) {
-    struct ucred credentials;
-    socklen_t length = sizeof(credentials);
-    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
-    peer->uid = credentials.uid;
-    peer->gid = credentials.gid;
-    peer->pid = credentials.pid;
-    return 0;
+    socklen_t length = sizeof(*peer);
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, peer, &length);
 }
 #endif
 

@@ -9,13 +9,16 @@ extension TweakInteger {
     public init?(_ value: TweakValue) {
         switch value {
         case .int(let whole): self.init(exactly: whole)
-        case .number(let number): self.init(exactly: number)
+        case .number(let number):
+            // Through Int64: a large UInt64 may be a double exactly, but its neighbours are not.
+            guard let whole = Int64(exactly: number) else { return nil }
+            self.init(exactly: whole)
         default: return nil
         }
     }
-    // Declarations check that the default fits; no other value gets here without having been an Int64.
-    /// `.int`.
-    public var erased: TweakValue { .int(Int64(clamping: self)) }
+    // Clamped, a `set` beyond Int64 would quietly hold another value; as a number it is refused.
+    /// `.int`, or a `.number` for what Int64 cannot hold.
+    public var erased: TweakValue { Int64(exactly: self).map(TweakValue.int) ?? .number(Double(self)) }
     /// The bits.
     @inlinable public var tweakWord: UInt64 { UInt64(truncatingIfNeeded: self) }
     /// From the bits.

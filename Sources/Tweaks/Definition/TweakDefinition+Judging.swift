@@ -37,6 +37,10 @@ extension TweakDefinition {
         case (.int, .int(let whole)): return try judgeWhole(whole, path, policy ?? self.policy) { .int($0) }
         case (.int, .number(let number)) where Int64(exactly: number) != nil:
             return try judge(.int(Int64(number)), for: path, policy: policy)
+        case (.int, .number(let number)) where number.isFinite && number.magnitude >= 0x1p63:
+            // What Int64 cannot hold, such as a large UInt64, is beyond any bound there is.
+            guard let bound = number < 0 ? bounds?.lower : bounds?.upper else { throw wrongKind(value, path) }
+            return try outside(value, nearest: bound, path, policy ?? self.policy)
         case (.number, .number(let number)): return try judgeReal(number, path, policy ?? self.policy)
         case (.number, .int(let whole)) where Double(exactly: whole) != nil:
             return try judgeReal(Double(whole), path, policy ?? self.policy)
@@ -49,10 +53,13 @@ extension TweakDefinition {
         case (.string, .string(let text)): return try judgeText(text, path)
         case (.choice, .choice(let name)), (.choice, .string(let name)): return try judgeChoice(name, path)
         case (.action, _): throw notAValue(path)
-        default:
-            throw TweakError(
-                .badValue, "\(path.token) is a \(kind.rawValue), not a \(value.kind.rawValue); \(remedy)", path: path)
+        default: throw wrongKind(value, path)
         }
+    }
+
+    private func wrongKind(_ value: TweakValue, _ path: TweakPath) -> TweakError {
+        TweakError(
+            .badValue, "\(path.token) is a \(kind.rawValue), not a \(value.kind.rawValue); \(remedy)", path: path)
     }
 
     private func judgeWhole(

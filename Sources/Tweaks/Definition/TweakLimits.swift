@@ -7,7 +7,7 @@ package enum TweakLimits: Equatable, Sendable {
     case real(lower: Double?, upper: Double?, step: Double?)
 
     /// How a value relates to the limits.
-    package enum Finding<Number: Equatable>: Equatable {
+    package enum Finding<Number: Equatable & Sendable>: Equatable, Sendable {
         case fits
         case outside(nearest: Number)
         case offStep(nearest: Number)

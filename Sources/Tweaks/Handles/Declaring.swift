@@ -34,14 +34,18 @@ extension TweakShape {
         Self(maxLength: maxLength, validate: validate, help: help, flags: flags)
     }
 
-    /// A choice's name on the wire is the value's text, without quotes.
     private static func choice(_ value: Value, _ label: String?) -> TweakChoice<Value> {
-        let name: String
-        switch value.erased {
-        case .string(let text), .choice(let text): name = text
-        case let other: name = other.text
+        TweakChoice(value, name: value.erased.choiceName, label: label)
+    }
+}
+
+extension TweakValue {
+    /// The name of this value in a closed list: its text, without quotes.
+    var choiceName: String {
+        switch self {
+        case .string(let text), .choice(let text): text
+        default: text
         }
-        return TweakChoice(value, name: name, label: label)
     }
 }
 

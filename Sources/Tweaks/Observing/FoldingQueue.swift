@@ -10,13 +10,21 @@ package struct FeedChange: Sendable {
     package let revision: UInt64
     /// How many earlier changes of this tweak were folded into this one.
     package var folded = 0
+
+    package init(node: TweakNode, old: TweakValue, new: TweakValue, origin: TweakOrigin, revision: UInt64) {
+        self.node = node
+        self.old = old
+        self.new = new
+        self.origin = origin
+        self.revision = revision
+    }
 }
 
 /// A queue of changes that never holds more than a threshold plus one change for each tweak.
 package struct FoldingQueue: Sendable {
     private var changes: [FeedChange?] = []
     private var head = 0
-    /// Where each tweak's newest change stands, kept only while folding.
+    /// Where each tweak's newest change stands.
     private var positions: [Int: Int] = [:]
     private var live = 0
     private let threshold: Int

@@ -51,10 +51,22 @@ extension TweakRegistry {
         }
     }
 
-    /// What a batch would do, without doing it. Throws what `commit` would.
-    package func check(_ batch: TweakBatch, policy: TweakPolicy? = nil) throws(TweakError) -> [TweakAdjustment] {
-        if isFrozen { throw frozen(nil) }
-        return try plan(batch, policy: policy).map(\.adjustment)
+    /// What a commit would make of each tweak.
+    package struct Forecast: Sendable {
+        package let old: TweakValue
+        package let new: TweakValue
+        package let adjustment: TweakAdjustment
+    }
+
+    /// What a batch of sets would do, without doing it.
+    /// - Throws: What `commit` would.
+    package func forecast(_ batch: TweakBatch) throws(TweakError) -> [Forecast] {
+        let steps = try plan(batch, policy: nil)
+        if let node = steps.first?.node, isFrozen { throw frozen(node) }
+        return steps.compactMap { step in
+            guard let old = current(step.node) else { return nil }
+            return Forecast(old: old, new: step.prepared?.value ?? old, adjustment: step.adjustment)
+        }
     }
 
     // MARK: Before the lock
@@ -303,14 +315,19 @@ extension TweakRegistry {
         TweakError(.readOnly, "\(node.path.token) is a figure that the program publishes; it cannot be set", path: node.path)
     }
 
+    /// Why a tweak or action cannot be reset.
+    package func notSettable(_ node: TweakNode) -> TweakError {
+        node.definition.kind == .action ? notAValue(node) : readOnly(node)
+    }
+
     private func notAValue(_ node: TweakNode) -> TweakError {
         TweakError(.badValue, "\(node.path.token) is an action and has no value; use: run \(node.path.token)", path: node.path)
     }
 
-    private func frozen(_ node: TweakNode?) -> TweakError {
+    private func frozen(_ node: TweakNode) -> TweakError {
         TweakError(
-            .readOnly, "\(node.map { "\($0.path.token): " } ?? "")this process is frozen (TWEAKS_FROZEN); nothing can be set",
-            path: node?.path)
+            .readOnly, "\(node.path.token): this process is frozen (TWEAKS_FROZEN); nothing can be set",
+            path: node.path)
     }
 
     /// The path that somebody may have meant: the nearest category, then collection, then name.

@@ -1,0 +1,104 @@
+// Commands about the server and the session: help, hello, stats, json, prompt, ping.
+
+import Tweaks
+import TweaksWire
+
+extension Executor {
+    func about(_ request: Request, _ session: Session) -> Reply {
+        switch request {
+        case .help(let command): return help(command)
+        case .hello(let version, let json): return hello(version, json, session)
+        case .json(let isOn):
+            session.encoder.isJSON = isOn
+            return .ok()
+        case .prompt(let isOn):
+            let wasInteractive = session.isInteractive
+            session.isInteractive = isOn
+            if isOn, !wasInteractive { greet(session) }
+            return .ok()
+        case .stats: return .facts(stats())
+        case .conflicts: return conflicts()
+        case .complete(let text): return complete(text)
+        default: return .ok("pong", [("pong", .bool(true))])
+        }
+    }
+
+    /// The banner of an interactive session.
+    func greet(_ session: Session) {
+        if session.encoder.isJSON { return }
+        let count = registry.count
+        session.output.append { bytes in
+            bytes.append("  \(identity.name), pid \(identity.processID), \(count) \(count == 1 ? "tweak" : "tweaks"); type help")
+            session.encoder.endLine(&bytes)
+        }
+    }
+
+    // MARK: help
+
+    private func help(_ name: String?) -> Reply {
+        guard let name else { return overview() }
+        guard let command = Command.named(name) else {
+            let near = Spelling.nearest(to: name, among: Command.all.map(\.name))
+            let guess = near.map { "did you mean \($0)?" } ?? "help lists them"
+            return .error(TweakError(.unknownCommand, "\(Quoting.excerpt(name)) is no command; \(guess)"))
+        }
+        let json = Self.json(command)
+        let lines = [command.synopsis, "  \(command.summary)", "  example: \(command.example)"]
+        return .rows("commands", [(lines, json)])
+    }
+
+    private func overview() -> Reply {
+        let width = Command.all.map(\.synopsis.count).max() ?? 0
+        return .rows(
+            "commands",
+            Command.all.map { command in
+                let padding = String(repeating: " ", count: width - command.synopsis.count)
+                return (["\(command.synopsis)\(padding)  \(command.summary)"], Self.json(command))
+            })
+    }
+
+    private static func json(_ command: Command) -> JSON {
+        .object([
+            ("name", .string(command.name)), ("usage", .string(command.synopsis)),
+            ("summary", .string(command.summary)), ("example", .string(command.example)),
+        ])
+    }
+
+    // MARK: hello and stats
+
+    /// The highest version that both know; there is only one yet.
+    private func hello(_ version: Int, _ json: Bool, _ session: Session) -> Reply {
+        if json { session.encoder.isJSON = true }
+        return .facts([
+            ("name", .string(identity.name)), ("pid", .count(identity.processID)),
+            ("instance", .string(identity.instance)), ("protocol", .int(1)), ("rev", .count(registry.revision)),
+            (
+                "limits",
+                .object([
+                    ("line", .count(limits.lineBytes)), ("batch", .count(limits.batchChanges)),
+                    ("watches", .count(limits.watchPatterns)), ("sessions", .count(limits.sessions)),
+                ])
+            ),
+            ("features", .array(["json", "watch", "since", "batch", "check", "complete", "actions"].map(JSON.string))),
+        ])
+    }
+
+    private func stats() -> [(String, JSON)] {
+        let snapshot = registry.snapshot()
+        let nodes = registry.listing()
+        let lag = DeliveryQueue.shared.lag
+        let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
+        let hits = figures.limitsHit.sorted { $0.key.rawValue < $1.key.rawValue }
+        return [
+            ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
+            ("rev", .count(snapshot.revision)), ("tweaks", .count(nodes.count)),
+            ("modified", .count(nodes.nodes.reduce(0) { snapshot.isModified($1) ? $0 + 1 : $0 })),
+            ("conflicts", .count(registry.conflicts.count)), ("frozen", .bool(registry.isFrozen)),
+            ("sessions", .count(figures.sessions)), ("watchers", .count(hub.sessions.count)),
+            ("connections", .count(figures.accepted)), ("requests", .count(figures.requests)),
+            ("errors", .count(figures.refused)), ("undeliveredObservers", .count(lag.observers)),
+            ("deliveryLagMilliseconds", .int(Int64(lag.time / .milliseconds(1)))),
+            ("limitsHit", .object(hits.map { ($0.key.rawValue, .count($0.value)) })),
+        ]
+    }
+}

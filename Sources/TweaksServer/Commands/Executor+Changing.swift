@@ -1,0 +1,124 @@
+// Commands that change values: set and assignment, check, reset, and batches.
+
+import Tweaks
+import TweaksWire
+
+extension Executor {
+    func set(_ path: String, _ wanted: Request.Change, _ session: Session) throws(TweakError) -> Reply {
+        let node = try lookUp(path).node
+        let change = try node.change(wanted)
+        if session.batch != nil { return try queue([(node, change)], session) }
+        var batch = TweakBatch()
+        batch.append(node, change)
+        let result = try registry.commit(batch, origin: session.origin, delivery: .carrier)
+        return report(result, [node])
+    }
+
+    func check(_ path: String, _ wanted: Request.Change) throws(TweakError) -> Reply {
+        let node = try lookUp(path).node
+        var batch = TweakBatch()
+        batch.append(node, try node.change(wanted))
+        guard let forecast = try registry.forecast(batch).first else { return .ok() }
+        let line = TweakLine(node, forecast.new, .was(forecast.old, forecast.adjustment))
+        return .revision(registry.revision, "checked", .items([.tweak(line)]))
+    }
+
+    func reset(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply {
+        let nodes = try registry.resolve(patterns)
+        // A figure or action among others is left out; one that was asked for by name is an error.
+        if nodes.count == 1, !nodes[0].isSettable { throw registry.notSettable(nodes[0]) }
+        let settable = nodes.filter(\.isSettable)
+        if session.batch != nil { return try queue(settable.map { ($0, .reset) }, session) }
+        var batch = TweakBatch()
+        for node in settable { batch.append(node, .reset) }
+        let result = try registry.commit(batch, origin: session.origin, delivery: .carrier)
+        return report(result, settable)
+    }
+
+    /// The truth about a commit: what each tweak is now, and what it was.
+    private func report(_ result: TweakCommitResult, _ nodes: [TweakNode]) -> Reply {
+        if !result.didStore { return unchanged(result.revision) }
+        if result.outcomes.count == 1 { return .revision(result.revision, "", .items([line(nodes[0], result.outcomes[0])])) }
+        let byPath = Dictionary(nodes.map { ($0.path, $0) }) { first, _ in first }
+        let items = result.outcomes.filter(\.didStore).compactMap { outcome in
+            byPath[outcome.path].map { line($0, outcome) }
+        }
+        let body: Reply.Body =
+            items.count > 64 ? .stream { $0 < items.count ? items[$0] : nil } : .items(items)
+        return .revision(result.revision, "", body)
+    }
+
+    private func line(_ node: TweakNode, _ outcome: TweakOutcome) -> Reply.Item {
+        .tweak(TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)))
+    }
+
+    private func unchanged(_ revision: UInt64) -> Reply {
+        Reply(.ok(words: "rev \(revision) unchanged", fields: [("rev", .count(revision)), ("unchanged", .bool(true))]))
+    }
+
+    // MARK: Batches
+
+    func begin(_ revision: UInt64?, _ session: Session) throws(TweakError) -> Reply {
+        if session.batch != nil {
+            throw TweakError(.usage, "a batch is open already; commit or abort it first")
+        }
+        session.batch = PendingBatch(revision: revision)
+        return .revision(registry.revision)
+    }
+
+    private func queue(
+        _ changes: [(TweakNode, TweakBatch.Change)], _ session: Session
+    ) throws(TweakError) -> Reply {
+        for (node, change) in changes {
+            try session.batch?.append(node, change, registry: registry, limit: limits.batchChanges)
+        }
+        return .ok("queued", [("queued", .bool(true))])
+    }
+
+    func commit(_ session: Session) throws(TweakError) -> Reply {
+        guard let batch = session.batch else { throw noBatch("commit") }
+        session.batch = nil
+        if let failure = batch.failure { throw failure }
+        let result = try registry.commit(
+            batch.changes, origin: session.origin, ifUnchangedSince: batch.revision, delivery: .carrier)
+        return report(result, batch.nodes)
+    }
+
+    func abort(_ session: Session) throws(TweakError) -> Reply {
+        guard let batch = session.batch else { throw noBatch("abort") }
+        session.batch = nil
+        return .ok("aborted \(batch.changes.count)", [("aborted", .count(batch.changes.count))])
+    }
+
+    private func noBatch(_ command: String) -> TweakError {
+        TweakError(.usage, "\(command): no batch is open; write begin first")
+    }
+}
+
+extension TweakNode {
+    /// What a request asks of this tweak, its value read by this tweak's kind.
+    func change(_ wanted: Request.Change) throws(TweakError) -> TweakBatch.Change {
+        switch wanted {
+        case .toggle: return .toggle
+        case .assign(let text): return .set(try definition.parse(text, for: path))
+        case .add(let text): return .add(try definition.parse(text, for: path))
+        case .subtract(let text):
+            let amount = try definition.parse(text, for: path)
+            guard let negative = amount.negated else {
+                throw TweakError(.badValue, "\(path.token): -= is for int, number and duration, in 64 bits", path: path)
+            }
+            return .add(negative)
+        }
+    }
+}
+
+extension TweakValue {
+    fileprivate var negated: TweakValue? {
+        switch self {
+        case .int(let value): value == .min ? nil : .int(-value)
+        case .number(let value): .number(-value)
+        case .duration(let value): .duration(.zero - value)
+        default: nil
+        }
+    }
+}

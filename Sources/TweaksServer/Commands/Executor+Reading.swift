@@ -1,0 +1,85 @@
+// Commands that show values: get, ls, modified, export.
+
+import Tweaks
+import TweaksWire
+
+extension Executor {
+    func get(_ patterns: [String]) throws(TweakError) -> Reply {
+        if patterns.count == 1, let (node, value) = patterns[0].withBytes({ registry.read($0) }) {
+            return Reply(.ok(words: "", fields: []), body: .items([.tweak(TweakLine(node, value, .explained))]))
+        }
+        return lines(try registry.resolve(patterns), .explained)
+    }
+
+    func modified(_ pattern: String?) throws(TweakError) -> Reply {
+        let nodes = try registry.resolve(pattern ?? "*")
+        let snapshot = registry.snapshot()
+        return lines(nodes.filter { snapshot.isModified($0) }, .explained, snapshot)
+    }
+
+    /// Assignments of all that can be set; what a file holds and what can be typed back.
+    func export(_ pattern: String?) throws(TweakError) -> Reply {
+        let nodes = try registry.resolve(pattern ?? "*")
+        return lines(nodes.filter { $0.isSettable && !$0.definition.flags.contains(.secret) }, .none)
+    }
+
+    func list(_ prefix: String?) throws(TweakError) -> Reply {
+        let parts = prefix?.split(separator: "/", omittingEmptySubsequences: true).map { String($0) } ?? []
+        let groups = registry.listing().groups
+        switch parts.count {
+        case 0: return levels(groups, by: \.category, prefix: "")
+        case 1:
+            let within = groups.filter { $0.category == parts[0] }
+            if within.isEmpty { throw registry.unknown(prefix ?? "") }
+            return levels(within, by: \.collection, prefix: parts[0] + "/")
+        default: return lines(try registry.resolve(parts.joined(separator: "/")), .explained)
+        }
+    }
+
+    /// Categories or collections, each with how many tweaks it holds and how many are modified.
+    private func levels(
+        _ groups: [TweakListing.Group], by name: KeyPath<TweakListing.Group, String>, prefix: String
+    ) -> Reply {
+        let snapshot = registry.snapshot()
+        var rows: [(name: String, count: Int, modified: Int)] = []
+        for group in groups {
+            if rows.last?.name != group[keyPath: name] { rows.append((group[keyPath: name], 0, 0)) }
+            rows[rows.count - 1].count += group.nodes.count
+            rows[rows.count - 1].modified += group.nodes.count { snapshot.isModified($0) }
+        }
+        let width = rows.map { Self.token(prefix + $0.name).count }.max() ?? 0
+        return .rows(
+            "entries",
+            rows.map { row in
+                let path = Self.token(prefix + row.name)
+                let padding = String(repeating: " ", count: width - path.count)
+                let modified = row.modified > 0 ? ", \(row.modified) modified" : ""
+                let line = "\(path)\(padding)  \(row.count) \(row.count == 1 ? "tweak" : "tweaks")\(modified)"
+                let json: [(String, JSON)] = [
+                    ("name", .string(row.name)), ("prefix", .string(prefix + row.name)), ("tweaks", .count(row.count)),
+                    ("modified", .count(row.modified)),
+                ]
+                return ([line], .object(json))
+            })
+    }
+
+    private static func token(_ prefix: String) -> String {
+        prefix.utf8.contains(where: { " \"'#=*?".utf8.contains($0) }) ? Quoting.json(prefix) : prefix
+    }
+
+    /// Tweaks as body lines, from one consistent snapshot; a long list is made while it is sent.
+    func lines(_ nodes: [TweakNode], _ note: TweakLine.Note, _ snapshot: TweakSnapshot? = nil) -> Reply {
+        let snapshot = snapshot ?? registry.snapshot()
+        let item: @Sendable (Int) -> Reply.Item? = { position in
+            guard position < nodes.count else { return nil }
+            return .tweak(TweakLine(nodes[position], snapshot.value(of: nodes[position]), note))
+        }
+        let body: Reply.Body = nodes.count > 64 ? .stream(item) : .items(nodes.indices.compactMap(item))
+        return Reply(.ok(words: "", fields: [("rev", .count(snapshot.revision))]), body: body)
+    }
+}
+
+extension TweakNode {
+    /// Whether it has a value that people may set.
+    var isSettable: Bool { definition.kind != .action && !definition.flags.contains(.readOnly) }
+}

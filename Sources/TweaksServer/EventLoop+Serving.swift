@@ -1,0 +1,257 @@
+// What a session goes through: input, lines, replies, output, and the end.
+
+import Tweaks
+import TweaksWire
+
+extension EventLoop {
+    // MARK: - Input
+
+    /// Reads once: the kernel says so again if there is more, after the others had their turn.
+    func receive(_ session: Session) {
+        switch session.descriptor.read(into: scratch) {
+        case .wouldBlock: return
+        case .failed: close(session)
+        case .endOfInput: endInput(session)
+        case .bytes(let count): take(UnsafeRawBufferPointer(rebasing: scratch[..<count]), session)
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, _ session: Session) {
+        switch session.phase {
+        case .closed: return
+        case .draining(let discarded):
+            session.phase = .draining(discarded: discarded + bytes.count)
+            if discarded + bytes.count > limits.fatalDrain.bytes { close(session) }
+        case .open:
+            let response = bytes.withMemoryRebound(to: UInt8.self) { session.reader.append($0) }
+            if !response.reply.isEmpty { session.output.append(response.reply) }
+            if response.wasInterrupted, session.isInteractive {
+                session.output.append { session.encoder.endLine(&$0) }
+                session.sendPrompt()
+            }
+        }
+    }
+
+    private func endInput(_ session: Session) {
+        session.inputHasEnded = true
+        // Everything was said and the peer knows it.
+        if case .draining = session.phase, session.output.isEmpty { close(session) }
+    }
+
+    // MARK: - Going on
+
+    /// Lets a session do what it can: run lines, send replies and events. Called whenever anything changed for it.
+    func advance(_ session: Session) {
+        // A few rounds, then the others: a long reply to a fast reader must not keep them waiting.
+        for _ in 0..<4 where session.phase != .closed {
+            runLines(session)
+            session.sendMore(budget: 65_536)
+            session.sendPendingEvents(unsentLimit: limits.unsentBytes)
+            session.endEvents()
+            guard flush(session), session.phase == .open else { break }
+            if session.remainder == nil, session.pendingEvents.isEmpty, !mayRunLines(session) { break }
+        }
+        if session.phase == .closed { return }
+        updateInterest(session)
+        let canGoOn = session.remainder != nil || !session.pendingEvents.isEmpty || mayRunLines(session)
+        if session.isOpen, session.output.isEmpty, canGoOn { runnable.append(session.id) }
+    }
+
+    private func mayRunLines(_ session: Session) -> Bool {
+        session.hasLines && session.mayBegin(unsentLimit: limits.unsentBytes)
+    }
+
+    /// Runs the lines that have come, as long as replies can be written.
+    private func runLines(_ session: Session) {
+        session.hasLines = true
+        while session.mayBegin(unsentLimit: limits.unsentBytes) {
+            if stopDeadline != nil { return sayClosing(session) }
+            guard let event = session.reader.next() else {
+                session.hasLines = false
+                return linesEnded(session)
+            }
+            switch event {
+            case .tooLong:
+                fail(TweakError(.tooLong, "a line holds at most \(limits.lineBytes) bytes"), session)
+            case .line(let line): run(line, session)
+            }
+        }
+    }
+
+    /// All complete lines were run.
+    private func linesEnded(_ session: Session) {
+        if session.isDenied, session.reader.count > 0 || session.inputHasEnded { return deny(session) }
+        if session.inputHasEnded {
+            if session.reader.hasUnfinishedLine {
+                session.send(
+                    .error(TweakError(.badLine, "the input ended inside a line; it was not run: end it with LF")))
+                executor.figures.refused += 1
+            }
+            finish(session)
+        } else if !session.isProven, session.reader.unfinishedLineIsHopeless() {
+            // It can never become a request; a TLS client, say, would wait for ever.
+            fail(ParsedLine.badLine, session)
+        }
+    }
+
+    private func deny(_ session: Session) {
+        fail(
+            TweakError(
+                .denied, "\(session.origin) is not the user of this process (uid \(Platform.userID)); ask them or root"),
+            session)
+    }
+
+    private func run(_ line: LineReader.Line, _ session: Session) {
+        session.lastActivity = .now
+        session.encoder.usesCRLF = line.endsWithCRLF
+        let isFirst = !session.hasSentLine
+        session.hasSentLine = true
+        if session.isDenied { return deny(session) }
+        let parsed =
+            line.isPoisoned
+            ? .failure(ParsedLine.badLine, .fatalUnlessProven)
+            : session.reader.withBytes(of: line) { ParsedLine($0) }
+        switch parsed {
+        case .blank: runBlank(isFirst, session)
+        case .ignored: break
+        case .request(let request):
+            session.isProven = true
+            perform(request, session)
+        case .failure(let error, let severity):
+            let isFatal = severity == .fatal || severity == .fatalUnlessProven && !session.isProven
+            if isFatal { return fail(error, session) }
+            // Its words are known even if they make no sense.
+            if severity == .ordinary { session.isProven = true }
+            executor.figures.refused += 1
+            session.send(.error(error))
+        }
+    }
+
+    /// A person pressed Enter: at the beginning that asks for a banner, later for a new prompt.
+    private func runBlank(_ isFirst: Bool, _ session: Session) {
+        if isFirst {
+            session.isProven = true
+            session.isInteractive = true
+            executor.greet(session)
+        }
+        session.sendPrompt()
+    }
+
+    private func perform(_ request: Request, _ session: Session) {
+        executor.figures.requests += 1
+        if case .watch = request { flushEvents() }
+        switch executor.execute(request, for: session) {
+        case .running: session.isAwaitingAction = true
+        case .reply(let reply):
+            if case .error(let error) = reply.status { count(error) }
+            session.send(reply)
+        case .quit(let reply):
+            session.isInteractive = false
+            session.send(reply)
+            finish(session)
+        }
+    }
+
+    /// Events of earlier commits go out before a reply that shows their values.
+    private func flushEvents() {
+        for session in hub.distribute(unsentLimit: limits.unsentBytes) {
+            session.endEvents()
+            runnable.append(session.id)
+        }
+    }
+
+    private func count(_ error: TweakError) {
+        executor.figures.refused += 1
+        if error.code == .tooMany { executor.figures.limitsHit[.tooMany, default: 0] += 1 }
+    }
+
+    // MARK: - Output
+
+    /// Sends what is there. False when some of it has to wait.
+    private func flush(_ session: Session) -> Bool {
+        if !session.output.isEmpty {
+            switch session.output.send(to: session.descriptor) {
+            case .wouldBlock: return false
+            case .failed, .endOfInput:
+                close(session)
+                return false
+            case .bytes: break
+            }
+        }
+        if case .draining = session.phase {
+            if !session.outputHasEnded {
+                session.outputHasEnded = true
+                session.descriptor.endOutput()
+            }
+            if session.inputHasEnded { close(session) }
+        }
+        return true
+    }
+
+    private func updateInterest(_ session: Session) {
+        var interest: PollInterest = []
+        if !session.output.isEmpty { interest.insert(.write) }
+        if !session.inputHasEnded, wantsInput(session) { interest.insert(.read) }
+        if interest == session.interest { return }
+        session.interest = interest
+        poller.modify(session.descriptor.number, interest)
+    }
+
+    /// A session that does not read its replies is not read from, nor one that has lines enough to go on with.
+    private func wantsInput(_ session: Session) -> Bool {
+        if !session.isOpen { return true }
+        return session.output.count < limits.unsentBytes && session.reader.count <= limits.lineBytes
+    }
+
+    // MARK: - The end
+
+    /// An error that ends the session: it is sent, an open batch is dropped, all further input is thrown away.
+    func fail(_ error: TweakError, _ session: Session) {
+        executor.figures.refused += 1
+        executor.figures.limitsHit[error.code, default: 0] += 1
+        session.isInteractive = false
+        session.phase = .draining(discarded: 0)
+        session.send(.error(error))
+        end(session)
+    }
+
+    /// An error that no request asked for; it comes after every owed reply, and the session closes.
+    func say(_ error: TweakError, to session: Session) {
+        guard session.isOpen else { return }
+        fail(error, session)
+        advance(session)
+    }
+
+    /// Closes a session when its replies are sent.
+    private func finish(_ session: Session) {
+        guard session.isOpen else { return }
+        session.phase = .draining(discarded: 0)
+        end(session)
+    }
+
+    private func end(_ session: Session) {
+        session.batch = nil
+        session.reader.removeAll()
+        stopWatching(session)
+        // Closed at once, the kernel would answer unread input with a reset, and the last reply would be lost.
+        let time = session.output.isEmpty ? limits.fatalDrain.time : limits.lingerTime
+        timers.add(.init(deadline: .now + time, session: session.id, kind: .drain))
+    }
+
+    private func stopWatching(_ session: Session) {
+        if session.watches.isEmpty { return }
+        session.watches = []
+        hub.update(session)
+    }
+
+    func close(_ session: Session) {
+        guard session.phase != .closed else { return }
+        session.phase = .closed
+        stopWatching(session)
+        poller.remove(session.descriptor.number)
+        sessions[Int(session.descriptor.number)] = nil
+        sessionCount -= 1
+        executor.figures.sessions = sessionCount
+        if acceptsAgainAt != nil { resumeAccepting() }
+    }
+}

@@ -1,0 +1,169 @@
+// The I/O thread: waits for sockets, and lets each ready session go on.
+
+import Tweaks
+import TweaksWire
+
+/// One thread's loop over listeners and sessions. Made and used on that thread alone; it never blocks on a client.
+final class EventLoop {
+    let poller: Poller
+    let mailbox: Mailbox
+    let listeners: [Listener]
+    let registry: TweakRegistry
+    let limits: TweakServerLimits
+    let executor: Executor
+    let hub: WatchHub
+    /// By descriptor.
+    var sessions: [Session?] = []
+    var sessionCount = 0
+    var nextNumber: UInt64 = 0
+    var timers = Timers()
+    /// Sessions that can go on without new input: the rest of long replies, lines that already came.
+    var runnable: [SessionID] = []
+    /// Connections that have not sent a line, oldest first; entries may be out of date.
+    var strangers: [SessionID] = []
+    /// Accepting pauses until then, for want of descriptors.
+    var acceptsAgainAt: ContinuousClock.Instant?
+    /// When a stopping loop gives up on what is still under way.
+    var stopDeadline: ContinuousClock.Instant?
+    /// Set aside so that, when there are no more descriptors, one can be spent on saying so.
+    var spare: Descriptor?
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+    init(
+        registry: TweakRegistry, identity: ServerIdentity, listeners: [Listener], limits: TweakServerLimits,
+        mailbox: Mailbox, poller: Poller
+    ) {
+        self.poller = poller
+        self.mailbox = mailbox
+        self.listeners = listeners
+        self.registry = registry
+        self.limits = limits
+        hub = WatchHub(registry: registry) { mailbox.wake() }
+        executor = Executor(registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox)
+        spare = Self.makeSpare()
+    }
+
+    deinit { scratch.deallocate() }
+
+    /// Runs until it was told to stop and every session has ended.
+    func run() {
+        while stopDeadline == nil || sessionCount > 0 {
+            turn()
+        }
+    }
+
+    /// One round: wait, serve what is ready, tell watchers, look at the clock.
+    private func turn() {
+        poller.wait(milliseconds: timeout()) { event in serve(event) }
+        mailbox.awaken()
+        for message in mailbox.takeAll() { handle(message) }
+        let ready = runnable
+        runnable = []
+        for id in ready { session(id).map { advance($0) } }
+        tellWatchers()
+        handleTimers()
+    }
+
+    /// How long to sleep: not at all while something is waiting.
+    private func timeout() -> Int32 {
+        mailbox.fallAsleep()
+        if !runnable.isEmpty || !mailbox.isEmpty || hub.isReady { return 0 }
+        let deadlines = [timers.next, hub.nextFigures(), acceptsAgainAt, stopDeadline].compactMap { $0 }
+        guard let next = deadlines.min() else { return -1 }
+        let wait = next - .now
+        if wait <= .zero { return 0 }
+        // Rounded up, or the last fraction of a millisecond would be spent spinning.
+        return Int32(clamping: Int64((wait / .milliseconds(1)).rounded(.up)))
+    }
+
+    private func serve(_ event: PollEvent) {
+        if event.descriptor == mailbox.waker.descriptor { return mailbox.waker.reset() }
+        if let listener = listeners.first(where: { $0.descriptor.number == event.descriptor }) {
+            return accept(from: listener)
+        }
+        let number = Int(event.descriptor)
+        guard sessions.indices.contains(number), let session = sessions[number] else { return }
+        if event.isReadable { receive(session) }
+        if event.isGone, !event.isReadable { return close(session) }
+        advance(session)
+    }
+
+    private func handle(_ message: Mailbox.Message) {
+        switch message {
+        case .stop: beginStopping()
+        case .actionEnded(let id, let result):
+            guard let session = session(id), session.isAwaitingAction else { return }
+            session.isAwaitingAction = false
+            if session.isOpen { session.send(executor.reply(result)) }
+            advance(session)
+        }
+    }
+
+    /// The session, if it has not ended since.
+    func session(_ id: SessionID) -> Session? {
+        let number = Int(id.descriptor)
+        guard sessions.indices.contains(number), let session = sessions[number], session.id == id else { return nil }
+        return session
+    }
+
+    private func tellWatchers() {
+        let told = hub.distribute(unsentLimit: limits.unsentBytes)
+        let toldFigures = hub.distributeFigures(now: .now, unsentLimit: limits.unsentBytes)
+        for session in told + toldFigures {
+            session.endEvents()
+            advance(session)
+        }
+    }
+
+    // MARK: - Time
+
+    private func handleTimers() {
+        if timers.next == nil, acceptsAgainAt == nil, stopDeadline == nil { return }
+        let now = ContinuousClock.now
+        while let entry = timers.popDue(now) {
+            if let session = session(entry.session) { expire(session, entry.kind, now) }
+        }
+        if let time = acceptsAgainAt, time <= now { resumeAccepting() }
+        if let deadline = stopDeadline, deadline <= now { closeAll() }
+    }
+
+    private func expire(_ session: Session, _ kind: Timers.Kind, _ now: ContinuousClock.Instant) {
+        switch kind {
+        case .firstLine:
+            if session.hasSentLine || !session.isOpen { return }
+            say(TweakError(.timeout, "no line came in \(seconds(limits.timeToFirstLine)); connect again"), to: session)
+        case .idle:
+            guard let idle = limits.idleTime, session.isOpen else { return }
+            let isBusy = !session.watches.isEmpty || session.isAwaitingAction || session.remainder != nil
+            if isBusy || session.lastActivity + idle > now {
+                let deadline = max(session.lastActivity, isBusy ? now : session.lastActivity) + idle
+                return timers.add(.init(deadline: deadline, session: session.id, kind: .idle))
+            }
+            say(TweakError(.timeout, "nothing came for \(seconds(idle)); connect again"), to: session)
+        case .drain: close(session)
+        }
+    }
+
+    private func seconds(_ duration: Duration) -> String { TweakValue.duration(duration).text }
+
+    // MARK: - Ending
+
+    private func beginStopping() {
+        if stopDeadline != nil { return }
+        stopDeadline = .now + limits.lingerTime
+        for listener in listeners {
+            poller.remove(listener.descriptor.number)
+        }
+        for case let session? in sessions { sayClosing(session) }
+    }
+
+    /// Ends a session of a stopping server, once the reply that is under way is complete.
+    func sayClosing(_ session: Session) {
+        guard session.isOpen, !session.isAwaitingAction, session.remainder == nil else { return }
+        say(TweakError(.closing, "the process is shutting down"), to: session)
+    }
+
+    private func closeAll() {
+        for case let session? in sessions { close(session) }
+    }
+}

@@ -1,0 +1,52 @@
+// What other threads have to say to the I/O thread.
+
+import Synchronization
+import Tweaks
+
+/// Messages to an event loop, and the means to wake it.
+final class Mailbox: Sendable {
+    enum Message: Sendable {
+        /// Finish what is under way, close every session, end the loop.
+        case stop
+        /// An action that a session waits for has an answer.
+        case actionEnded(SessionID, Result<String, TweakError>)
+    }
+
+    let waker: Waker
+    private let messages = Mutex<[Message]>([])
+    /// While the loop is awake nobody needs to spend a system call on waking it.
+    private let isAwake = Atomic<Bool>(true)
+
+    init() throws(SocketError) { waker = try Waker() }
+
+    func post(_ message: Message) {
+        messages.withLock { $0.append(message) }
+        wake()
+    }
+
+    /// Makes the loop look at its mailbox and its feed.
+    func wake() {
+        if !isAwake.exchange(true, ordering: .sequentiallyConsistent) { waker.wake() }
+    }
+
+    /// The loop is about to sleep; from now on it must be woken. What was posted before has to be looked for once more.
+    func fallAsleep() { isAwake.store(false, ordering: .sequentiallyConsistent) }
+
+    /// The loop is awake.
+    func awaken() { isAwake.store(true, ordering: .sequentiallyConsistent) }
+
+    var isEmpty: Bool { messages.withLock { $0.isEmpty } }
+
+    func takeAll() -> [Message] {
+        messages.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
+    }
+}
+
+/// A session's number, never used twice, and its descriptor, which is.
+struct SessionID: Hashable, Sendable {
+    let number: UInt64
+    let descriptor: Int32
+}

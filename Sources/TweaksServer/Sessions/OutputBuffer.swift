@@ -1,0 +1,39 @@
+// Bytes on their way to a client.
+
+/// Bytes that wait to be sent; written at the end, taken at the front.
+struct OutputBuffer {
+    private(set) var bytes: [UInt8] = []
+    private var head = 0
+
+    var count: Int { bytes.count - head }
+    var isEmpty: Bool { head == bytes.count }
+
+    /// Appends what `body` writes.
+    mutating func append(_ body: (inout [UInt8]) -> Void) { body(&bytes) }
+
+    mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+
+    /// Sends as much as the socket takes.
+    mutating func send(to descriptor: Descriptor) -> Descriptor.Transfer {
+        while !isEmpty {
+            let result = bytes.withUnsafeBytes { all in
+                descriptor.write(UnsafeRawBufferPointer(rebasing: all[head...]))
+            }
+            guard case .bytes(let count) = result else {
+                compact()
+                return result
+            }
+            head += count
+        }
+        // A long reply must not leave its buffer behind on an idle session.
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 16_384)
+        head = 0
+        return .bytes(0)
+    }
+
+    private mutating func compact() {
+        if head < 65_536 { return }
+        bytes.removeSubrange(..<head)
+        head = 0
+    }
+}

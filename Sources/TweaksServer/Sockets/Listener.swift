@@ -1,0 +1,102 @@
+// Sockets that accept connections.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Where a server can be reached.
+public enum TweakListener: Equatable, Sendable {
+    /// A Unix socket at an absolute path. Only its owner's user and root are served.
+    case unix(path: String)
+    /// TCP on the loopback addresses 127.0.0.1 and ::1; port 0 picks a free one.
+    ///
+    /// It asks for no token: every user and container of this network namespace can connect and change tweaks.
+    case tcp(port: Int)
+}
+
+/// A bound socket, and what has to be remembered about it.
+final class Listener: Sendable {
+    let descriptor: Descriptor
+    let isUnix: Bool
+    /// The port, for TCP.
+    let port: UInt16?
+    private let place: SocketPlace?
+
+    /// A Unix socket at a claimed place.
+    init(at place: SocketPlace) throws(ServerError) {
+        descriptor = try Self.open(.unix(path: place.path), name: "socket \(place.path)")
+        isUnix = true
+        port = nil
+        self.place = place
+    }
+
+    /// A TCP socket on a loopback address.
+    init(_ address: SocketAddress, name: String) throws(ServerError) {
+        descriptor = try Self.open(address, name: name)
+        isUnix = false
+        port = SocketAddress.port(of: descriptor.number)
+        place = nil
+    }
+
+    /// The path of a Unix socket.
+    var path: String? { place?.path }
+
+    /// Removes the file of a Unix socket.
+    func removeFile() { place?.removeSocket() }
+
+    private static func open(_ address: SocketAddress, name: String) throws(ServerError) -> Descriptor {
+        let number = socket(address.family, Platform.stream, 0)
+        if number < 0 { throw ServerError("\(name): \(errorText())") }
+        let descriptor = Descriptor(number)
+        Platform.prepare(number)
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        switch address {
+        case .unix: fchmod(number, 0o600)  // On Linux the file that `bind` makes inherits this.
+        case .loopback6: setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
+        case .loopback4: break
+        }
+        setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, size)
+        guard address.withCAddress({ bind(number, $0, $1) }) == 0 else {
+            throw ServerError("\(name): \(errorText())", isTaken: errno == EADDRINUSE)
+        }
+        if case .unix(let path) = address { chmod(path, 0o600) }
+        guard listen(number, 1_024) == 0 else {
+            throw ServerError("\(name): \(errorText())", isTaken: errno == EADDRINUSE)
+        }
+        return descriptor
+    }
+
+    /// What came of accepting.
+    enum Accepted {
+        case connection(Descriptor)
+        case nobody
+        /// The process or the system is out of descriptors or memory.
+        case exhausted
+    }
+
+    func accept() -> Accepted {
+        while true {
+            #if canImport(Darwin)
+                let number = Darwin.accept(descriptor.number, nil, nil)
+            #elseif canImport(Musl)
+                let number = Musl.accept(descriptor.number, nil, nil)
+            #else
+                let number = Glibc.accept(descriptor.number, nil, nil)
+            #endif
+            if number >= 0 {
+                Platform.prepare(number)
+                return .connection(Descriptor(number))
+            }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+            default: return .nobody
+            }
+        }
+    }
+}

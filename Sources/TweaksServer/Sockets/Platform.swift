@@ -1,0 +1,55 @@
+// The C library, and the few places where Linux and Apple systems differ about sockets.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import CTweaksLinux
+    import Musl
+#else
+    import CTweaksLinux
+    import Glibc
+#endif
+
+/// Constants and calls under one name for all systems.
+package enum Platform {
+    #if canImport(Darwin)
+        static let stream = SOCK_STREAM
+        static let sendFlags: Int32 = 0  // SO_NOSIGPIPE is set on the socket instead.
+    #elseif canImport(Musl)
+        static let stream = SOCK_STREAM
+        static let sendFlags = Int32(MSG_NOSIGNAL)
+    #else
+        static let stream = Int32(SOCK_STREAM.rawValue)
+        static let sendFlags = Int32(MSG_NOSIGNAL)
+    #endif
+
+    /// Non-blocking, closed on exec, and never the cause of SIGPIPE.
+    static func prepare(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        #if canImport(Darwin)
+            var on: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+    }
+
+    /// A descriptor that is good for nothing.
+    static func openNull() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
+
+    /// The user whose process this is.
+    package static var userID: UInt32 { UInt32(geteuid()) }
+
+    /// The user at the other end of a Unix socket, by the kernel's word.
+    static func peerUser(_ descriptor: Int32) -> uid_t? {
+        #if canImport(Darwin)
+            var (uid, gid) = (uid_t(), gid_t())
+            return getpeereid(descriptor, &uid, &gid) == 0 ? uid : nil
+        #else
+            var peer = tweaks_peer()
+            return tweaks_peer_of(descriptor, &peer) == 0 ? peer.uid : nil
+        #endif
+    }
+}
+
+/// The text of an error number.
+func errorText(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }

@@ -1,0 +1,39 @@
+// What the loop asks of the kernel, and what it hears.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What a descriptor is watched for.
+struct PollInterest: OptionSet, Equatable {
+    let rawValue: UInt8
+    static let read = PollInterest(rawValue: 1)
+    static let write = PollInterest(rawValue: 2)
+}
+
+/// What became ready.
+struct PollEvent {
+    let descriptor: Int32
+    let isReadable: Bool
+    let isWritable: Bool
+    /// Both directions are closed, or the connection broke.
+    let isGone: Bool
+}
+
+/// A system call that failed.
+struct SocketError: Error, Equatable, CustomStringConvertible {
+    let call: String
+    let code: Int32
+
+    /// The failure that `errno` tells of.
+    init(_ call: String, code: Int32 = errno) {
+        self.call = call
+        self.code = code
+    }
+
+    var description: String { "\(call): \(errorText(code))" }
+}

@@ -1,0 +1,81 @@
+// Readiness on Apple systems: kqueue, and a pipe to be woken by.
+
+#if canImport(Darwin)
+    import Darwin
+
+    /// Waits until descriptors are ready.
+    final class Poller {
+        private let queue: Descriptor
+        private var events = [kevent](repeating: kevent(), count: 256)
+
+        init() throws(SocketError) {
+            let number = kqueue()
+            if number < 0 { throw SocketError("kqueue") }
+            queue = Descriptor(number)
+        }
+
+        func add(_ descriptor: Int32, _ interest: PollInterest) throws(SocketError) {
+            try change(descriptor, EVFILT_READ, EV_ADD | (interest.contains(.read) ? EV_ENABLE : EV_DISABLE))
+            try change(descriptor, EVFILT_WRITE, EV_ADD | (interest.contains(.write) ? EV_ENABLE : EV_DISABLE))
+        }
+
+        func modify(_ descriptor: Int32, _ interest: PollInterest) {
+            // It fails only for a descriptor that was never added.
+            try? add(descriptor, interest)
+        }
+
+        func remove(_ descriptor: Int32) {
+            try? change(descriptor, EVFILT_READ, EV_DELETE)
+            try? change(descriptor, EVFILT_WRITE, EV_DELETE)
+        }
+
+        private func change(_ descriptor: Int32, _ filter: Int32, _ flags: Int32) throws(SocketError) {
+            var change = kevent(
+                ident: UInt(descriptor), filter: Int16(filter), flags: UInt16(flags), fflags: 0, data: 0, udata: nil)
+            if kevent(queue.number, &change, 1, nil, 0, nil) != 0 { throw SocketError("kevent") }
+        }
+
+        /// Waits at most so many milliseconds (-1: for ever) and hands over what is ready.
+        func wait(milliseconds: Int32, _ body: (PollEvent) -> Void) {
+            var time = timespec(tv_sec: Int(milliseconds) / 1_000, tv_nsec: Int(milliseconds) % 1_000 * 1_000_000)
+            let count =
+                milliseconds < 0
+                ? kevent(queue.number, nil, 0, &events, Int32(events.count), nil)
+                : kevent(queue.number, nil, 0, &events, Int32(events.count), &time)
+            guard count > 0 else { return }  // Time out or EINTR: the loop looks at its clock and comes back.
+            for event in events[..<Int(count)] {
+                // The end of input arrives as readable, so that what was sent before it is still read.
+                let isWrite = event.filter == Int16(EVFILT_WRITE)
+                body(
+                    PollEvent(
+                        descriptor: Int32(event.ident), isReadable: !isWrite, isWritable: isWrite,
+                        isGone: isWrite && event.flags & UInt16(EV_EOF) != 0))
+            }
+        }
+    }
+
+    /// Wakes a poller from another thread.
+    final class Waker: Sendable {
+        private let ends: (read: Descriptor, write: Descriptor)
+
+        init() throws(SocketError) {
+            var numbers: [Int32] = [0, 0]
+            if pipe(&numbers) != 0 { throw SocketError("pipe") }
+            for number in numbers { Platform.prepare(number) }
+            ends = (Descriptor(numbers[0]), Descriptor(numbers[1]))
+        }
+
+        var descriptor: Int32 { ends.read.number }
+
+        func wake() {
+            var byte: UInt8 = 1
+            Darwin.write(ends.write.number, &byte, 1)
+        }
+
+        /// Makes it ready to be woken again.
+        func reset() {
+            var bytes = [UInt8](repeating: 0, count: 64)
+            while Darwin.read(ends.read.number, &bytes, bytes.count) > 0 {}
+        }
+    }
+#endif

@@ -1,0 +1,81 @@
+// Readiness on Linux: epoll, level-triggered, and an eventfd to be woken by.
+
+#if os(Linux) || os(Android)
+    import CTweaksLinux
+    #if canImport(Musl)
+        import Musl
+    #elseif canImport(Android)
+        import Android
+    #else
+        import Glibc
+    #endif
+
+    /// Waits until descriptors are ready.
+    final class Poller {
+        private let epoll: Descriptor
+        private var events = [epoll_event](repeating: epoll_event(), count: 256)
+
+        init() throws(SocketError) {
+            let number = epoll_create1(Int32(EPOLL_CLOEXEC))
+            if number < 0 { throw SocketError("epoll_create1") }
+            epoll = Descriptor(number)
+        }
+
+        func add(_ descriptor: Int32, _ interest: PollInterest) throws(SocketError) {
+            try control(EPOLL_CTL_ADD, descriptor, interest)
+        }
+
+        func modify(_ descriptor: Int32, _ interest: PollInterest) {
+            // It fails only for a descriptor that was never added.
+            try? control(EPOLL_CTL_MOD, descriptor, interest)
+        }
+
+        func remove(_ descriptor: Int32) {
+            try? control(EPOLL_CTL_DEL, descriptor, [])
+        }
+
+        private func control(
+            _ operation: Int32, _ descriptor: Int32, _ interest: PollInterest
+        ) throws(SocketError) {
+            var event = epoll_event()
+            event.data.fd = descriptor
+            if interest.contains(.read) { event.events |= EPOLLIN.rawValue }
+            if interest.contains(.write) { event.events |= EPOLLOUT.rawValue }
+            if epoll_ctl(epoll.number, operation, descriptor, &event) != 0 { throw SocketError("epoll_ctl") }
+        }
+
+        /// Waits at most so many milliseconds (-1: for ever) and hands over what is ready.
+        func wait(milliseconds: Int32, _ body: (PollEvent) -> Void) {
+            let count = epoll_wait(epoll.number, &events, Int32(events.count), milliseconds)
+            guard count > 0 else { return }  // Time out or EINTR: the loop looks at its clock and comes back.
+            for event in events[..<Int(count)] {
+                let gone = event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
+                body(
+                    PollEvent(
+                        descriptor: event.data.fd, isReadable: event.events & EPOLLIN.rawValue != 0,
+                        isWritable: event.events & EPOLLOUT.rawValue != 0, isGone: gone))
+            }
+        }
+    }
+
+    /// Wakes a poller from another thread.
+    final class Waker: Sendable {
+        private let event: Descriptor
+
+        init() throws(SocketError) {
+            let number = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+            if number < 0 { throw SocketError("eventfd") }
+            event = Descriptor(number)
+        }
+
+        var descriptor: Int32 { event.number }
+
+        func wake() { eventfd_write(event.number, 1) }
+
+        /// Makes it ready to be woken again.
+        func reset() {
+            var value: eventfd_t = 0
+            eventfd_read(event.number, &value)
+        }
+    }
+#endif

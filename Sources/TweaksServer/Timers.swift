@@ -1,0 +1,47 @@
+// Deadlines of sessions, earliest first.
+
+/// A heap of deadlines. Entries are never removed early: when one is due, its owner looks whether it still matters.
+struct Timers {
+    enum Kind {
+        case firstLine, idle, drain
+    }
+
+    struct Entry {
+        let deadline: ContinuousClock.Instant
+        let session: SessionID
+        let kind: Kind
+    }
+
+    private var heap: [Entry] = []
+
+    /// The earliest deadline.
+    var next: ContinuousClock.Instant? { heap.first?.deadline }
+
+    mutating func add(_ entry: Entry) {
+        heap.append(entry)
+        var child = heap.count - 1
+        while child > 0, heap[child].deadline < heap[(child - 1) / 2].deadline {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    /// Takes the earliest entry if it is due.
+    mutating func popDue(_ now: ContinuousClock.Instant) -> Entry? {
+        guard let first = heap.first, first.deadline <= now else { return nil }
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var parent = 0
+        while let child = smallestChild(parent), heap[child].deadline < heap[parent].deadline {
+            heap.swapAt(child, parent)
+            parent = child
+        }
+        return first
+    }
+
+    private func smallestChild(_ parent: Int) -> Int? {
+        let (left, right) = (2 * parent + 1, 2 * parent + 2)
+        guard left < heap.count else { return nil }
+        return right < heap.count && heap[right].deadline < heap[left].deadline ? right : left
+    }
+}

@@ -1,0 +1,199 @@
+// The server: listeners, one I/O thread, and how both start and stop.
+
+import Dispatch
+import Foundation
+import Synchronization
+public import Tweaks
+
+/// Serves the tweaks of a registry over sockets, by the protocol that `telnet` and `nc` speak.
+///
+/// ```swift
+/// let server = TweakServer(name: "bounce", listeners: [.unix(path: "/run/bounce.sock")])
+/// try server.start()
+/// defer { server.stop() }
+/// ```
+///
+/// One thread does all input and output and never waits for a client. Observers of what clients change run on another
+/// one. Start and stop it from any thread; a stopped server can be started again.
+public final class TweakServer: Sendable {
+    private let name: String
+    private let registry: TweakRegistry
+    private let listeners: [TweakListener]
+    private let limits: TweakServerLimits
+    private let state = Mutex(State())
+
+    private struct State {
+        var running: Running?
+    }
+
+    /// A started server.
+    private final class Running: Sendable {
+        let mailbox: Mailbox
+        let listeners: [Listener]
+        private let ended = Mutex<(isOver: Bool, waiting: [@Sendable () -> Void])>((false, []))
+
+        init(mailbox: Mailbox, listeners: [Listener]) {
+            self.mailbox = mailbox
+            self.listeners = listeners
+        }
+
+        /// Calls `body` when the thread has ended; at once if it has.
+        func whenEnded(_ body: @escaping @Sendable () -> Void) {
+            let isOver = ended.withLock { ended in
+                if !ended.isOver { ended.waiting.append(body) }
+                return ended.isOver
+            }
+            if isOver { body() }
+        }
+
+        func end() {
+            let waiting = ended.withLock { ended in
+                defer { ended = (true, []) }
+                return ended.waiting
+            }
+            for body in waiting { body() }
+        }
+    }
+
+    /// A server that is not started yet; nothing is opened.
+    /// - Parameters:
+    ///   - name: What clients are told the process is called.
+    ///   - registry: Whose tweaks are served.
+    ///   - listeners: Where; any number.
+    ///   - limits: What one client, and all together, may take.
+    public init(
+        name: String, registry: TweakRegistry = .shared, listeners: [TweakListener],
+        limits: TweakServerLimits = TweakServerLimits()
+    ) {
+        self.name = name
+        self.registry = registry
+        self.listeners = listeners
+        self.limits = limits
+    }
+
+    /// Opens the listeners and starts the I/O thread.
+    /// - Throws: ``ServerError`` when it runs already or a listener cannot be opened; then nothing is left open.
+    public func start() throws(ServerError) { try start(willServe: { _ in }) }
+
+    /// Starts, and calls `willServe` with the bound addresses before the first connection is accepted.
+    package func start(willServe: (TweakServer) -> Void) throws(ServerError) {
+        let running = try state.withLock { state throws(ServerError) -> Running in
+            if state.running != nil { throw ServerError("\(name): the server is running already; stop it first") }
+            let running = try open()
+            state.running = running
+            return running
+        }
+        willServe(self)
+        registry.setCarrier(DeliveryQueue.shared)
+        launch(running)
+    }
+
+    /// Ends the server and waits for it: replies under way are sent, every session gets `error closing`, socket files
+    /// are removed. Does nothing when it is not running. Never call it from a tweak's observer that blocks others.
+    public func stop() {
+        let running = state.withLock { state in
+            defer { state.running = nil }
+            return state.running
+        }
+        guard let running else { return }
+        let semaphore = DispatchSemaphore(value: 0)
+        running.whenEnded { semaphore.signal() }
+        running.mailbox.post(.stop)
+        semaphore.wait()
+    }
+
+    /// Starts, serves until the task is cancelled or ``stop()`` is called, and stops.
+    /// - Throws: ``ServerError`` as ``start()`` does.
+    public func run() async throws(ServerError) {
+        try start()
+        await serve()
+    }
+
+    /// Waits until a started server has ended; cancelling the task stops it.
+    package func serve() async {
+        guard let running = state.withLock({ $0.running }) else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                running.whenEnded { continuation.resume() }
+            }
+        } onCancel: {
+            running.mailbox.post(.stop)
+        }
+        state.withLock { if $0.running === running { $0.running = nil } }
+    }
+
+    /// Whether it was started and has not ended.
+    package var isRunning: Bool { state.withLock { $0.running != nil } }
+
+    /// The TCP port in use; nil when TCP is not open or the server is not running.
+    public var port: Int? { bound.compactMap(\.port).first.map { Int($0) } }
+
+    /// The Unix sockets in use.
+    public var socketPaths: [String] { bound.compactMap(\.path) }
+
+    private var bound: [Listener] { state.withLock { $0.running?.listeners ?? [] } }
+
+    // MARK: - Starting
+
+    private func open() throws(ServerError) -> Running {
+        var opened: [Listener] = []
+        do throws(ServerError) {
+            for listener in listeners { opened += try Self.open(listener) }
+            return Running(mailbox: try Self.makeMailbox(), listeners: opened)
+        } catch {
+            for listener in opened { listener.removeFile() }
+            throw error
+        }
+    }
+
+    private static func makeMailbox() throws(ServerError) -> Mailbox {
+        do throws(SocketError) { return try Mailbox() } catch { throw ServerError("cannot start: \(error)") }
+    }
+
+    private static func open(_ listener: TweakListener) throws(ServerError) -> [Listener] {
+        switch listener {
+        case .unix(let path): return [try Listener(at: try SocketPlace(path: path))]
+        case .tcp(let port):
+            guard let number = UInt16(exactly: port) else {
+                throw ServerError("tcp port \(port): a port is 0…65535; 0 picks a free one")
+            }
+            let first = try Listener(.loopback4(port: number), name: "tcp 127.0.0.1:\(port)")
+            // The same port on ::1, where this machine has it and nobody else does.
+            let second = first.port.flatMap { port in
+                try? Listener(.loopback6(port: port), name: "tcp [::1]:\(port)")
+            }
+            return [first] + (second.map { [$0] } ?? [])
+        }
+    }
+
+    private func launch(_ running: Running) {
+        let identity = ServerIdentity(
+            name: Quoting.sanitized(name), processID: ProcessInfo.processInfo.processIdentifier,
+            instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: .now)
+        let (registry, limits) = (registry, limits)
+        let thread = Thread {
+            Self.serve(running, registry, identity, limits)
+            for listener in running.listeners { listener.removeFile() }
+            running.end()
+        }
+        thread.name = "tweaks.io"
+        thread.start()
+    }
+
+    /// The body of the I/O thread.
+    private static func serve(
+        _ running: Running, _ registry: TweakRegistry, _ identity: ServerIdentity, _ limits: TweakServerLimits
+    ) {
+        do throws(SocketError) {
+            let poller = try Poller()
+            try poller.add(running.mailbox.waker.descriptor, .read)
+            for listener in running.listeners { try poller.add(listener.descriptor.number, .read) }
+            let loop = EventLoop(
+                registry: registry, identity: identity, listeners: running.listeners, limits: limits,
+                mailbox: running.mailbox, poller: poller)
+            loop.run()
+        } catch {
+            FileHandle.standardError.write(Data("\(identity.name): tweaks are not served: \(error)\n".utf8))
+        }
+    }
+}

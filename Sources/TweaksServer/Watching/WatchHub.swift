@@ -1,0 +1,126 @@
+// Who watches what: from a changed tweak to the sessions that want to know.
+
+import Tweaks
+import TweaksWire
+
+/// The watching sessions of a server. Touched by the I/O thread alone.
+final class WatchHub {
+    private let registry: TweakRegistry
+    private let wake: @Sendable () -> Void
+    /// There only while somebody watches, because it costs a commit something.
+    private var feed: ChangeFeed?
+    private(set) var sessions: [Session] = []
+    /// Who watches a tweak, found out when it first changes. Emptied whenever anything could make it wrong.
+    private var watchers: [ObjectIdentifier: [Session]] = [:]
+    private var generation: UInt64 = 0
+    /// The figures that somebody watches, with the value that was last sent.
+    private var figures: [(node: TweakNode, sent: TweakValue)]?
+    private let figureInterval: Duration = .milliseconds(100)
+    private var figuresSentAt: ContinuousClock.Instant = .now
+
+    /// - Parameter wake: Wakes the I/O thread after a commit made elsewhere.
+    init(registry: TweakRegistry, wake: @escaping @Sendable () -> Void) {
+        self.registry = registry
+        self.wake = wake
+    }
+
+    /// Whether changes wait to be distributed.
+    var isReady: Bool { feed.map { !$0.isEmpty } ?? false }
+
+    /// Notes that a session's patterns changed.
+    func update(_ session: Session) {
+        sessions.removeAll { $0 === session }
+        if !session.watches.isEmpty { sessions.append(session) }
+        watchers.removeAll()
+        figures = nil
+        if let feed, sessions.isEmpty {
+            registry.remove(feed)
+            self.feed = nil
+        } else if feed == nil, !sessions.isEmpty {
+            let feed = ChangeFeed(onReady: wake)
+            registry.add(feed)
+            self.feed = feed
+        }
+    }
+
+    /// Sends all committed changes to those who watch.
+    /// - Returns: The sessions that were told something.
+    func distribute(unsentLimit: Int) -> [Session] {
+        guard let feed else { return [] }
+        forgetIfStale()
+        var changes = feed.takeAll()
+        var told: [ObjectIdentifier: Session] = [:]
+        while let change = changes.popFirst() {
+            let cache = EventCache()
+            for session in watchers(of: change.node) where session.wants(change) {
+                session.offer(change, cache, unsentLimit: unsentLimit)
+                told[ObjectIdentifier(session)] = session
+            }
+        }
+        return Array(told.values)
+    }
+
+    private func watchers(of node: TweakNode) -> [Session] {
+        if let known = watchers[ObjectIdentifier(node)] { return known }
+        let found = sessions.filter { session in session.watches.contains { $0.matches(node.path) } }
+        if watchers.count >= 1_024 { watchers.removeAll() }
+        watchers[ObjectIdentifier(node)] = found
+        return found
+    }
+
+    // A removed tweak's identity may be reused by another one.
+    private func forgetIfStale() {
+        let current = registry.generation
+        if current == generation { return }
+        generation = current
+        watchers.removeAll()
+        figures = nil
+    }
+
+    // MARK: Figures
+
+    /// When the watched figures are looked at next; nil while nobody watches one.
+    func nextFigures() -> ContinuousClock.Instant? {
+        if sessions.isEmpty { return nil }
+        forgetIfStale()
+        return watchedFigures.isEmpty ? nil : figuresSentAt + figureInterval
+    }
+
+    private var watchedFigures: [(node: TweakNode, sent: TweakValue)] {
+        if let figures { return figures }
+        let nodes = registry.listing().nodes.filter { $0.definition.flags.contains(.readOnly) }
+        let watched = nodes.filter { !watchers(of: $0).isEmpty }
+        let found = watched.compactMap { node in registry.current(node).map { (node, $0) } }
+        figures = found
+        return found
+    }
+
+    /// Sends the figures that changed: looked at ten times a second, so that publishing one costs nothing here.
+    func distributeFigures(now: ContinuousClock.Instant, unsentLimit: Int) -> [Session] {
+        guard let due = nextFigures(), due <= now else { return [] }
+        figuresSentAt = now
+        var figures = watchedFigures
+        var told: [ObjectIdentifier: Session] = [:]
+        let revision = registry.revision
+        for position in figures.indices {
+            let (node, sent) = figures[position]
+            guard let value = registry.current(node), value != sent else { continue }
+            figures[position].sent = value
+            let change = FeedChange(node: node, old: sent, new: value, origin: .code, revision: revision)
+            let cache = EventCache()
+            for session in watchers(of: node) {
+                session.offer(change, cache, unsentLimit: unsentLimit)
+                told[ObjectIdentifier(session)] = session
+            }
+        }
+        self.figures = figures
+        return Array(told.values)
+    }
+}
+
+extension Session {
+    /// Whether a change is news to this session: not part of what the reply to `watch` has shown.
+    fileprivate func wants(_ change: FeedChange) -> Bool {
+        watches.contains { change.revision > $0.since && $0.matches(change.node.path) }
+    }
+}

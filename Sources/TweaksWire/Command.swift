@@ -1,0 +1,156 @@
+// The table of commands: name, usage, help, and how arguments become a request.
+
+import Tweaks
+
+/// One command of the protocol.
+package struct Command: Sendable {
+    package let name: String
+    /// The arguments, as help shows them.
+    package let usage: String
+    package let summary: String
+    package let example: String
+    /// How many arguments it takes.
+    let arity: ClosedRange<Int>
+    /// Nil when the arguments make no sense.
+    let parse: @Sendable (ArraySlice<Token>) -> Request?
+
+    init(
+        _ name: String, _ usage: String, _ summary: String, example: String, _ arity: ClosedRange<Int>,
+        _ parse: @escaping @Sendable (ArraySlice<Token>) -> Request?
+    ) {
+        self.name = name
+        self.usage = usage
+        self.summary = summary
+        self.example = example
+        self.arity = arity
+        self.parse = parse
+    }
+
+    /// Name and arguments.
+    package var synopsis: String { usage.isEmpty ? name : "\(name) \(usage)" }
+
+    /// The request, or `usage`.
+    func request(_ arguments: ArraySlice<Token>) throws(TweakError) -> Request {
+        guard arity.contains(arguments.count), let request = parse(arguments) else {
+            throw TweakError(.usage, "\(name): write \(synopsis), as in: \(example)")
+        }
+        return request
+    }
+
+    /// The command with this name.
+    package static func named(_ name: String) -> Command? { byName[name] }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+    private static let any = 0...Int.max
+    private static let some = 1...Int.max
+
+    /// All commands, in the order of help.
+    package static let all: [Command] = [
+        Command("help", "[command]", "the commands, or how to use one", example: "help set", 0...1) {
+            .help(command: $0.first?.text)
+        },
+        Command("ls", "[prefix]", "one level: categories, collections, tweaks", example: "ls Content", 0...1) {
+            .list(prefix: $0.first?.text)
+        },
+        Command("get", "PATTERN…", "values, explained; * is everything", example: "get Content/Text/*", some) {
+            .get($0.texts)
+        },
+        Command(
+            "set", "PATH VALUE", "change one tweak; PATH = VALUE does the same, += and -= add, toggle flips",
+            example: "set Content/Text/Size 72", 2...2
+        ) { .set(path: $0.text(0), .init($0.dropFirst())) },
+        Command("reset", "PATTERN…", "remove overrides: what lies beneath shows", example: "reset Content", some) {
+            .reset($0.texts)
+        },
+        Command("check", "PATH VALUE", "what set would answer, without doing it", example: "check A/B/C 5", 2...2) {
+            .check(path: $0.text(0), .init($0.dropFirst()))
+        },
+        Command("find", "TEXT…", "tweaks whose path or help contains it, best first", example: "find size", some) {
+            .find($0.texts)
+        },
+        Command("modified", "[PATTERN]", "only what differs from its default", example: "modified Content", 0...1) {
+            .modified($0.first?.text)
+        },
+        Command("describe", "PATH", "all facts of one tweak", example: "describe Content/Text/Size", 1...1) {
+            .describe($0.text(0))
+        },
+        Command("explain", "PATH", "every layer, its value, who set it, when", example: "explain A/B/C", 1...1) {
+            .explain($0.text(0))
+        },
+        Command(
+            "watch", "PATTERN… [since REV]", "values now, then an event for each change", example: "watch Content",
+            some, Request.watch),
+        Command("unwatch", "[PATTERN]", "stop watching, all or one pattern", example: "unwatch Content", 0...1) {
+            .unwatch($0.first?.text)
+        },
+        Command("run", "PATH [ARGUMENT…]", "run an action once", example: "run Player/Audio/Mute now", some) {
+            .run(path: $0.text(0), arguments: $0.dropFirst().texts)
+        },
+        Command("begin", "[REV]", "collect changes until commit", example: "begin 43", 0...1) {
+            Request.begin($0)
+        },
+        Command("commit", "", "make the collected changes, all or none", example: "commit", 0...0) { _ in .commit },
+        Command("abort", "", "drop the collected changes", example: "abort", 0...0) { _ in .abort },
+        Command("export", "[PATTERN]", "assignments that can be typed back", example: "export Content", 0...1) {
+            .export($0.first?.text)
+        },
+        Command("conflicts", "", "declarations that disagree", example: "conflicts", 0...0) { _ in .conflicts },
+        Command("complete", "TEXT", "how a line could go on", example: "complete \"set Cont\"", any) {
+            .complete($0.texts.joined(separator: " "))
+        },
+        Command("stats", "", "figures about this process", example: "stats", 0...0) { _ in .stats },
+        Command("hello", "VERSION [json]", "for programs: who is there", example: "hello 1 json", 1...2) {
+            Request.hello($0)
+        },
+        Command("json", "[on|off]", "one JSON object a line", example: "json on", 0...1) {
+            Request.isOn($0).map(Request.json)
+        },
+        Command("prompt", "[on|off]", "banner and prompt for people", example: "prompt off", 0...1) {
+            Request.isOn($0).map(Request.prompt)
+        },
+        Command("ping", "", "answers ok", example: "ping", 0...0) { _ in .ping },
+        Command("quit", "", "close the connection", example: "quit", 0...0) { _ in .quit },
+    ]
+}
+
+extension ArraySlice<Token> {
+    fileprivate var texts: [String] { map(\.text) }
+    fileprivate func text(_ offset: Int) -> String { self[startIndex + offset].text }
+}
+
+extension Request.Change {
+    /// The value of `set`: one token; `toggle` only when bare.
+    fileprivate init(_ tokens: ArraySlice<Token>) {
+        let token = tokens[tokens.startIndex]
+        self = token.isBare("toggle") ? .toggle : .assign(token.text)
+    }
+}
+
+extension Request {
+    fileprivate static func watch(_ arguments: ArraySlice<Token>) -> Request? {
+        guard let keyword = arguments.dropLast().last, keyword.isBare("since") else {
+            return .watch(arguments.texts, since: nil)
+        }
+        guard let last = arguments.last, let revision = UInt64(last.text), arguments.count > 2 else { return nil }
+        return .watch(arguments.dropLast(2).texts, since: revision)
+    }
+
+    fileprivate static func begin(_ arguments: ArraySlice<Token>) -> Request? {
+        guard let argument = arguments.first else { return .begin(revision: nil) }
+        return UInt64(argument.text).map { .begin(revision: $0) }
+    }
+
+    fileprivate static func hello(_ arguments: ArraySlice<Token>) -> Request? {
+        guard let version = Int(arguments.text(0)), version >= 1 else { return nil }
+        if arguments.count == 1 { return .hello(version: version, json: false) }
+        return arguments.text(1) == "json" ? .hello(version: version, json: true) : nil
+    }
+
+    fileprivate static func isOn(_ arguments: ArraySlice<Token>) -> Bool? {
+        switch arguments.first?.text {
+        case nil, "on"?: true
+        case "off"?: false
+        default: nil
+        }
+    }
+}

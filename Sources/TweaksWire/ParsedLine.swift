@@ -1,0 +1,120 @@
+// Tokens to requests: assignments, commands, and what is no request at all.
+
+package import Tweaks
+
+/// What a line is.
+package enum ParsedLine: Equatable, Sendable {
+    /// Nothing but blanks.
+    case blank
+    /// A comment, or a line of saved output that begins with `ok`.
+    case ignored
+    case request(Request)
+    case failure(TweakError, Severity)
+
+    /// What an error means for the session.
+    package enum Severity: Equatable, Sendable {
+        /// The session goes on.
+        case ordinary
+        /// The end of a session that has not proven to speak this protocol.
+        case fatalUnlessProven
+        /// Always the end.
+        case fatal
+    }
+
+    /// Parses one line, given without its end.
+    package init(_ line: UnsafeBufferPointer<UInt8>) {
+        let tokens: [Token]
+        do throws(TokenizingError) {
+            tokens = try Tokenizer.tokens(line)
+        } catch {
+            self = Self.failure(error)
+            return
+        }
+        guard let first = tokens.first else {
+            let isBlank = line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+            self = isBlank ? .blank : .ignored
+            return
+        }
+        if let last = tokens.last, !last.isQuoted, Self.isHTTP(last.text) {
+            self = .failure(Self.http, .fatal)
+        } else if first.isBare("ok") {
+            self = .ignored
+        } else {
+            self = Self.parse(tokens, first)
+        }
+    }
+
+    private static func parse(_ tokens: [Token], _ first: Token) -> ParsedLine {
+        do throws(TweakError) {
+            if !first.isQuoted, let command = Command.named(first.text) {
+                return .request(try request(command, tokens.dropFirst()))
+            }
+            if let assignment = try assignment(tokens, first) { return .request(assignment) }
+            if first.isQuoted || first.text.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2 {
+                throw pathAlone(first)
+            }
+        } catch {
+            return .failure(error, .ordinary)
+        }
+        return .failure(unknownCommand(first.text), .fatalUnlessProven)
+    }
+
+    private static func request(_ command: Command, _ arguments: ArraySlice<Token>) throws(TweakError) -> Request {
+        if command.name == "set" || command.name == "check", arguments.count > 2 {
+            let path = arguments.first?.text ?? "PATH"
+            throw TweakError(
+                .usage, "\(command.name): a value is one token; quote it, as in: \(command.name) \(path) \"two words\"")
+        }
+        return try command.request(arguments)
+    }
+
+    /// `PATH = VALUE`, `PATH += VALUE`, `PATH -= VALUE`; nil when the line is none of these.
+    private static func assignment(_ tokens: [Token], _ path: Token) throws(TweakError) -> Request? {
+        guard tokens.count >= 2, !tokens[1].isQuoted else { return nil }
+        let make: (String) -> Request.Change
+        switch tokens[1].text {
+        case "=": make = Request.Change.assign
+        case "+=": make = Request.Change.add
+        case "-=": make = Request.Change.subtract
+        default: return nil
+        }
+        guard tokens.count == 3 else {
+            throw TweakError(
+                .usage, "an assignment is PATH \(tokens[1].text) VALUE; a value of several words needs quotes")
+        }
+        return .set(path: path.text, make(tokens[2].text))
+    }
+
+    // MARK: Errors
+
+    private static func failure(_ error: TokenizingError) -> ParsedLine {
+        switch error {
+        case .badLine: .failure(badLine, .fatalUnlessProven)
+        case .badQuoting:
+            .failure(
+                TweakError(
+                    .badQuoting,
+                    "a quote begins a token and ends it: \"two words\" with JSON's escapes, or 'as it is'"),
+                .fatalUnlessProven)
+        }
+    }
+
+    /// A line that is not text.
+    package static let badLine = TweakError(.badLine, "the line is not UTF-8 without control characters, ended by LF")
+
+    private static let http = TweakError(
+        .unknownCommand, "this port speaks the tweak protocol, not HTTP; connect with nc or telnet and type help")
+
+    private static func isHTTP(_ text: String) -> Bool { text.prefix(5).uppercased() == "HTTP/" }
+
+    private static func pathAlone(_ token: Token) -> TweakError {
+        let hint = token.text.utf8.contains(UInt8(ascii: "=")) ? "write blanks around =, as in" : "write"
+        return TweakError(.usage, "a path alone says nothing; \(hint) PATH = VALUE, or get PATH")
+    }
+
+    private static func unknownCommand(_ text: String) -> TweakError {
+        let near = Spelling.nearest(to: text, among: Command.all.map(\.name))
+        let guess = near.map { "did you mean \($0)?" } ?? "type help"
+        return TweakError(.unknownCommand, "\(Quoting.excerpt(text)) is no command; \(guess)")
+    }
+}

@@ -1,0 +1,89 @@
+// What a request is answered with, before it is text or JSON.
+
+package import Tweaks
+
+/// The answer to one request: body items, then one status.
+package struct Reply: Sendable {
+    /// How it went.
+    package enum Status: Sendable {
+        /// `ok` and a few words; in JSON, fields of the object.
+        case ok(words: String, fields: [(String, JSON)])
+        case error(TweakError)
+    }
+
+    /// One entry of the body.
+    package enum Item: Sendable {
+        case tweak(TweakLine)
+        /// Lines for people, and the same for programs.
+        case row(lines: [String], json: JSON)
+    }
+
+    /// Where the items come from.
+    package enum Body: Sendable {
+        case none
+        case items([Item])
+        /// A long list that is made while it is sent; nil at its end.
+        case stream(@Sendable (Int) -> Item?)
+    }
+
+    package var status: Status
+    /// The name of the list in JSON.
+    package var listName: String
+    package var body: Body
+
+    package init(_ status: Status, listName: String = "tweaks", body: Body = .none) {
+        self.status = status
+        self.listName = listName
+        self.body = body
+    }
+
+    /// `ok` and words.
+    package static func ok(_ words: String = "", _ fields: [(String, JSON)] = []) -> Reply {
+        Reply(.ok(words: words, fields: fields))
+    }
+
+    package static func error(_ error: TweakError) -> Reply { Reply(.error(error)) }
+
+    /// `ok rev N`.
+    package static func revision(_ revision: UInt64, _ words: String = "", _ body: Body = .none) -> Reply {
+        let text = words.isEmpty ? "rev \(revision)" : "rev \(revision) \(words)"
+        return Reply(.ok(words: text, fields: [("rev", .count(revision))]), body: body)
+    }
+
+    /// A list of rows under a name.
+    package static func rows(_ listName: String, _ rows: [(lines: [String], json: JSON)]) -> Reply {
+        Reply(
+            .ok(words: "", fields: []), listName: listName,
+            body: .items(rows.map { .row(lines: $0.lines, json: $0.json) }))
+    }
+
+    /// One object, shown to people as `name: value` lines.
+    package static func facts(_ fields: [(String, JSON)]) -> Reply {
+        let items = fields.flatMap { field in Self.lines(field.0, field.1) }
+        return Reply(
+            .ok(words: "", fields: fields), listName: "",
+            body: items.isEmpty ? .none : .items([.row(lines: items, json: .null)]))
+    }
+
+    private static func lines(_ name: String, _ value: JSON) -> [String] {
+        switch value {
+        case .array(let values): values.map { "\(name): \(inline($0))" }
+        default: ["\(name): \(inline(value))"]
+        }
+    }
+
+    private static func inline(_ value: JSON) -> String {
+        switch value {
+        case .string(let text): text
+        case .object(let fields):
+            fields.filter { $0.1 != .null }.map { "\($0.0) \(inline($0.1))" }.joined(separator: ", ")
+        default: value.text
+        }
+    }
+}
+
+/// News for a watching session.
+package enum Event: Sendable {
+    case change(FeedChange)
+    case lagged(revision: UInt64, count: Int)
+}

@@ -1,0 +1,157 @@
+// Replies and events to bytes, as text lines or as one JSON object a line.
+
+import Tweaks
+
+/// Writes replies in the dialect of one session.
+package struct ReplyEncoder: Sendable {
+    /// One JSON object a line instead of text.
+    package var isJSON = false
+    /// Ends lines as the client does.
+    package var usesCRLF = false
+
+    package init() {}
+
+    /// Writes a reply whole, or the beginning of a stream.
+    /// - Returns: What remains of a streamed body; nil when the reply is complete.
+    package func append(_ reply: Reply, to bytes: inout [UInt8]) -> Remainder? {
+        if isJSON { appendJSONHead(reply, to: &bytes) }
+        switch reply.body {
+        case .none: break
+        case .items(let items):
+            for (position, item) in items.enumerated() {
+                append(item, isFirst: position == 0, listName: reply.listName, to: &bytes)
+            }
+        case .stream: return Remainder(reply: reply)
+        }
+        appendEnd(reply, hasList: reply.body.isList, to: &bytes)
+        return nil
+    }
+
+    /// The part of a long reply that is still to be written.
+    package struct Remainder: Sendable {
+        fileprivate let reply: Reply
+        fileprivate var position = 0
+    }
+
+    /// Goes on with a stream until it ends or the output has grown by about `budget` bytes.
+    /// - Returns: What still remains.
+    package func append(_ remainder: Remainder, budget: Int, to bytes: inout [UInt8]) -> Remainder? {
+        var remainder = remainder
+        guard case .stream(let next) = remainder.reply.body else { return nil }
+        let limit = bytes.count + budget
+        while let item = next(remainder.position) {
+            append(item, isFirst: remainder.position == 0, listName: remainder.reply.listName, to: &bytes)
+            remainder.position += 1
+            if bytes.count >= limit { return remainder }
+        }
+        appendEnd(remainder.reply, hasList: true, to: &bytes)
+        return nil
+    }
+
+    // MARK: Items
+
+    private func append(_ item: Reply.Item, isFirst: Bool, listName: String, to bytes: inout [UInt8]) {
+        if isJSON {
+            if listName.isEmpty { return }
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            switch item {
+            case .tweak(let line): line.json.append(to: &bytes)
+            case .row(_, let json): json.append(to: &bytes)
+            }
+            return
+        }
+        switch item {
+        case .tweak(let line):
+            line.append(to: &bytes)
+            endLine(&bytes)
+        case .row(let lines, _):
+            for line in lines {
+                bytes.append("  ")
+                bytes.append(Quoting.sanitized(line))
+                endLine(&bytes)
+            }
+        }
+    }
+
+    // MARK: Status
+
+    private func appendJSONHead(_ reply: Reply, to bytes: inout [UInt8]) {
+        switch reply.status {
+        case .ok(_, let fields):
+            bytes.append("{\"ok\":true")
+            if !fields.isEmpty { bytes.append(",") }
+            fields.append(to: &bytes)
+        case .error(let error):
+            bytes.append("{\"ok\":false,\"error\":")
+            var fields: [(String, JSON)] = [
+                ("code", .string(error.code.rawValue)), ("message", .string(error.message)),
+            ]
+            if let path = error.path { fields.append(("path", .string(path.joined))) }
+            JSON.object(fields).append(to: &bytes)
+        }
+        if reply.body.isList, !reply.listName.isEmpty { bytes.append(",\(Quoting.json(reply.listName)):[") }
+    }
+
+    private func appendEnd(_ reply: Reply, hasList: Bool, to bytes: inout [UInt8]) {
+        if isJSON {
+            if hasList, !reply.listName.isEmpty { bytes.append("]") }
+            bytes.append("}")
+        } else {
+            switch reply.status {
+            case .ok(let words, _):
+                bytes.append(words.isEmpty ? "ok" : "ok ")
+                bytes.append(words)
+            case .error(let error):
+                bytes.append("error \(error.code.rawValue) ")
+                bytes.append(Quoting.sanitized(error.message))
+            }
+        }
+        endLine(&bytes)
+    }
+
+    // MARK: Events
+
+    /// Writes one event.
+    package func append(_ event: Event, to bytes: inout [UInt8]) {
+        switch event {
+        case .change(let change):
+            if isJSON { appendJSON(change, to: &bytes) } else { appendText(change, to: &bytes) }
+        case .lagged(let revision, let count):
+            if isJSON {
+                JSON.object([
+                    ("event", .string("lagged")), ("rev", .count(revision)), ("count", .count(count)),
+                ]).append(to: &bytes)
+            } else {
+                bytes.append("event \(revision) lagged \(count)")
+            }
+        }
+        endLine(&bytes)
+    }
+
+    private func appendText(_ change: FeedChange, to bytes: inout [UInt8]) {
+        bytes.append("event \(change.revision) ")
+        TweakLine(change.node, change.new, .was(change.old, .none)).append(to: &bytes)
+        bytes.append(" by \(change.origin)")
+    }
+
+    private func appendJSON(_ change: FeedChange, to bytes: inout [UInt8]) {
+        let line = TweakLine(change.node, change.new, .was(change.old, .none)).json
+        guard case .object(let fields) = line else { return }
+        JSON.object(
+            [("event", .string("change")), ("rev", .count(change.revision))] + fields
+                + [("by", .string(change.origin.description))]
+        ).append(to: &bytes)
+    }
+
+    /// Ends a line.
+    package func endLine(_ bytes: inout [UInt8]) {
+        if usesCRLF { bytes.append(UInt8(ascii: "\r")) }
+        bytes.append(UInt8(ascii: "\n"))
+    }
+}
+
+extension Reply.Body {
+    fileprivate var isList: Bool {
+        if case .none = self { false } else { true }
+    }
+}

@@ -1,0 +1,38 @@
+// What a client can ask.
+
+/// One request, parsed; what it names is looked up by the server.
+package enum Request: Equatable, Sendable {
+    case help(command: String?)
+    case list(prefix: String?)
+    case get([String])
+    case set(path: String, Change)
+    case check(path: String, Change)
+    case reset([String])
+    case describe(String)
+    case explain(String)
+    case find([String])
+    case modified(String?)
+    case watch([String], since: UInt64?)
+    case unwatch(String?)
+    case run(path: String, arguments: [String])
+    case begin(revision: UInt64?)
+    case commit
+    case abort
+    case export(String?)
+    case conflicts
+    case hello(version: Int, json: Bool)
+    case json(Bool)
+    case prompt(Bool)
+    case ping
+    case stats
+    case complete(String)
+    case quit
+
+    /// What is asked of one tweak.
+    package enum Change: Equatable, Sendable {
+        case assign(String)
+        case add(String)
+        case subtract(String)
+        case toggle
+    }
+}

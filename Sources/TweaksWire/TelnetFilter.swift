@@ -1,0 +1,64 @@
+// The telnet bytes that a real telnet client mixes into what a person types.
+
+/// Strips telnet commands (RFC 854) and refuses every option (RFC 855): `DO x` is answered `WONT x`, `WILL x` by
+/// `DONT x`. Without an answer the client would stay deaf after Ctrl-C.
+package struct TelnetFilter: Sendable {
+    static let iac: UInt8 = 255
+    private static let (se, ip, sb, will, wont, `do`, dont) = (
+        240 as UInt8, 244 as UInt8, 250 as UInt8, 251 as UInt8, 252 as UInt8, 253 as UInt8, 254 as UInt8
+    )
+
+    /// What becomes of one byte.
+    enum Outcome: Equatable {
+        case data
+        case nothing
+        case reply([UInt8])
+        case interrupt
+    }
+
+    /// What a run of bytes asks of the server.
+    package struct Response: Equatable, Sendable {
+        /// Bytes to send back.
+        package var reply: [UInt8] = []
+        /// Ctrl-C: the line so far is gone.
+        package var wasInterrupted = false
+    }
+
+    private enum State: Equatable, Sendable {
+        case idle, command
+        case option(UInt8)
+        case subnegotiation, subnegotiationCommand
+    }
+
+    private var state = State.idle
+
+    var isIdle: Bool { state == .idle }
+
+    mutating func filter(_ byte: UInt8) -> Outcome {
+        switch state {
+        case .idle:
+            if byte != Self.iac { return .data }
+            state = .command
+        case .command: return command(byte)
+        case .option(let verb):
+            state = .idle
+            if verb == Self.do { return .reply([Self.iac, Self.wont, byte]) }
+            if verb == Self.will { return .reply([Self.iac, Self.dont, byte]) }
+        case .subnegotiation: if byte == Self.iac { state = .subnegotiationCommand }
+        case .subnegotiationCommand: state = byte == Self.se ? .idle : .subnegotiation
+        }
+        return .nothing
+    }
+
+    private mutating func command(_ byte: UInt8) -> Outcome {
+        switch byte {
+        case Self.will, Self.wont, Self.do, Self.dont: state = .option(byte)
+        case Self.sb: state = .subnegotiation
+        case Self.ip:
+            state = .idle
+            return .interrupt
+        default: state = .idle  // An escaped 255, which no valid UTF-8 holds, is stripped like the rest.
+        }
+        return .nothing
+    }
+}

@@ -1,0 +1,153 @@
+// Lines to tokens: blanks, quotes, comments.
+
+/// A word of a line.
+package struct Token: Equatable, Sendable {
+    /// The text, without quotes and with escapes resolved.
+    package var text: String
+    /// Whether it stood in quotes; then it is never a keyword.
+    package var isQuoted: Bool
+
+    package init(_ text: String, isQuoted: Bool = false) {
+        self.text = text
+        self.isQuoted = isQuoted
+    }
+
+    /// Whether it is this keyword, bare.
+    func isBare(_ keyword: String) -> Bool { !isQuoted && text == keyword }
+}
+
+/// Why a line has no tokens.
+package enum TokenizingError: Error, Equatable {
+    case badLine
+    case badQuoting
+}
+
+/// Splits a line into tokens.
+package enum Tokenizer {
+    /// The tokens of a line; none for a blank line or a comment.
+    /// - Throws: `badLine` for invalid UTF-8 or a control character, `badQuoting` for quotes out of place.
+    package static func tokens(_ line: UnsafeBufferPointer<UInt8>) throws(TokenizingError) -> [Token] {
+        try checkBytes(line)
+        var tokens: [Token] = []
+        var position = 0
+        while let start = skipBlanks(line, from: position) {
+            let byte = line[start]
+            if byte == UInt8(ascii: "#"), tokens.isEmpty || isAlone(line, start) { break }
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                tokens.append(Token(try quoted(line, from: start, end: &position), isQuoted: true))
+            } else {
+                tokens.append(Token(try bare(line, from: start, end: &position)))
+            }
+        }
+        return tokens
+    }
+
+    // MARK: Bytes
+
+    /// One pass for the common case, all ASCII; the rest is validated as a whole.
+    private static func checkBytes(_ line: UnsafeBufferPointer<UInt8>) throws(TokenizingError) {
+        var high: UInt8 = 0
+        for byte in line {
+            if LineReader.isControl(byte) { throw .badLine }
+            high |= byte
+        }
+        if high < 0x80 { return }
+        guard let text = String(validating: line, as: UTF8.self) else { throw .badLine }
+        // U+0080…U+009F are control characters too; some terminals obey them.
+        if text.unicodeScalars.contains(where: { (0x80..<0xA0).contains($0.value) }) { throw .badLine }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func skipBlanks(_ line: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        var position = start
+        while position < line.count, isBlank(line[position]) { position += 1 }
+        return position < line.count ? position : nil
+    }
+
+    /// Whether the character at a place is a token by itself.
+    private static func isAlone(_ line: UnsafeBufferPointer<UInt8>, _ position: Int) -> Bool {
+        position + 1 == line.count || isBlank(line[position + 1])
+    }
+
+    // MARK: Tokens
+
+    private static func bare(
+        _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int
+    ) throws(TokenizingError) -> String {
+        var position = start
+        while position < line.count, !isBlank(line[position]) {
+            if line[position] == UInt8(ascii: "\"") || line[position] == UInt8(ascii: "'") { throw .badQuoting }
+            position += 1
+        }
+        end = position
+        return String(decoding: UnsafeBufferPointer(rebasing: line[start..<position]), as: UTF8.self)
+    }
+
+    private static func quoted(
+        _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int
+    ) throws(TokenizingError) -> String {
+        let quote = line[start]
+        var position = start + 1
+        var bytes: [UInt8] = []
+        while position < line.count, line[position] != quote {
+            if quote == UInt8(ascii: "\""), line[position] == UInt8(ascii: "\\") {
+                try unescape(line, &position, into: &bytes)
+            } else {
+                bytes.append(line[position])
+                position += 1
+            }
+        }
+        guard position < line.count, isAlone(line, position) else { throw .badQuoting }
+        end = position + 1
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// One escape of JSON (RFC 8259, section 7), from its backslash on.
+    private static func unescape(
+        _ line: UnsafeBufferPointer<UInt8>, _ position: inout Int, into bytes: inout [UInt8]
+    ) throws(TokenizingError) {
+        guard position + 1 < line.count else { throw .badQuoting }
+        let letter = line[position + 1]
+        position += 2
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(letter)
+        case UInt8(ascii: "b"): bytes.append(0x08)
+        case UInt8(ascii: "f"): bytes.append(0x0C)
+        case UInt8(ascii: "n"): bytes.append(0x0A)
+        case UInt8(ascii: "r"): bytes.append(0x0D)
+        case UInt8(ascii: "t"): bytes.append(0x09)
+        case UInt8(ascii: "u"): bytes.append(contentsOf: String(try scalar(line, &position)).utf8)
+        default: throw .badQuoting
+        }
+    }
+
+    /// Four hexadecimal digits, or a surrogate pair of two such escapes.
+    private static func scalar(
+        _ line: UnsafeBufferPointer<UInt8>, _ position: inout Int
+    ) throws(TokenizingError) -> Character {
+        let first = try codeUnit(line, &position)
+        if let scalar = Unicode.Scalar(first) { return Character(scalar) }
+        guard first < 0xDC00, position + 1 < line.count, line[position] == UInt8(ascii: "\\"),
+            line[position + 1] == UInt8(ascii: "u")
+        else { throw .badQuoting }
+        position += 2
+        let second = try codeUnit(line, &position)
+        let combined = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) &- 0xDC00)
+        guard (0xDC00..<0xE000).contains(second), let scalar = Unicode.Scalar(combined) else { throw .badQuoting }
+        return Character(scalar)
+    }
+
+    private static func codeUnit(
+        _ line: UnsafeBufferPointer<UInt8>, _ position: inout Int
+    ) throws(TokenizingError) -> UInt16 {
+        guard position + 4 <= line.count else { throw .badQuoting }
+        var unit: UInt16 = 0
+        for byte in line[position..<position + 4] {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw .badQuoting }
+            unit = unit << 4 | UInt16(digit)
+        }
+        position += 4
+        return unit
+    }
+}

@@ -1,0 +1,165 @@
+// One tweak in a reply: PATH = VALUE and what explains it, as text and as JSON.
+
+package import Tweaks
+
+/// A tweak with a value, as a body line of a reply.
+package struct TweakLine: Sendable {
+    /// What stands after the value.
+    package enum Note: Sendable {
+        /// Nothing: an assignment as `export` prints it.
+        case none
+        /// Kind, range, step, unit, default where the value differs, flags.
+        case explained
+        /// The value before, and what was asked for where that was something else.
+        case was(TweakValue, TweakAdjustment)
+    }
+
+    package let node: TweakNode
+    /// Nil for an action.
+    package let value: TweakValue?
+    package let note: Note
+
+    package init(_ node: TweakNode, _ value: TweakValue?, _ note: Note) {
+        self.node = node
+        self.value = value
+        self.note = note
+    }
+
+    private var isSecret: Bool { node.definition.flags.contains(.secret) }
+
+    // MARK: Text
+
+    /// `PATH = VALUE      # explanation`. The comments of neighbouring lines begin in the same column where they can.
+    package func append(to bytes: inout [UInt8]) {
+        let start = bytes.count
+        bytes.append(node.path.token)
+        bytes.append(" = ")
+        bytes.append(node.shownText(value))
+        switch note {
+        case .none: return
+        case .explained:
+            Self.pad(&bytes, from: start)
+            bytes.append(node.definition.summary)
+            if let text = defaultText { bytes.append(", default \(text)") }
+            for word in node.definition.flags.words { bytes.append(", \(word)") }
+        case .was(let old, let adjustment):
+            Self.pad(&bytes, from: start)
+            bytes.append("was ")
+            bytes.append(node.shownText(old))
+            if let text = adjustmentText(adjustment) { bytes.append(text) }
+        }
+    }
+
+    private static func pad(_ bytes: inout [UInt8], from start: Int) {
+        repeat { bytes.append(UInt8(ascii: " ")) } while bytes.count - start < 28
+        bytes.append("# ")
+    }
+
+    /// The default, where the value differs from it.
+    private var defaultText: String? {
+        let flags = node.definition.flags
+        guard let standard = node.defaultValue, value != standard, !flags.contains(.readOnly) else { return nil }
+        return isSecret ? nil : standard.text
+    }
+
+    private func adjustmentText(_ adjustment: TweakAdjustment) -> String? {
+        switch adjustment {
+        case .none: nil
+        case .clamped(let wanted): isSecret ? ", clamped" : ", clamped from \(wanted.text)"
+        case .snapped(let wanted): isSecret ? ", snapped" : ", snapped from \(wanted.text)"
+        }
+    }
+
+    // MARK: JSON
+
+    /// The same as the fields of an object.
+    package var json: JSON {
+        var fields: [(String, JSON)] = [
+            ("path", .string(node.path.joined)), ("kind", .string(node.definition.kind.rawValue)),
+        ]
+        append(value, as: "value", to: &fields)
+        switch note {
+        case .none: break
+        case .explained: fields += node.facts(isModified: isModified)
+        case .was(let old, let adjustment):
+            append(old, as: "was", to: &fields)
+            switch adjustment {
+            case .none: break
+            case .clamped(let wanted): append(wanted, as: "clampedFrom", to: &fields)
+            case .snapped(let wanted): append(wanted, as: "snappedFrom", to: &fields)
+            }
+        }
+        return .object(fields)
+    }
+
+    private var isModified: Bool { !node.definition.flags.contains(.readOnly) && value != node.defaultValue }
+
+    private func append(_ value: TweakValue?, as name: String, to fields: inout [(String, JSON)]) {
+        guard let value else { return }
+        if isSecret {
+            fields.append((name, .null))
+            if name == "value" { fields.append(("set", .bool(node.isSet(value)))) }
+        } else {
+            fields.append((name, value.json))
+        }
+    }
+}
+
+extension TweakDefinition {
+    /// `number 10...100 step 0.5 pt`, `choice left|center|right`: what a value must be.
+    package var summary: String {
+        var text = kind.rawValue
+        if kind == .choice { text += " " + choiceSummary }
+        if let rangeText { text += " \(rangeText)" }
+        if let step { text += " step \(step.text)" }
+        if let maxLength { text += " up to \(maxLength) characters" }
+        if let unit { text += " \(unit)" }
+        return text
+    }
+
+    /// The names of the choices; not all of a long list.
+    private var choiceSummary: String {
+        let names = choices.prefix(8).map { TweakValue.choice($0.name).text }.joined(separator: "|")
+        return choices.count > 8 ? names + "|… (\(choices.count))" : names
+    }
+}
+
+extension TweakNode {
+    /// What a panel needs to draw a control, beyond path, kind and value.
+    package func facts(isModified: Bool) -> [(String, JSON)] {
+        let definition = definition
+        var fields: [(String, JSON)] = []
+        if let value = defaultValue, !definition.flags.contains(.secret) { fields.append(("default", value.json)) }
+        if definition.kind != .action { fields.append(("modified", .bool(isModified))) }
+        if let lower = definition.bounds?.lower { fields.append(("min", lower.json)) }
+        if let upper = definition.bounds?.upper { fields.append(("max", upper.json)) }
+        if let step = definition.step { fields.append(("step", step.json)) }
+        if let maxLength = definition.maxLength { fields.append(("maxLength", .count(maxLength))) }
+        if let unit = definition.unit { fields.append(("unit", .string(unit))) }
+        if let help = definition.help { fields.append(("help", .string(help))) }
+        if definition.policy != .reject { fields.append(("policy", .string(definition.policy.rawValue))) }
+        if !definition.choices.isEmpty {
+            let choices = definition.choices.map { choice in
+                JSON.object([("name", .string(choice.name)), ("label", .text(choice.label))])
+            }
+            fields.append(("choices", .array(choices)))
+        }
+        if !definition.flags.isEmpty {
+            fields.append(("flags", .array(definition.flags.words.map(JSON.string))))
+        }
+        return fields
+    }
+}
+
+extension TweakValue {
+    /// Numbers and truth values as JSON's own, everything else as the text of the protocol without quotes.
+    package var json: JSON {
+        switch self {
+        case .bool(let value): .bool(value)
+        case .int(let value): .int(value)
+        case .number(let value): .number(value)
+        case .string(let text), .choice(let text): .string(text)
+        case .color, .duration: .string(text)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// Range and step as arithmetic: what is on step, what is nearest, and nothing that overflows.
+
+import Testing
+
+@testable import Tweaks
+
+struct WholeLimitsTests {
+    typealias Finding = TweakLimits.Finding<Int64>
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let value: Int64
+        let lower: Int64?
+        let upper: Int64?
+        let step: Int64?
+        let finding: Finding
+
+        init(_ value: Int64, _ lower: Int64?, _ upper: Int64?, step: Int64? = nil, _ finding: Finding) {
+            (self.value, self.lower, self.upper, self.step, self.finding) = (value, lower, upper, step, finding)
+        }
+
+        var testDescription: String {
+            "\(value) in \(lower.map(String.init) ?? "")...\(upper.map(String.init) ?? "") by \(step ?? 0)"
+        }
+    }
+
+    @Test(arguments: [
+        // Ranges, open on either side.
+        Row(5, 0, 10, .fits), Row(0, 0, 10, .fits), Row(10, 0, 10, .fits), Row(-1, 0, 10, .outside(nearest: 0)),
+        Row(11, 0, 10, .outside(nearest: 10)), Row(.max, 0, nil, .fits), Row(-1, 0, nil, .outside(nearest: 0)),
+        Row(.min, nil, 0, .fits), Row(1, nil, 0, .outside(nearest: 0)), Row(.min, nil, nil, .fits),
+        // A step is measured from the minimum, from 0 where there is none.
+        Row(7, 1, 10, step: 3, .fits), Row(6, 1, 10, step: 3, .offStep(nearest: 7)),
+        Row(5, 1, 10, step: 3, .offStep(nearest: 4)), Row(6, nil, 10, step: 3, .fits),
+        Row(-6, nil, 10, step: 3, .fits), Row(-7, nil, 10, step: 3, .offStep(nearest: -6)),
+        Row(-8, nil, nil, step: 3, .offStep(nearest: -9)), Row(5, nil, nil, step: 10, .offStep(nearest: 10)),
+        // The maximum is valid off-step, and may be the nearest.
+        Row(9, 0, 9, step: 4, .fits), Row(8, 0, 9, step: 4, .fits), Row(7, 0, 9, step: 4, .offStep(nearest: 8)),
+        Row(14, 0, 14, step: 10, .fits), Row(6, 0, 8, step: 10, .offStep(nearest: 8)),
+        // Extremes.
+        Row(.max, .min, .max, step: .max, .fits), Row(0, .min, .max, step: .max, .offStep(nearest: -1)),
+        Row(.max - 1, .min, .max, step: 2, .fits), Row(-1, .min, nil, step: .max, .fits),
+        Row(.max, nil, nil, step: 10, .offStep(nearest: 9_223_372_036_854_775_800)),
+        Row(.min, nil, nil, step: 10, .offStep(nearest: -9_223_372_036_854_775_800)),
+        Row(.max, 1, nil, step: .max, .offStep(nearest: 1)),
+    ])
+    func judges(_ row: Row) {
+        #expect(judge(row.value, lower: row.lower, upper: row.upper, step: row.step) == row.finding)
+    }
+
+    @Test func theNearestAlwaysFits() {
+        var random = SplitMix64(seed: 11)
+        for _ in 0..<20_000 {
+            let bounds = [random.int64(), random.int64()].sorted()
+            let lower = Bool.random(using: &random) ? bounds[0] : nil
+            let upper = Bool.random(using: &random) ? bounds[1] : nil
+            let step = max(1, random.int64().magnitude >> 1)
+            let value = random.int64()
+            switch judge(value, lower: lower, upper: upper, step: Int64(step)) {
+            case .fits: #expect(value >= lower ?? value && value <= upper ?? value)
+            case .outside(let nearest): #expect(nearest == (value < nearest ? lower : upper))
+            case .offStep(let nearest):
+                let again = judge(nearest, lower: lower, upper: upper, step: Int64(step))
+                #expect(again == .fits, "\(value) → \(nearest) in \(bounds) by \(step)")
+                let distance = (Int128(value) - Int128(nearest)).magnitude
+                // Half a step, but where the nearest one cannot be held.
+                let isEdge = upper == nil || lower == nil || nearest == upper
+                #expect(distance * 2 <= step || isEdge && distance <= step)
+            }
+        }
+    }
+}
+
+struct RealLimitsTests {
+    typealias Finding = TweakLimits.Finding<Double>
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let value: Double
+        let lower: Double?
+        let upper: Double?
+        let step: Double?
+        let finding: Finding
+
+        init(_ value: Double, _ lower: Double?, _ upper: Double?, step: Double? = nil, _ finding: Finding) {
+            (self.value, self.lower, self.upper, self.step, self.finding) = (value, lower, upper, step, finding)
+        }
+
+        var testDescription: String {
+            "\(value) in \(lower.map(\.description) ?? "")...\(upper.map(\.description) ?? "") by \(step ?? 0)"
+        }
+    }
+
+    @Test(arguments: [
+        Row(0.5, 0, 1, .fits), Row(0, 0, 1, .fits), Row(1, 0, 1, .fits), Row(-0.0, 0, 1, .fits),
+        Row(1.0000000000000002, 0, 1, .outside(nearest: 1)), Row(-.leastNonzeroMagnitude, 0, 1, .outside(nearest: 0)),
+        Row(1e308, 0, nil, .fits), Row(-1e308, nil, 0, .fits),
+        // Steps are compared so that 0.1 × 3 is on step; what they snap to has no dust.
+        Row(0.1 * 3, 0, 1, step: 0.1, .fits), Row(0.30000000000000004, nil, nil, step: 0.1, .fits),
+        Row(0.7 + 0.1, 0, 1, step: 0.1, .fits), Row(123_456.7, 0, nil, step: 0.1, .fits),
+        Row(0.34, 0, 1, step: 0.1, .offStep(nearest: 0.3)), Row(0.36, 0, 1, step: 0.1, .offStep(nearest: 0.4)),
+        Row(0.301, 0, 1, step: 0.1, .offStep(nearest: 0.3)), Row(60.25, 10, 100, step: 0.5, .offStep(nearest: 60.5)),
+        // From the minimum; from 0 where there is none; negative ones too.
+        Row(1.25, 0.25, 9, step: 0.5, .fits), Row(1, 0.25, 9, step: 0.5, .offStep(nearest: 1.25)),
+        Row(-1.5, nil, 9, step: 0.5, .fits), Row(-1.6, nil, 9, step: 0.5, .offStep(nearest: -1.5)),
+        // The maximum is valid off-step, and may be the nearest.
+        Row(0.95, 0, 0.95, step: 0.1, .fits), Row(0.94, 0, 0.95, step: 0.1, .offStep(nearest: 0.9)),
+        Row(0.94, 0, 0.94999, step: 1, .offStep(nearest: 0.94999)),
+        // Extremes: the difference of two doubles may be infinite, and so may its quotient.
+        Row(9e307, -1e308, 1e308, step: 1e307, .fits), Row(9.5e307, -1e308, 1e308, step: 1e307, .offStep(nearest: 1e308)),
+        Row(0, -1e308, 1e308, step: 1, .fits), Row(1e308, -1e308, 1e308, step: 5e307, .fits),
+        Row(1, 0, nil, step: .leastNonzeroMagnitude, .fits), Row(1e300, 0, nil, step: 0.1, .fits),
+        Row(1e300, 0, 1e300, step: 3, .fits), Row(.leastNonzeroMagnitude, 0, 1, step: 0.1, .fits),
+        Row(.greatestFiniteMagnitude, nil, nil, step: 1e308, .offStep(nearest: 1e308)),
+        Row(-.greatestFiniteMagnitude, nil, nil, step: 1e308, .offStep(nearest: -1e308)),
+    ])
+    func judges(_ row: Row) {
+        #expect(judge(row.value, lower: row.lower, upper: row.upper, step: row.step) == row.finding)
+    }
+
+    @Test func theNearestAlwaysFitsAndIsFinite() {
+        var random = SplitMix64(seed: 12)
+        for _ in 0..<20_000 {
+            let bounds = [random.finiteDouble(), random.finiteDouble()].sorted()
+            let lower = Bool.random(using: &random) ? bounds[0] : nil
+            let upper = Bool.random(using: &random) ? bounds[1] : nil
+            let step = random.finiteDouble().magnitude
+            let value = random.finiteDouble()
+            guard step > 0 else { continue }
+            guard case .offStep(let nearest) = judge(value, lower: lower, upper: upper, step: step) else { continue }
+            #expect(nearest.isFinite)
+            let again = judge(nearest, lower: lower, upper: upper, step: step)
+            #expect(again == .fits, "\(value) → \(nearest) in \(bounds) by \(step)")
+        }
+    }
+
+    /// As people write them: a few decimals. Every multiple is on step, and every half-way point is not.
+    @Test func multiplesOfDecimalStepsAreOnStep() {
+        for step in [0.1, 0.01, 0.05, 0.25, 0.3, 1.1, 0.001] {
+            for count in -2_000...2_000 {
+                let value = Double(count) * step
+                #expect(judge(value, lower: nil, upper: nil, step: step) == .fits, "\(count) × \(step)")
+                #expect(judge(value + step / 2, lower: nil, upper: nil, step: step) != .fits, "\(count).5 × \(step)")
+            }
+        }
+    }
+
+    @Test(arguments: [(0.1, 0.2, 0.3), (1.1, 2.2, 3.3), (0.7, 0.1, 0.8), (1e300, 1, 1e300), (0, 5e-9, 5e-9), (-0.3, 0.1, -0.2)])
+    func sumsHaveNoDust(_ left: Double, _ right: Double, _ sum: Double) {
+        #expect(Decimals.sum(left, right) == sum)
+    }
+}

@@ -1,0 +1,85 @@
+// Threads and triggers for tests: nothing here waits for a clock.
+
+import Foundation
+import Synchronization
+
+/// Something that threads wait for; it counts how often it was said and never forgets.
+// On a condition variable, because the thread sanitizer understands those.
+final class Signal: Sendable {
+    private let condition = NSCondition()
+    private let count = Atomic(0)
+
+    func send() {
+        condition.lock()
+        count.add(1, ordering: .sequentiallyConsistent)
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// Blocks the thread; so the sender must be a thread too, never a task that may need this very thread.
+    func wait(for wanted: Int = 1) {
+        condition.lock()
+        while count.load(ordering: .sequentiallyConsistent) < wanted { condition.wait() }
+        condition.unlock()
+    }
+}
+
+/// Something that tasks wait for, deaf to cancellation.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func open() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            state.isOpen = true
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+}
+
+/// A thread of the test's own.
+struct TestThread {
+    private let ended = Signal()
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        let ended = ended
+        Thread.detachNewThread {
+            body()
+            ended.send()
+        }
+    }
+
+    func join() { ended.wait() }
+}
+
+/// Runs the body on several threads at once and returns when all have ended.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void) {
+    let start = Signal()
+    let threads = (0..<count).map { index in
+        TestThread {
+            start.wait()
+            body(index)
+        }
+    }
+    start.send()
+    for thread in threads { thread.join() }
+}
+
+/// Names the thread that runs this.
+func currentThread() -> UInt { UInt(bitPattern: ObjectIdentifier(Thread.current).hashValue) }

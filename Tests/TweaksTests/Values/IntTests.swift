@@ -1,0 +1,113 @@
+// Every text that an int takes or refuses, and every fixed-width integer type.
+
+import Testing
+
+@testable import Tweaks
+
+struct IntTests {
+    private let tweak = Tweak("Kind", "Of", "Int", 0, registry: TweakRegistry())
+
+    @Test(arguments: [
+        ("0", 0), ("42", 42), ("-42", -42), ("+42", 42), ("007", 7), ("1_000_000", 1_000_000), ("1__0", 10),
+        ("0x2a", 42), ("0X2A", 42), ("-0x2a", -42), ("+0xff", 255), ("0xFFFF_FFFF", 0xFFFF_FFFF), ("-0", 0),
+        ("9223372036854775807", .max), ("-9223372036854775808", .min), ("0x7FFFFFFFFFFFFFFF", .max),
+        ("-0x8000000000000000", .min),
+    ])
+    func accepts(_ text: String, _ value: Int) throws {
+        tweak.value = value == 1 ? 2 : 1
+        let outcome = try tweak.erased.set(text: text)
+        #expect(outcome.new == .int(Int64(value)))
+        #expect(tweak.value == value)
+    }
+
+    @Test(arguments: [
+        "", " ", "4.2", "4.0", "4.", ".5", "1e3", "--1", "+-1", "-", "+", "_1", "1_", "-_1", "0x", "0x_1", "0x1_", "0xg",
+        "x2a", "2a", "0b1", "0o7", "1 000", "1,000", " 1", "1 ", "1\n", "٣", "１", "∞", "nan", "inf", "true", "\0",
+        "9223372036854775808", "-9223372036854775809", "0x8000000000000000", "99999999999999999999999999",
+    ])
+    func refuses(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
+
+    @Test func printsWhatItReads() throws {
+        var random = SplitMix64(seed: 2)
+        for value in [0, 1, -1, .max, .min] + (0..<500).map({ _ in random.int64() }) {
+            #expect(TweakValue.int(value).text == "\(value)")
+            try expectRoundTrip(.int(value), by: tweak.erased)
+        }
+    }
+
+    @Test(arguments: [TweakValue.number(4), .number(-0x1p63), .number(0)])
+    func takesNumbersThatAreWhole(_ value: TweakValue) throws {
+        guard case .number(let number) = value else { return }
+        #expect(try tweak.erased.set(value).new == .int(Int64(number)))
+    }
+
+    @Test(arguments: [
+        TweakValue.number(4.2), .number(0x1p63), .number(.nan), .number(.infinity), .number(-.infinity), .bool(true),
+        .string("4"), .choice("4"), .color(.black), .duration(.seconds(4)),
+    ])
+    func refusesOtherKinds(_ value: TweakValue) {
+        let tweak = tweak.erased
+        #expect(refusal { try tweak.set(value) }?.code == .badValue)
+    }
+}
+
+/// Each integer type takes exactly what it can hold: one more is refused, nothing wraps or traps.
+struct IntegerTypeTests {
+    private let registry = TweakRegistry()
+
+    @Test func int8() throws { try check(Int8.self, below: "-129", above: "128") }
+    @Test func int16() throws { try check(Int16.self, below: "-32769", above: "32768") }
+    @Test func int32() throws { try check(Int32.self, below: "-2147483649", above: "2147483648") }
+    @Test func uint8() throws { try check(UInt8.self, below: "-1", above: "256") }
+    @Test func uint16() throws { try check(UInt16.self, below: "-1", above: "65536") }
+    @Test func uint32() throws { try check(UInt32.self, below: "-1", above: "4294967296") }
+
+    private func check<Value: TweakInteger>(_ type: Value.Type, below: String, above: String) throws {
+        let tweak = Tweak("Kind", "Of", "\(type)", Value(1), registry: registry)
+        for value in [Value.min, .max, 0, 1] {
+            try tweak.erased.set(text: "\(value)")
+            #expect(tweak.value == value && tweak.erased.value == .int(Int64(value)))
+        }
+        expectRefused(below, by: tweak.erased, .outOfRange)
+        expectRefused(above, by: tweak.erased, .outOfRange)
+        #expect(tweak.erased.lowerBound == .int(Int64(Value.min)) && tweak.erased.upperBound == .int(Int64(Value.max)))
+    }
+
+    @Test func int64AndInt() throws {
+        let long = Tweak("Kind", "Of", "Int64", Int64(0), registry: registry)
+        let plain = Tweak("Kind", "Of", "Int", 0, registry: registry)
+        for text in ["9223372036854775807", "-9223372036854775808"] {
+            try long.erased.set(text: text)
+            try plain.erased.set(text: text)
+            #expect(long.value == Int64(text) && plain.value == Int(text))
+        }
+    }
+
+    @Test func unsigned64HoldsWhatFitsInt64() throws {
+        let long = Tweak("Kind", "Of", "UInt64", UInt64(0), registry: registry)
+        let plain = Tweak("Kind", "Of", "UInt", UInt(0), registry: registry)
+        try long.erased.set(text: "9223372036854775807")
+        try plain.set(UInt(Int64.max))
+        #expect(long.value == UInt64(Int64.max) && plain.value == UInt(Int64.max))
+        expectRefused("-1", by: long.erased, .outOfRange)
+        expectRefused("-1", by: plain.erased, .outOfRange)
+        expectRefused("9223372036854775808", by: long.erased, .badValue)
+    }
+
+    @Test func unsigned64BeyondInt64IsNeverHeldAsSomethingElse() {
+        let tweak = Tweak("Kind", "Of", "UInt64", UInt64(7), registry: registry)
+        let small = Tweak("Kind", "Of", "Small", UInt64(7), in: 0...100, registry: registry)
+        for value in [UInt64(1) << 63, UInt64(1) << 63 + 1, .max] {
+            #expect(refusal { try tweak.set(value) }?.code == .badValue)
+            tweak.value = value
+            #expect(tweak.value == 7)
+            #expect(refusal { try small.set(value) }?.code == .outOfRange)
+            small.value = value
+            #expect(small.value == 100)
+            small.reset()
+            let error = refusal { _ = try registry.register("Kind", "Of", "Big", value) }
+            #expect(error?.code == .badValue)
+            #expect(registry["Kind/Of/Big"] == nil)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// Every text that a number takes or refuses, as Double and as Float.
+
+import Testing
+
+@testable import Tweaks
+
+struct NumberTests {
+    private let tweak = Tweak("Kind", "Of", "Number", 0.0, registry: TweakRegistry())
+    private let single = Tweak("Kind", "Of", "Float", Float(0), registry: TweakRegistry())
+
+    @Test(arguments: [
+        ("0", 0), ("72", 72), ("-72.5", -72.5), ("+1.5", 1.5), (".5", 0.5), ("-.5", -0.5), ("007", 7), ("1e3", 1000),
+        ("1E3", 1000), ("1.5e-3", 0.0015), ("1e+2", 100), ("0.1", 0.1), ("1e300", 1e300), ("-1e308", -1e308),
+        ("5e-324", .leastNonzeroMagnitude), ("2.2250738585072014e-308", .leastNormalMagnitude), ("1e-400", 0),
+        ("1.7976931348623157e308", .greatestFiniteMagnitude), ("0.30000000000000004", 0.1 + 0.2),
+        ("9007199254740993", 9_007_199_254_740_992),
+    ])
+    func accepts(_ text: String, _ value: Double) throws {
+        tweak.value = value == 1 ? 2 : 1
+        let outcome = try tweak.erased.set(text: text)
+        #expect(outcome.new == .number(value))
+        #expect(tweak.value == value)
+    }
+
+    @Test(arguments: [
+        "", " ", "nan", "NaN", "-nan", "inf", "-inf", "Infinity", "∞", "1e309", "-1e309", "0x10", "0x1p3", "1_000", "1,5",
+        "1.5.2", "1e", "e3", "1e1.5", ".", "-", "+", "--1", "1-", "1 ", " 1", "1\n", "1 2", "٣", "１", "true", "1px", "\0",
+        "nan(0x1)", "1d", "1f",
+    ])
+    func refuses(_ text: String) {
+        expectRefused(text, by: tweak.erased, .badValue)
+        expectRefused(text, by: single.erased, .badValue)
+    }
+
+    @Test(arguments: [
+        (0, "0"), (-0.0, "0"), (72, "72"), (-72.5, "-72.5"), (0.1, "0.1"), (1e15, "1000000000000000"),
+        (0x1p53, "9007199254740992.0"), (1e300, "1e+300"), (.leastNonzeroMagnitude, "5e-324"), (0.1 + 0.2, "0.30000000000000004"),
+    ])
+    func printsTheShortestText(_ value: Double, _ text: String) {
+        #expect(TweakValue.number(value).text == text)
+    }
+
+    @Test func printsWhatItReads() throws {
+        var random = SplitMix64(seed: 3)
+        let extremes: [Double] = [
+            0, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, .leastNormalMagnitude,
+            .ulpOfOne, 0x1p53, 0x1p53 - 1, 0x1p63, -0x1p63,
+        ]
+        for value in extremes + (0..<500).map({ _ in random.finiteDouble() }) {
+            try expectRoundTrip(.number(value), by: tweak.erased)
+        }
+    }
+
+    @Test(arguments: [
+        TweakValue.number(.nan), .number(.infinity), .number(-.infinity), .int(.max), .bool(true), .string("4"),
+        .choice("4"), .color(.black), .duration(.seconds(4)),
+    ])
+    func refusesOtherKindsAndWhatItCannotHold(_ value: TweakValue) {
+        let tweak = tweak.erased
+        #expect(refusal { try tweak.set(value) }?.code == .badValue)
+    }
+
+    @Test func takesIntsThatItHoldsExactly() throws {
+        #expect(try tweak.erased.set(.int(1 << 53)).new == .number(0x1p53))
+    }
+
+    // MARK: Float
+
+    @Test(arguments: [
+        ("0.1", Float(0.1), "0.1"), ("3.4028235e38", .greatestFiniteMagnitude, "3.4028235e+38"),
+        ("16777217", 16_777_216, "16777216"), ("1e-60", 0, "0"), ("1.1754944e-38", .leastNormalMagnitude, "1.1754944e-38"),
+        ("0.30000000000000004", 0.3, "0.3"),
+    ])
+    func floatIsTheNearestAndPrintsShort(_ text: String, _ value: Float, _ printed: String) throws {
+        single.value = value == 1 ? 2 : 1
+        try single.erased.set(text: text)
+        #expect(single.value == value)
+        #expect(single.erased.value?.text == printed)
+    }
+
+    @Test(arguments: ["1e39", "-1e39", "1e300", "3.5e38"])
+    func floatRefusesWhatWouldBeInfinite(_ text: String) { expectRefused(text, by: single.erased, .outOfRange) }
+
+    @Test func floatPrintsWhatItReads() throws {
+        var random = SplitMix64(seed: 4)
+        for _ in 0..<500 {
+            let value = Float(bitPattern: UInt32(truncatingIfNeeded: random.next()))
+            guard value.isFinite else { continue }
+            try expectRoundTrip(value.erased, by: single.erased)
+            #expect(single.value == value)
+        }
+    }
+}

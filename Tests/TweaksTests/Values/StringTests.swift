@@ -1,0 +1,95 @@
+// Every text that a string takes, refuses, and how it is printed.
+
+import Testing
+
+@testable import Tweaks
+
+struct StringTests {
+    private let tweak = Tweak("Kind", "Of", "String", "-", registry: TweakRegistry())
+
+    /// What is held, and how it is printed: always in the quotes of JSON.
+    @Test(arguments: [
+        ("", #""""#), ("hello", #""hello""#), ("two words", #""two words""#), ("true", #""true""#), ("42", #""42""#),
+        (#"say "hi""#, #""say \"hi\"""#), (#"back\slash"#, #""back\\slash""#), ("a/b", #""a/b""#), ("#F80", ##""#F80""##),
+        ("\n", #""\n""#), ("\r", #""\r""#), ("\t", #""\t""#), ("\0", #""\u0000""#), ("\u{1B}[2J", #""\u001B[2J""#),
+        ("\u{7F}", #""\u007F""#), ("\u{85}", #""\u0085""#), ("\u{2028}", #""\u2028""#), ("\u{2029}", #""\u2029""#),
+        ("\u{202E}", #""\u202E""#), ("\u{2066}", #""\u2066""#), ("\u{61C}", #""\u061C""#), ("é", #""é""#),
+        ("e\u{301}", "\"e\u{301}\""), ("\u{301}", "\"\u{301}\""), ("日本語", #""日本語""#), ("👩‍👩‍👧", #""👩‍👩‍👧""#),
+    ])
+    func accepts(_ text: String, _ printed: String) throws {
+        try tweak.erased.set(text: text)
+        #expect(tweak.value.utf8.elementsEqual(text.utf8))
+        let shown = try #require(tweak.erased.value?.text)
+        #expect(shown.utf8.elementsEqual(printed.utf8), "\(shown)")
+        #expect(try unquoted(shown).utf8.elementsEqual(text.utf8))
+    }
+
+    @Test func printsWhatItReads() throws {
+        var random = SplitMix64(seed: 5)
+        for _ in 0..<500 { try expectRoundTrip(.string(random.text()), by: tweak.erased) }
+    }
+
+    @Test func nothingUnsafeIsPrintedAsItIs() {
+        var random = SplitMix64(seed: 6)
+        for _ in 0..<500 {
+            let text = random.text()
+            #expect(Quoting.isSafe(TweakValue.string(text).text))
+            #expect(Quoting.isSafe(Quoting.excerpt(text)))
+        }
+    }
+
+    @Test(arguments: [
+        TweakValue.number(1), .int(1), .bool(true), .choice("a"), .color(.black), .duration(.zero),
+    ])
+    func refusesOtherKinds(_ value: TweakValue) {
+        let tweak = tweak.erased
+        #expect(refusal { try tweak.set(value) }?.code == .badValue)
+    }
+
+    // MARK: Limits
+
+    /// Characters are what a reader sees, not bytes.
+    @Test(arguments: [
+        ("", nil), ("1234", nil), ("äöüß", nil), ("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", nil), ("e\u{301}e\u{301}e\u{301}e\u{301}", nil),
+        ("12345", TweakError.Code.outOfRange), ("     ", .outOfRange), ("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧.", .outOfRange),
+    ])
+    func maxLengthCountsCharacters(_ text: String, _ code: TweakError.Code?) throws {
+        let tweak = Tweak("Kind", "Of", "Short", "-", maxLength: 4, registry: TweakRegistry())
+        if let code {
+            expectRefused(text, by: tweak.erased, code)
+        } else {
+            #expect(try tweak.erased.set(text: text).new == .string(text))
+        }
+    }
+
+    @Test(arguments: [("even", nil), ("", nil), ("odd", TweakError.Code.badValue), ("longer than ten", .outOfRange)])
+    func validateGivesTheReason(_ text: String, _ code: TweakError.Code?) throws {
+        let tweak = Tweak(
+            "Kind", "Of", "Even", "", maxLength: 10,
+            validate: { $0.count.isMultiple(of: 2) ? nil : "needs an even number\nof characters" },
+            registry: TweakRegistry())
+        guard let code else {
+            #expect(try tweak.erased.set(text: text).new == .string(text))
+            return
+        }
+        expectRefused(text, by: tweak.erased, code)
+        if code == .badValue {
+            let message = refusal { try tweak.set(text) }?.message
+            #expect(message == "Kind/Of/Even: needs an even number\u{FFFD}of characters")
+        }
+    }
+
+    @Test func validateMayReadAndSetTweaks() throws {
+        // It is the program's code: were it called under the registry's lock, this would never return.
+        let registry = TweakRegistry()
+        let limit = Tweak("Kind", "Of", "Limit", 3, registry: registry)
+        let tweak = Tweak(
+            "Kind", "Of", "Text", "",
+            validate: { text in
+                limit.value += 1
+                return text.count <= limit.value ? nil : "too long"
+            }, registry: registry)
+        try tweak.set("1234")
+        #expect(tweak.value == "1234")
+    }
+}
