@@ -32,7 +32,19 @@ let package = Package(
         .executableTarget(name: "hello", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/hello"),
         .executableTarget(name: "bounce", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/bounce"),
 
-        .testTarget(name: "TweaksTests", dependencies: ["Tweaks"]),
+        .target(
+            name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksServer"], path: "Tests/TweaksTestSupport"),
+        .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksTestSupport"]),
+        .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),
+        .testTarget(
+            name: "TweaksServerTests", dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksTestSupport"]),
+        .testTarget(
+            name: "TweaksDaemonTests",
+            dependencies: ["Tweaks", "TweaksServer", "TweaksDaemon", "TweaksTestSupport"]),
+        .testTarget(name: "BounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
+        // swift run -c release TweaksBenchmarks
+        .executableTarget(
+            name: "TweaksBenchmarks", dependencies: ["Tweaks", "TweaksServer"], path: "Tests/TweaksBenchmarks"),
     ]
 )
 

@@ -1,0 +1,1 @@
+// Replaced by the suites of the daemon.
