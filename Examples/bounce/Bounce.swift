@@ -22,25 +22,26 @@ struct Bounce {
         Keys: q quits, space pauses, r recentres, s surprises.
         """
 
-    static func main() async throws {
+    static func main() async {
         let arguments = Set(CommandLine.arguments.dropFirst())
         if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
-        guard arguments.isSubset(of: ["--headless"]) else {
-            FileHandle.standardError.write(Data((usage + "\n").utf8))
-            exit(2)
+        guard arguments.isSubset(of: ["--headless"]) else { fail(usage, code: 2) }
+        do {
+            try await run(isDrawing: Terminal.isPresent && arguments.isEmpty)
+        } catch {
+            fail("bounce: \(error)", code: 1)
         }
-        try await run(isDrawing: Terminal.isPresent && arguments.isEmpty)
     }
 
-    /// Everything a program needs to be tweakable: make what has actions, name the tweaks, start.
+    /// All that makes a program tweakable is to name the tweaks, since statics are lazy, and to start.
     private static func run(isDrawing: Bool) async throws {
-        let stage = Stage()
         let daemon = try TweakDaemon.start(
             "bounce", tcp: .open(port: 7777),
             tweaks: Look.text, Look.size, Look.foreground, Look.background, Look.alpha, Look.fade, Look.speed,
             Look.gravity, Look.easing, Look.trail, Look.paused, Look.framesPerSecond)
         defer { daemon.stop() }
 
+        let stage = Stage()
         let show = Task { isDrawing ? await stage.perform(hint: hint(for: daemon)) : await printChanges() }
         let signals = Signals.stream(SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP)
         let watch = Task {
@@ -50,6 +51,11 @@ struct Bounce {
         }
         await show.value
         watch.cancel()
+    }
+
+    private static func fail(_ message: String, code: Int32) -> Never {
+        FileHandle.standardError.write(Data("\(message)\n".utf8))
+        exit(code)
     }
 
     /// How to connect, for the line below the picture.

@@ -28,7 +28,7 @@ final class Stage {
         let clock = ContinuousClock()
         let interval = Duration.seconds(1) / 60
         var shown = clock.now
-        while !Task.isCancelled, obeyKeys() {
+        while !Task.isCancelled, Terminal.isOurs, obeyKeys() {
             let next = max(shown + interval, clock.now - interval)
             // Waiting, not blocking: this is when actions and bindings get their turn.
             try? await clock.sleep(until: next, tolerance: .zero)
@@ -70,7 +70,7 @@ final class Stage {
         return true
     }
 
-    /// Both colours in one commit: nobody sees one without the other, and one `undo` takes both back.
+    /// Both colours in one commit: nobody ever sees one without the other.
     private func surprise() throws -> String {
         let choices = Palette.all.filter { $0.foreground != Look.foreground.value }
         guard let palette = choices.randomElement() else { return "no surprise left" }

@@ -8,6 +8,9 @@ enum Terminal {
     /// Whether there is one to draw on.
     static var isPresent: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// Whether it is taken over; no longer once a signal gave it back.
+    static var isOurs: Bool { isEntered.load(ordering: .sequentiallyConsistent) }
+
     /// Columns and rows; asked for each frame, which is how a resize is noticed.
     static var size: (columns: Int, rows: Int) {
         var size = winsize()

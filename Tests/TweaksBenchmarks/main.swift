@@ -1,1 +1,28 @@
-// Replaced by the benchmarks.
+// Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
+//
+// Each row is a ratio of two figures taken in turn in the same run. Groups: read set scale wire watch.
+
+import Foundation
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+if arguments.first == "serve" {
+    try ServedTweaks.serve()
+}
+
+let groups: [(name: String, run: () throws -> Void)] = [
+    ("read", ReadBenchmarks.run),
+    ("set", SetBenchmarks.run),
+    ("scale", ScaleBenchmarks.run),
+    ("wire", WireBenchmarks.run),
+    ("watch", WatchBenchmarks.run),
+]
+let wanted = arguments.isEmpty ? groups.map(\.name) : arguments
+for name in wanted {
+    guard let group = groups.first(where: { $0.name == name }) else {
+        print("there is no group \(name); use \(groups.map(\.name).joined(separator: " "))")
+        exit(2)
+    }
+    Table.heading(group.name)
+    try group.run()
+}

@@ -13,7 +13,7 @@ package enum Spelling {
             let bound = min(limit, (best?.distance ?? limit + 1) - 1)
             guard (letters.count - wanted.count).magnitude <= bound.magnitude, bound >= 0 else { continue }
             let distance = distance(wanted, letters, limit: bound)
-            if distance <= bound { best = (candidate, distance) }
+            if distance <= bound, distance < max(wanted.count, letters.count) { best = (candidate, distance) }
             if best?.distance == 0 { break }
         }
         return best?.candidate

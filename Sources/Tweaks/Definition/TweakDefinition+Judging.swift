@@ -120,7 +120,9 @@ extension TweakDefinition {
                 .outOfRange, "\(path.token): \(text.count) characters are too many; at most \(maxLength)", path: path)
         }
         if let reason = validate?(text) {
-            throw TweakError(.badValue, "\(path.token): \(Quoting.sanitized(reason))", path: path)
+            // The program's own words, unless they give a secret away.
+            let told = flags.contains(.secret) && reason.contains(text) ? "the value is refused" : reason
+            throw TweakError(.badValue, "\(path.token): \(Quoting.sanitized(told))", path: path)
         }
         return Judged(value: .string(text), adjustment: .none)
     }

@@ -21,14 +21,15 @@ package func judge(
     if let lower, value < lower { return .outside(nearest: lower) }
     if let upper, value > upper { return .outside(nearest: upper) }
     guard let step, value != upper else { return .fits }
-    let origin = Int128(lower ?? 0)
-    let distance = Int128(value) - origin
+    let distance = Int128(value) - Int128(lower ?? 0)
     let rest = ((distance % Int128(step)) + Int128(step)) % Int128(step)
     if rest == 0 { return .fits }
-    let below = distance - rest
-    let nearest = origin + (rest * 2 < Int128(step) ? below : below + Int128(step))
-    let clamped = min(max(nearest, Int128(lower ?? .min)), Int128(upper ?? .max))
-    return .offStep(nearest: Int64(clamped))
+    let below = Int128(value) - rest
+    let above = min(below + Int128(step), upper.map { Int128($0) } ?? .max)
+    // A step that 64 bits cannot hold is none.
+    guard let low = Int64(exactly: below) else { return .offStep(nearest: Int64(above)) }
+    guard let high = Int64(exactly: above) else { return .offStep(nearest: low) }
+    return .offStep(nearest: rest < above - Int128(value) ? low : high)
 }
 
 /// Judges real numbers. A value counts as on step when it is within a few roundings of it: 0.1 × 3 is on a step of 0.1.
@@ -38,18 +39,24 @@ package func judge(
     if let lower, value < lower { return .outside(nearest: lower) }
     if let upper, value > upper { return .outside(nearest: upper) }
     guard let step, value != upper else { return .fits }
-    let steps = (value - (lower ?? 0)) / step
+    let origin = lower ?? 0
+    // Two divisions where the difference is more than a double holds.
+    let steps = (value - origin).isFinite ? (value - origin) / step : value / step - origin / step
     let tolerance = max(1e-9, steps.magnitude * 0x1p-50)
-    if (steps - steps.rounded()).magnitude <= tolerance { return .fits }
-    let nearest = Decimals.multiple(steps.rounded(), of: step, from: lower ?? 0)
-    return .offStep(nearest: min(max(nearest, lower ?? nearest), upper ?? nearest))
+    // So many steps that a double cannot count them: every value is on one.
+    if !steps.isFinite || (steps - steps.rounded()).magnitude <= tolerance { return .fits }
+    let low = max(Decimals.multiple(steps.rounded(.down), of: step, from: origin), lower ?? -.infinity)
+    let high = min(Decimals.multiple(steps.rounded(.up), of: step, from: origin), upper ?? .infinity)
+    if !low.isFinite || !high.isFinite { return .offStep(nearest: low.isFinite ? low : high) }
+    return .offStep(nearest: value - low < high - value ? low : high)
 }
 
 /// Arithmetic without float dust: results are rounded to the decimals that the operands are written with.
 package enum Decimals {
     /// `origin + count × step`.
     package static func multiple(_ count: Double, of step: Double, from origin: Double) -> Double {
-        rounded(origin + count * step, toDecimalsOf: origin, step)
+        // In one operation: the product alone may be infinite.
+        rounded(origin.addingProduct(count, step), toDecimalsOf: origin, step)
     }
 
     /// `left + right`: 0.1 + 0.2 is 0.3.

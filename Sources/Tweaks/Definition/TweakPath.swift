@@ -24,11 +24,13 @@ public struct TweakPath: Sendable {
     /// A path from its joined form, `category/collection/name`.
     /// - Throws: ``TweakError`` with code `usage` when there are not exactly three parts, or one breaks the rules.
     public init(_ joined: String) throws(TweakError) {
-        let parts = joined.split(separator: "/", omittingEmptySubsequences: false)
+        // By bytes: to Swift, a slash with a combining mark behind it is another character.
+        let parts = joined.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         guard parts.count == 3 else {
             throw TweakError(.usage, "\(Quoting.excerpt(joined)) is no path; write category/collection/name")
         }
-        try self.init(String(parts[0]), String(parts[1]), String(parts[2]))
+        try self.init(parts[0], parts[1], parts[2])
     }
 
     private static func check(_ part: String, _ role: String) throws(TweakError) {
@@ -46,6 +48,9 @@ public struct TweakPath: Sendable {
     public var collection: String { slice(firstSlash + 1, secondSlash) }
     /// The third part.
     public var name: String { slice(secondSlash + 1, UInt16(joined.utf8.count)) }
+
+    /// Category and collection, with the slash between them.
+    package var groupBytes: Substring.UTF8View { joined.utf8.prefix(Int(secondSlash)) }
 
     private func slice(_ start: UInt16, _ end: UInt16) -> String {
         let utf8 = joined.utf8

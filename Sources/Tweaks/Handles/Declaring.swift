@@ -1,5 +1,7 @@
 // What all forms of declaration share.
 
+import Synchronization
+
 extension TweakShape {
     /// Any kind, maybe with a closed list.
     @usableFromInline
@@ -109,6 +111,8 @@ extension TweakRegistry {
     @usableFromInline
     func remember<Value>(_ key: CallSiteKey, _ tweak: Tweak<Value>) {
         callSites.insert(CallSite(key: key, node: tweak.node, cell: tweak.cell))
+        // It may have been removed since it was found; then nobody else will forget it.
+        if !state.withLock({ $0.holds(tweak.node) }) { callSites.forget(tweak.node) }
     }
 }
 

@@ -50,8 +50,8 @@ extension Tweak {
         let cell = cell
         let write: @Sendable (Object) -> Void = { $0[keyPath: keyPath] = cell.load() }
         if when == .now { write(object) }
-        guard let isolation else { return bind(object, write) }
-        let body: @isolated(any) @Sendable () async -> Void = { [weak object] in
+        if isolation == nil { return bind(object, write) }
+        let body = Self.isolated { [weak object] in
             _ = isolation
             if let object { Delivery.joined { write(object) } }
         }
@@ -69,12 +69,18 @@ extension Tweak {
         let cell = cell
         if when == .now { object[keyPath: keyPath] = cell.load() }
         let target = IsolatedTarget(object, keyPath)
-        let body: @isolated(any) @Sendable () async -> Void = {
+        let body = Self.isolated {
             _ = isolation
             Delivery.joined { target.write(cell.load()) }
         }
         return bind(target.weakly, body)
     }
+
+    /// The closure itself, isolated to the actor that it captures: as an argument, by this attribute. A `@Sendable`
+    /// closure that is merely assigned to a variable is isolated to nothing, and would be run anywhere.
+    private static func isolated(
+        @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
+    ) -> @isolated(any) @Sendable () async -> Void { body }
 
     /// Writes on the thread of the change.
     private func bind<Object: AnyObject & Sendable>(

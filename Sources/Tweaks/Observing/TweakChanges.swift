@@ -59,7 +59,8 @@ final class FeedLease: Sendable {
 extension FeedChange {
     fileprivate var asChange: TweakCommit.Change {
         TweakCommit.Change(
-            path: node.path, old: old, new: new, isSecret: node.definition.flags.contains(.secret))
+            path: node.path, old: old, new: new, isSecret: node.definition.flags.contains(.secret),
+            isSet: node.isSet(new))
     }
 }
 

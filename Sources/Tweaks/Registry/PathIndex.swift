@@ -31,8 +31,13 @@ struct PathIndex: Sendable {
     }
 
     /// Removes a slot whose node is still in `nodes`.
-    mutating func remove(_ slot: Int) {
-        guard let position = slots.firstIndex(of: Int32(slot)) else { return }
+    mutating func remove(_ slot: Int, in nodes: [TweakNode?]) {
+        guard let node = nodes[slot] else { return }
+        var position = Self.withBytes(node) { Self.hash($0) } & (slots.count - 1)
+        while slots[position] != Int32(slot) {
+            if slots[position] == Self.empty { return }
+            position = (position + 1) & (slots.count - 1)
+        }
         slots[position] = Self.gravestone
     }
 

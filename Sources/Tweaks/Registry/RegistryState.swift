@@ -53,7 +53,7 @@ struct RegistryState {
     mutating func remove(_ node: TweakNode) -> [Subscriber] {
         guard holds(node) else { return [] }
         if let prepared = node.defaultPrepared { node.store(prepared) }
-        index.remove(node.slot)
+        index.remove(node.slot, in: nodes)
         nodes[node.slot] = nil
         overlays[node.slot] = Overlays()
         freeSlots.append(node.slot)

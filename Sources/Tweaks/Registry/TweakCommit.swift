@@ -19,10 +19,13 @@ public struct TweakCommit: Sendable {
         public let new: TweakValue
         /// Whether the values must not be shown.
         public let isSecret: Bool
+        /// Whether the new value of a secret counts as set.
+        let isSet: Bool
 
-        /// `Content/Text/Size = 72 (was 60)`; without the values of a secret.
+        /// `Content/Text/Size = 72 (was 60)`; of a secret only whether it is set.
         public var description: String {
-            isSecret ? "\(path.token) = (set)" : "\(path.token) = \(new.text) (was \(old.text))"
+            if isSecret { return "\(path.token) = \(isSet ? "(set)" : "(unset)")" }
+            return "\(path.token) = \(new.text) (was \(old.text))"
         }
     }
 }

@@ -32,11 +32,9 @@ package final class TweakListing: Sendable {
     package let count: Int
 
     init(_ nodes: [TweakNode?]) {
-        var byGroup: [String: [TweakNode]] = [:]
-        for case let node? in nodes {
-            let path = node.path
-            byGroup["\(path.category)/\(path.collection)", default: []].append(node)
-        }
+        // By bytes: as strings, canonically equivalent names would be one.
+        var byGroup: [[UInt8]: [TweakNode]] = [:]
+        for case let node? in nodes { byGroup[Array(node.path.groupBytes), default: []].append(node) }
         groups = byGroup.values.map { nodes in
             let path = nodes[0].path
             return Group(
@@ -44,7 +42,7 @@ package final class TweakListing: Sendable {
                 nodes: nodes.sorted { $0.sequence < $1.sequence })
         }
         .sorted { left, right in
-            if left.category != right.category {
+            if !left.category.utf8.elementsEqual(right.category.utf8) {
                 return left.category.utf8.lexicographicallyPrecedes(right.category.utf8)
             }
             return left.collection.utf8.lexicographicallyPrecedes(right.collection.utf8)
@@ -65,7 +63,8 @@ extension TweakRegistry {
         for (position, group) in groups.enumerated() {
             let tweaks = group.nodes.map { AnyTweak(node: $0, registry: self) }
             collections.append(TweakCollection(name: group.collection, tweaks: tweaks))
-            if position + 1 == groups.count || groups[position + 1].category != group.category {
+            let next = position + 1 < groups.count ? groups[position + 1].category : nil
+            if next?.utf8.elementsEqual(group.category.utf8) != true {
                 categories.append(TweakCategory(name: group.category, collections: collections))
                 collections = []
             }

@@ -111,11 +111,19 @@ extension TweakRegistry {
         case .set(let value): wanted = value
         case .add, .toggle:
             step.basis = earlier == nil ? current(node) : earlier?.basis
-            guard let basis = earlier?.prepared?.value ?? step.basis else { return step }
-            wanted = try node.definition.apply(change, to: basis, path: node.path)
+            // Within a batch it builds on what comes before: a value, or a reset that uncovers what lies beneath.
+            guard let start = earlier.map({ $0.prepared?.value ?? beneath(node) }) ?? step.basis else { return step }
+            wanted = try node.definition.apply(change, to: start, path: node.path)
         }
         (step.prepared, step.adjustment) = try node.prepare(wanted, policy: policy)
         return step
+    }
+
+    /// The value that a reset would uncover.
+    private func beneath(_ node: TweakNode) -> TweakValue? {
+        state.withLock { state in
+            (state.holds(node) ? state.overlays[node.slot][.configFile]?.prepared : nil) ?? node.defaultPrepared
+        }?.value
     }
 
     private func resolve(_ target: TweakBatch.Target) throws(TweakError) -> TweakNode {
@@ -149,7 +157,7 @@ extension TweakRegistry {
         let time = currentTime
         return try state.withLock { state throws(TweakError) -> Attempt in
             for step in steps {
-                guard state.holds(step.node) else { throw unknown(step.node.path.joined) }
+                guard state.holds(step.node) else { throw gone(step.node) }
                 if state.isFrozen { throw frozen(step.node) }
                 if let basis = step.basis, state.current(step.node)?.value != basis { return .overtaken }
             }
@@ -253,6 +261,21 @@ extension RegistryState {
     }
 }
 
+// MARK: - Freezing
+
+extension TweakRegistry {
+    /// Refuses all further sets with `read-only`; what was set before is reset. Figures go on.
+    package func freeze() {
+        let time = currentTime
+        let applied = state.withLock { state in
+            state.isFrozen = true
+            let settable = state.nodes.compactMap { $0 }.filter { !$0.definition.flags.contains(.readOnly) }
+            return state.apply(settable.map { Step(node: $0) }, origin: .code, time: time)
+        }
+        deliver(applied, .caller)
+    }
+}
+
 // MARK: - Figures
 
 extension TweakRegistry {
@@ -261,7 +284,7 @@ extension TweakRegistry {
         let (prepared, adjustment) = try node.prepare(value, policy: .clamp)
         let time = currentTime
         let (applied, outcome) = try state.withLock { state throws(TweakError) -> (Applied, TweakOutcome) in
-            guard state.holds(node), let old = state.current(node) else { throw unknown(node.path.joined) }
+            guard state.holds(node), let old = state.current(node) else { throw gone(node) }
             var applied = Applied()
             if old.value != prepared.value {
                 state.overlays[node.slot].set(
@@ -309,6 +332,11 @@ extension TweakRegistry {
     package func unknown(_ text: String) -> TweakError {
         let guess = suggestion(for: text).map { "; did you mean \($0.token)?" } ?? "; see ls or find"
         return TweakError(.unknownTweak, "there is no tweak \(Quoting.excerpt(text))\(guess)")
+    }
+
+    // Without a suggestion: it is thrown under the lock, which the listing needs too.
+    private func gone(_ node: TweakNode) -> TweakError {
+        TweakError(.unknownTweak, "\(node.path.token) is no longer registered here; see ls or find", path: node.path)
     }
 
     package func readOnly(_ node: TweakNode) -> TweakError {

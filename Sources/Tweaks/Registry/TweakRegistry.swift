@@ -44,11 +44,6 @@ public final class TweakRegistry: Sendable {
     /// Rises whenever a tweak is registered or removed.
     package var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// Refuses all further sets with `read-only`; values that were set before are back to what the layers beneath say.
-    package func freeze() {
-        state.withLock { $0.isFrozen = true }
-    }
-
     package var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
     /// Who carries changes from outside to their observers; without one they are delivered where they are committed.

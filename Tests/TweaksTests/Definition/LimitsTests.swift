@@ -36,6 +36,7 @@ struct WholeLimitsTests {
         // The maximum is valid off-step, and may be the nearest.
         Row(9, 0, 9, step: 4, .fits), Row(8, 0, 9, step: 4, .fits), Row(7, 0, 9, step: 4, .offStep(nearest: 8)),
         Row(14, 0, 14, step: 10, .fits), Row(6, 0, 8, step: 10, .offStep(nearest: 8)),
+        Row(7, 0, 8, step: 16, .offStep(nearest: 8)), Row(3, 0, 8, step: 16, .offStep(nearest: 0)),
         // Extremes.
         Row(.max, .min, .max, step: .max, .fits), Row(0, .min, .max, step: .max, .offStep(nearest: -1)),
         Row(.max - 1, .min, .max, step: 2, .fits), Row(-1, .min, nil, step: .max, .fits),
@@ -102,10 +103,10 @@ struct RealLimitsTests {
         Row(1.25, 0.25, 9, step: 0.5, .fits), Row(1, 0.25, 9, step: 0.5, .offStep(nearest: 1.25)),
         Row(-1.5, nil, 9, step: 0.5, .fits), Row(-1.6, nil, 9, step: 0.5, .offStep(nearest: -1.5)),
         // The maximum is valid off-step, and may be the nearest.
-        Row(0.95, 0, 0.95, step: 0.1, .fits), Row(0.94, 0, 0.95, step: 0.1, .offStep(nearest: 0.9)),
-        Row(0.94, 0, 0.94999, step: 1, .offStep(nearest: 0.94999)),
+        Row(0.95, 0, 0.95, step: 0.1, .fits), Row(0.92, 0, 0.95, step: 0.1, .offStep(nearest: 0.9)),
+        Row(0.94, 0, 0.95, step: 0.1, .offStep(nearest: 0.95)),
         // Extremes: the difference of two doubles may be infinite, and so may its quotient.
-        Row(9e307, -1e308, 1e308, step: 1e307, .fits), Row(9.5e307, -1e308, 1e308, step: 1e307, .offStep(nearest: 1e308)),
+        Row(9e307, -1e308, 1e308, step: 1e307, .fits), Row(9.6e307, -1e308, 1e308, step: 1e307, .offStep(nearest: 1e308)),
         Row(0, -1e308, 1e308, step: 1, .fits), Row(1e308, -1e308, 1e308, step: 5e307, .fits),
         Row(1, 0, nil, step: .leastNonzeroMagnitude, .fits), Row(1e300, 0, nil, step: 0.1, .fits),
         Row(1e300, 0, 1e300, step: 3, .fits), Row(.leastNonzeroMagnitude, 0, 1, step: 0.1, .fits),

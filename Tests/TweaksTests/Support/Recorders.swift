@@ -67,3 +67,13 @@ func expectRoundTrip(_ value: TweakValue, by tweak: AnyTweak, at location: Sourc
     try tweak.set(text: text)
     #expect(tweak.value == value, "\(value)", sourceLocation: location)
 }
+
+extension TweakRegistry {
+    /// How many observers and bindings follow a tweak.
+    func observerCount<Value>(of tweak: Tweak<Value>) -> Int {
+        state.withLock { $0.observers[tweak.node.slot].count }
+    }
+
+    /// How many readers follow the whole registry.
+    var feedCount: Int { state.withLock { $0.feeds.count } }
+}

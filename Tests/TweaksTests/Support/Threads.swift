@@ -81,5 +81,5 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void)
     for thread in threads { thread.join() }
 }
 
-/// Names the thread that runs this.
-func currentThread() -> UInt { UInt(bitPattern: ObjectIdentifier(Thread.current).hashValue) }
+/// Names the thread that runs this; threads that live at the same time have different names.
+func currentThread() -> UInt { UInt(bitPattern: Unmanaged.passUnretained(Thread.current).toOpaque()) }

@@ -1,0 +1,84 @@
+// Requests over loopback, against Redis answering inline GET and SET from the same load generator.
+
+import Foundation
+
+enum WireBenchmarks {
+    /// A request, and how the line begins that ends its answer; of Redis' bulk replies the line before.
+    private struct Dialect: Sendable {
+        let request: @Sendable (Int) -> String
+        let mark: Character
+    }
+
+    private static let ours = (
+        get: Dialect(request: { "get Bench/Wire/Number\($0 % 100)\r\n" }, mark: "o"),
+        set: Dialect(request: { "set Bench/Wire/Number\($0 % 100) \($0)\r\n" }, mark: "o")
+    )
+    private static let theirs = (
+        get: Dialect(request: { "GET Bench/Wire/Number\($0 % 100)\r\n" }, mark: "$"),
+        set: Dialect(request: { "SET Bench/Wire/Number\($0 % 100) \($0)\r\n" }, mark: "+")
+    )
+
+    static func run() throws {
+        guard let redis = try Peer.redis() else {
+            return Table.skipped("rates against Redis", "install redis-server")
+        }
+        let tweaks = try Peer.tweaks()
+        let loads = [
+            (clients: 1, inFlight: 1, rounds: 20_000), (clients: 50, inFlight: 1, rounds: 2_000),
+            (clients: 50, inFlight: 16, rounds: 400), (clients: 1, inFlight: 64, rounds: 4_000),
+        ]
+        try fill(tweaks.port, ours.set)
+        try fill(redis.port, theirs.set)
+        for load in loads {
+            for (name, mine, other) in [("get", ours.get, theirs.get), ("set", ours.set, theirs.set)] {
+                let shape = "\(load.clients) × \(load.inFlight) in flight"
+                let rates = try compare(load, (tweaks.port, mine), (redis.port, other))
+                Table.row(
+                    "\(name), \(shape): requests a second / Redis", ours: rates.ours, theirs: rates.theirs, unit: "/s",
+                    goal: "≥ 1.0")
+            }
+        }
+    }
+
+    private static func fill(_ port: UInt16, _ dialect: Dialect) throws {
+        let connection = try Connection(port: port)
+        for number in 0..<100 {
+            try connection.send(Array(dialect.request(number).utf8))
+            try connection.receive(1, linesBeginningWith: dialect.mark)
+        }
+    }
+
+    private static func compare(
+        _ load: (clients: Int, inFlight: Int, rounds: Int), _ mine: (UInt16, Dialect), _ other: (UInt16, Dialect)
+    ) throws -> (ours: Double, theirs: Double) {
+        var rates: (ours: [Double], theirs: [Double]) = ([], [])
+        for _ in 0..<5 {
+            rates.ours.append(try rate(load, mine.0, mine.1))
+            rates.theirs.append(try rate(load, other.0, other.1))
+        }
+        return (Measure.median(rates.ours), Measure.median(rates.theirs))
+    }
+
+    nonisolated(unsafe) private static var counter = 1  // One thread; makes each set another value.
+
+    /// Sends so many requests on each connection, then reads all answers; again and again.
+    private static func rate(
+        _ load: (clients: Int, inFlight: Int, rounds: Int), _ port: UInt16, _ dialect: Dialect
+    ) throws -> Double {
+        let connections = try (0..<load.clients).map { _ in try Connection(port: port) }
+        counter += 1
+        let batches = (0..<16).map { batch in
+            Array((0..<load.inFlight).map { dialect.request(counter * 7 + batch * 31 + $0) }.joined().utf8)
+        }
+        let rounds = load.rounds / 4
+        let time = try Measure.nanoseconds {
+            for round in 0..<rounds {
+                for (number, connection) in connections.enumerated() {
+                    try connection.send(batches[(round + number) % 16])
+                }
+                for connection in connections { try connection.receive(load.inFlight, linesBeginningWith: dialect.mark) }
+            }
+        }
+        return Double(rounds * load.clients * load.inFlight) / (time / 1e9)
+    }
+}

@@ -1,0 +1,41 @@
+// The socket calls under names that neither the C libraries nor our own methods take.
+
+#if canImport(Darwin)
+    import Darwin
+    let (streamType, sendFlags) = (SOCK_STREAM, Int32(0))
+#elseif canImport(Musl)
+    import Musl
+    let (streamType, sendFlags) = (SOCK_STREAM, Int32(MSG_NOSIGNAL))
+#else
+    import Glibc
+    let (streamType, sendFlags) = (Int32(SOCK_STREAM.rawValue), Int32(MSG_NOSIGNAL))
+#endif
+
+/// close(2)
+func systemClose(_ number: Int32) -> Int32 { close(number) }
+
+/// send(2)
+func systemSend(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+    send(number, bytes, count, flags)
+}
+
+/// setsockopt(2) for an option that is on or off
+func setOption(_ number: Int32, _ level: Int32, _ name: Int32) {
+    var on: Int32 = 1
+    setsockopt(number, level, name, &on, socklen_t(MemoryLayout<Int32>.size))
+}
+
+/// How many descriptors a process may have. The tests with a thousand clients need more than the usual soft limit.
+package func raiseDescriptorLimit() -> Int {
+    var limits = rlimit()
+    #if canImport(Glibc)
+        let resource = RLIMIT_NOFILE.rawValue
+    #else
+        let resource = RLIMIT_NOFILE
+    #endif
+    getrlimit(.init(resource), &limits)
+    limits.rlim_cur = min(limits.rlim_max, 20_000)
+    setrlimit(.init(resource), &limits)
+    getrlimit(.init(resource), &limits)
+    return Int(limits.rlim_cur)
+}

@@ -1,0 +1,28 @@
+// A directory that a test has for itself.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+import Foundation
+
+/// A fresh directory with mode 0700, removed with its content when it is let go of.
+package final class TemporaryDirectory: Sendable {
+    /// Short, because the path of a Unix socket holds about a hundred bytes.
+    package let path: String
+
+    /// Makes it.
+    package init() throws {
+        var template = Array("/tmp/tweaks-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw ClientError.system("mkdtemp", errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of a file in it.
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
+}

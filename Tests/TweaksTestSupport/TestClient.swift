@@ -1,0 +1,202 @@
+// The other end of a session: a client whose every call blocks until it is done.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What goes wrong for a client.
+package enum ClientError: Error, Equatable {
+    /// A system call failed.
+    case system(String, Int32)
+    /// Nothing came for very long; with what had come.
+    case timeout(String)
+    /// The connection ended where more was expected; with what had come.
+    case ended(String)
+}
+
+/// A connection to a server. Each test waits in its reads, never by the clock.
+package final class TestClient {
+    /// How long a read may wait before the test counts as hung.
+    package static let patience: Int32 = 60_000
+
+    package let number: Int32
+    /// Bytes that were read and not handed out.
+    private var buffer: [UInt8] = []
+    private var start = 0
+    /// Whatever must live as long as the connection.
+    private let owner: AnyObject?
+
+    /// Connects to a Unix socket.
+    package init(unix path: String, owner: AnyObject? = nil) throws {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        self.owner = owner
+        number = try Self.connected(AF_UNIX, &address)
+    }
+
+    /// Connects to a port of 127.0.0.1.
+    package init(port: Int, owner: AnyObject? = nil) throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        self.owner = owner
+        number = try Self.connected(AF_INET, &address)
+    }
+
+    /// Connects to a port of ::1.
+    package init(port6 port: Int, owner: AnyObject? = nil) throws {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = UInt16(port).bigEndian
+        address.sin6_addr = in6addr_loopback
+        self.owner = owner
+        number = try Self.connected(AF_INET6, &address)
+    }
+
+    deinit { _ = systemClose(number) }
+
+    private static func connected<Address>(_ family: Int32, _ address: inout Address) throws -> Int32 {
+        let number = socket(family, streamType, 0)
+        if number < 0 { throw ClientError.system("socket", errno) }
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<Address>.size))
+            }
+        }
+        if result != 0 {
+            let code = errno
+            _ = systemClose(number)
+            throw ClientError.system("connect", code)
+        }
+        if family != AF_UNIX { setOption(number, Int32(IPPROTO_TCP), TCP_NODELAY) }
+        return number
+    }
+
+    // MARK: Sending
+
+    /// Sends all bytes.
+    package func send(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemSend(number, $0.baseAddress, $0.count, sendFlags) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { throw ClientError.system("send", errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Sends text.
+    package func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    /// Sends each byte by itself.
+    package func drip(_ bytes: [UInt8]) throws {
+        for byte in bytes { try send([byte]) }
+    }
+
+    /// Says that nothing more will be sent, as `nc -N` does.
+    package func endInput() { shutdown(number, Int32(SHUT_WR)) }
+
+    // MARK: Receiving
+
+    /// The next line, without its LF.
+    package func line() throws -> String {
+        while true {
+            if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { start = end + 1 }
+                return String(decoding: buffer[start..<end], as: UTF8.self)
+            }
+            guard try receive() else { throw ClientError.ended(pending) }
+        }
+    }
+
+    /// So many lines.
+    package func lines(_ count: Int) throws -> [String] { try (0..<count).map { _ in try line() } }
+
+    /// Everything up to and with a text.
+    package func read(through text: String) throws -> String {
+        let wanted = Array(text.utf8)
+        while true {
+            if let end = buffer[start...].firstRange(of: wanted)?.upperBound {
+                defer { start = end }
+                return String(decoding: buffer[start..<end], as: UTF8.self)
+            }
+            guard try receive() else { throw ClientError.ended(pending) }
+        }
+    }
+
+    /// Everything until the server ends the connection.
+    package func rest() throws -> String {
+        while try receive() {}
+        defer { start = buffer.count }
+        return pending
+    }
+
+    /// The lines of everything until the server ends the connection.
+    package func restOfLines() throws -> [String] {
+        let lines = try rest().splitLines()
+        return lines.last == "" ? lines.dropLast() : lines
+    }
+
+    private var pending: String { String(decoding: buffer[start...], as: UTF8.self) }
+
+    /// Reads once; false at the end.
+    private func receive() throws -> Bool {
+        if start == buffer.count { (buffer, start) = ([], 0) }
+        guard waits(for: Int16(POLLIN)) else { throw ClientError.timeout(pending) }
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(number, &chunk, chunk.count, 0)
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { throw ClientError.system("recv", errno) }
+            buffer += chunk[..<count]
+            return count > 0
+        }
+    }
+
+    /// Waits for an event of poll(2); POLLHUP and POLLERR count always. False when it does not come.
+    private func waits(for event: Int16) -> Bool {
+        var entry = pollfd(fd: number, events: event, revents: 0)
+        while true {
+            let count = poll(&entry, 1, Self.patience)
+            if count < 0, errno == EINTR { continue }
+            return count > 0
+        }
+    }
+
+    /// Waits until the server has let go of the connection, both directions of it. Of a Unix socket only.
+    package func waitUntilGone() throws {
+        guard waits(for: 0) else { throw ClientError.timeout(pending) }
+    }
+
+    // MARK: Asking
+
+    /// Sends a line and returns the reply: body lines and status line, without events.
+    @discardableResult
+    package func ask(_ text: String) throws -> [String] {
+        try send(text + "\n")
+        return try reply()
+    }
+
+    /// The lines up to the next status line.
+    package func reply() throws -> [String] {
+        var lines: [String] = []
+        while true {
+            lines.append(try line())
+            if let last = lines.last, last == "ok" || last.hasPrefix("ok ") || last.hasPrefix("error ") { return lines }
+        }
+    }
+}
+
+extension String {
+    /// The lines between LFs.
+    package func splitLines() -> [String] {
+        utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String($0) ?? "" }
+    }
+}
