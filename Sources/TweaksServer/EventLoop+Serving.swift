@@ -102,18 +102,19 @@ extension EventLoop {
     }
 
     private func run(_ line: LineReader.Line, _ session: Session) {
-        session.lastActivity = .now
+        session.lastActivity = now
         session.encoder.usesCRLF = line.endsWithCRLF
         let isFirst = !session.hasSentLine
         session.hasSentLine = true
         if session.isDenied { return deny(session) }
+        if !line.isPoisoned, session.reader.withBytes(of: line, { answerAtOnce($0, session) }) { return }
         let parsed =
             line.isPoisoned
             ? .failure(ParsedLine.badLine, .fatalUnlessProven)
             : session.reader.withBytes(of: line) { ParsedLine($0) }
         switch parsed {
         case .blank: runBlank(isFirst, session)
-        case .ignored: break
+        case .ignored: session.sendPrompt()
         case .request(let request):
             session.isProven = true
             perform(request, session)
@@ -121,10 +122,19 @@ extension EventLoop {
             let isFatal = severity == .fatal || severity == .fatalUnlessProven && !session.isProven
             if isFatal { return fail(error, session) }
             // Its words are known even if they make no sense.
-            if severity == .ordinary { session.isProven = true }
+            if severity != .fatalUnlessProven { session.isProven = true }
+            if severity != .ordinary { session.batch?.fail(error) }
             executor.figures.refused += 1
             session.send(.error(error))
         }
+    }
+
+    /// True when the line was a plain get or set, and is answered.
+    private func answerAtOnce(_ line: UnsafeBufferPointer<UInt8>, _ session: Session) -> Bool {
+        guard let hot = HotLine(line), executor.answer(hot, line, for: session) else { return false }
+        session.isProven = true
+        executor.figures.requests += 1
+        return true
     }
 
     /// A person pressed Enter: at the beginning that asks for a banner, later for a new prompt.
@@ -182,6 +192,8 @@ extension EventLoop {
             if !session.outputHasEnded {
                 session.outputHasEnded = true
                 session.descriptor.endOutput()
+                // All was said; from here on there is only so much patience.
+                timers.add(.init(deadline: .now + limits.fatalDrain.time, session: session.id, kind: .drain))
             }
             if session.inputHasEnded { close(session) }
         }
@@ -218,6 +230,8 @@ extension EventLoop {
     /// An error that no request asked for; it comes after every owed reply, and the session closes.
     func say(_ error: TweakError, to session: Session) {
         guard session.isOpen else { return }
+        // A prompt may stand there.
+        if session.isInteractive, !session.encoder.isJSON { session.output.append { session.encoder.endLine(&$0) } }
         fail(error, session)
         advance(session)
     }
@@ -234,8 +248,7 @@ extension EventLoop {
         session.reader.removeAll()
         stopWatching(session)
         // Closed at once, the kernel would answer unread input with a reset, and the last reply would be lost.
-        let time = session.output.isEmpty ? limits.fatalDrain.time : limits.lingerTime
-        timers.add(.init(deadline: .now + time, session: session.id, kind: .drain))
+        timers.add(.init(deadline: .now + limits.lingerTime, session: session.id, kind: .drain))
     }
 
     private func stopWatching(_ session: Session) {

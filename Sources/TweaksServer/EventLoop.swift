@@ -27,6 +27,8 @@ final class EventLoop {
     var stopDeadline: ContinuousClock.Instant?
     /// Set aside so that, when there are no more descriptors, one can be spent on saying so.
     var spare: Descriptor?
+    /// The time of this round: the clock is not asked for every line.
+    var now = ContinuousClock.now
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
     init(
@@ -54,8 +56,13 @@ final class EventLoop {
 
     /// One round: wait, serve what is ready, tell watchers, look at the clock.
     private func turn() {
-        poller.wait(milliseconds: timeout()) { event in serve(event) }
+        poller.wait(milliseconds: timeout()) { event in
+            mailbox.awaken()
+            now = .now
+            serve(event)
+        }
         mailbox.awaken()
+        now = .now
         for message in mailbox.takeAll() { handle(message) }
         let ready = runnable
         runnable = []

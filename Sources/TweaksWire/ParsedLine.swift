@@ -15,6 +15,8 @@ package enum ParsedLine: Equatable, Sendable {
     package enum Severity: Equatable, Sendable {
         /// The session goes on.
         case ordinary
+        /// The session goes on, but what failed may have been meant to change something: no batch is made without it.
+        case badChange
         /// The end of a session that has not proven to speak this protocol.
         case fatalUnlessProven
         /// Always the end.
@@ -54,9 +56,14 @@ package enum ParsedLine: Equatable, Sendable {
                 throw pathAlone(first)
             }
         } catch {
-            return .failure(error, .ordinary)
+            return .failure(error, mayBeChange(first) ? .badChange : .ordinary)
         }
         return .failure(unknownCommand(first.text), .fatalUnlessProven)
+    }
+
+    private static func mayBeChange(_ first: Token) -> Bool {
+        guard !first.isQuoted, let command = Command.named(first.text) else { return true }
+        return command.name == "set" || command.name == "reset"
     }
 
     private static func request(_ command: Command, _ arguments: ArraySlice<Token>) throws(TweakError) -> Request {

@@ -18,8 +18,9 @@ package struct ReplyEncoder: Sendable {
         switch reply.body {
         case .none: break
         case .items(let items):
+            let column = isJSON || items.count < 2 ? TweakLine.column : TweakLine.column(of: items.lazy.compactMap(\.line))
             for (position, item) in items.enumerated() {
-                append(item, isFirst: position == 0, listName: reply.listName, to: &bytes)
+                append(item, isFirst: position == 0, reply.listName, column: column, to: &bytes)
             }
         case .stream: return Remainder(reply: reply)
         }
@@ -40,7 +41,8 @@ package struct ReplyEncoder: Sendable {
         guard case .stream(let next) = remainder.reply.body else { return nil }
         let limit = bytes.count + budget
         while let item = next(remainder.position) {
-            append(item, isFirst: remainder.position == 0, listName: remainder.reply.listName, to: &bytes)
+            append(
+                item, isFirst: remainder.position == 0, remainder.reply.listName, column: TweakLine.column, to: &bytes)
             remainder.position += 1
             if bytes.count >= limit { return remainder }
         }
@@ -48,9 +50,26 @@ package struct ReplyEncoder: Sendable {
         return nil
     }
 
+    /// Writes the reply to the hottest requests, one tweak and `ok`, without making a `Reply` first.
+    package func appendText(_ line: TweakLine?, revision: UInt64?, unchanged: Bool, to bytes: inout [UInt8]) {
+        if let line {
+            line.append(to: &bytes)
+            endLine(&bytes)
+        }
+        bytes.append("ok")
+        if let revision {
+            bytes.append(" rev ")
+            bytes.append(String(revision))
+        }
+        if unchanged { bytes.append(" unchanged") }
+        endLine(&bytes)
+    }
+
     // MARK: Items
 
-    private func append(_ item: Reply.Item, isFirst: Bool, listName: String, to bytes: inout [UInt8]) {
+    private func append(
+        _ item: Reply.Item, isFirst: Bool, _ listName: String, column: Int, to bytes: inout [UInt8]
+    ) {
         if isJSON {
             if listName.isEmpty { return }
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
@@ -62,7 +81,7 @@ package struct ReplyEncoder: Sendable {
         }
         switch item {
         case .tweak(let line):
-            line.append(to: &bytes)
+            line.append(to: &bytes, column: column)
             endLine(&bytes)
         case .row(let lines, _):
             for line in lines {
@@ -147,6 +166,12 @@ package struct ReplyEncoder: Sendable {
     package func endLine(_ bytes: inout [UInt8]) {
         if usesCRLF { bytes.append(UInt8(ascii: "\r")) }
         bytes.append(UInt8(ascii: "\n"))
+    }
+}
+
+extension Reply.Item {
+    fileprivate var line: TweakLine? {
+        if case .tweak(let line) = self { line } else { nil }
     }
 }
 

@@ -29,30 +29,41 @@ package struct TweakLine: Sendable {
 
     // MARK: Text
 
-    /// `PATH = VALUE      # explanation`. The comments of neighbouring lines begin in the same column where they can.
-    package func append(to bytes: inout [UInt8]) {
+    /// `PATH = VALUE      # explanation`.
+    /// - Parameter column: Where the comment begins, if the assignment is not longer.
+    package func append(to bytes: inout [UInt8], column: Int = TweakLine.column) {
         let start = bytes.count
-        bytes.append(node.path.token)
-        bytes.append(" = ")
+        let texts = node.texts
+        bytes.append(contentsOf: texts.assignment)
         bytes.append(node.shownText(value))
         switch note {
         case .none: return
         case .explained:
-            Self.pad(&bytes, from: start)
-            bytes.append(node.definition.summary)
+            Self.pad(&bytes, to: start + column)
+            bytes.append(contentsOf: texts.summary)
             if let text = defaultText { bytes.append(", default \(text)") }
-            for word in node.definition.flags.words { bytes.append(", \(word)") }
+            bytes.append(contentsOf: texts.flags)
         case .was(let old, let adjustment):
-            Self.pad(&bytes, from: start)
+            Self.pad(&bytes, to: start + column)
             bytes.append("was ")
             bytes.append(node.shownText(old))
             if let text = adjustmentText(adjustment) { bytes.append(text) }
         }
     }
 
-    private static func pad(_ bytes: inout [UInt8], from start: Int) {
-        repeat { bytes.append(UInt8(ascii: " ")) } while bytes.count - start < 28
-        bytes.append("# ")
+    /// Where the comment of a line begins that stands alone.
+    package static let column = 28
+
+    /// Where the comments of several lines begin: behind the longest assignment, unless that is very long.
+    package static func column(of lines: some Sequence<TweakLine>) -> Int {
+        let widths = lines.map { $0.node.texts.assignment.count + $0.node.shownText($0.value).count + 1 }
+        return max(column, widths.filter { $0 <= 60 }.max() ?? 0)
+    }
+
+    private static func pad(_ bytes: inout [UInt8], to end: Int) {
+        repeat { bytes.append(UInt8(ascii: " ")) } while bytes.count < end
+        bytes.append(UInt8(ascii: "#"))
+        bytes.append(UInt8(ascii: " "))
     }
 
     /// The default, where the value differs from it.
@@ -102,25 +113,6 @@ package struct TweakLine: Sendable {
         } else {
             fields.append((name, value.json))
         }
-    }
-}
-
-extension TweakDefinition {
-    /// `number 10...100 step 0.5 pt`, `choice left|center|right`: what a value must be.
-    package var summary: String {
-        var text = kind.rawValue
-        if kind == .choice { text += " " + choiceSummary }
-        if let rangeText { text += " \(rangeText)" }
-        if let step { text += " step \(step.text)" }
-        if let maxLength { text += " up to \(maxLength) characters" }
-        if let unit { text += " \(unit)" }
-        return text
-    }
-
-    /// The names of the choices; not all of a long list.
-    private var choiceSummary: String {
-        let names = choices.prefix(8).map { TweakValue.choice($0.name).text }.joined(separator: "|")
-        return choices.count > 8 ? names + "|… (\(choices.count))" : names
     }
 }
 

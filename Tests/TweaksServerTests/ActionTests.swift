@@ -8,10 +8,10 @@ import TweaksTestSupport
     /// A server with one action, `A/B/Act`.
     private func server(
         timeLimit: Duration = .seconds(3_600),
-        _ body: sending @escaping @Sendable (TweakArguments) async throws -> String
+        _ body: @escaping @Sendable (TweakArguments) async throws -> String
     ) throws -> TestServer {
         let registry = ExampleTweaks().registry
-        tweakAction("A", "B", "Act", timeLimit: timeLimit, registry: registry, body)
+        tweakAction("A", "B", "Act", timeLimit: timeLimit, registry: registry) { try await body($0) }
         return try TestServer(registry: registry)
     }
 

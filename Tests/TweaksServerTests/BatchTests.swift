@@ -27,18 +27,25 @@ import TweaksTestSupport
         let client = try TestServer().connect()
         try client.ask("begin")
         #expect(try client.ask("get Nothing").last?.hasPrefix("error unknown-tweak") == true)
-        #expect(try client.ask("nonsense").last?.hasPrefix("error unknown-command") == true)
+        #expect(try client.ask("get").last?.hasPrefix("error usage") == true)
         try client.ask("set Content/Text/Size 72")
         #expect(try client.ask("commit") == ["Content/Text/Size = 72      # was 60", "ok rev 1"])
     }
 
-    @Test func aMalformedAssignmentSpoilsItToo() throws {
-        let client = try TestServer().connect()
+    /// What was not understood may have been meant to change something.
+    @Test(arguments: [
+        "Content/Text/String = two words", "Content/Text/Size=72", "set Content/Text/Size", "reset",
+        "sett Content/Text/Size 72", "set Content/Text/String \"open", "\u{1}",
+    ])
+    func aMalformedLineSpoilsItToo(_ line: String) throws {
+        let server = try TestServer()
+        let client = try server.connect()
         try client.ask("begin")
         try client.ask("set Content/Text/Size 72")
-        let error = try client.ask("Content/Text/String = two words")
-        #expect(error.last?.hasPrefix("error usage") == true)
+        let error = try client.ask(line)
+        #expect(error.last?.hasPrefix("error ") == true)
         #expect(try client.ask("commit") == error)
+        #expect(server.registry.revision == 0)
     }
 
     @Test func abortDropsIt() throws {

@@ -17,7 +17,7 @@ import TweaksTestSupport
             Content/Text/Size = 60      # number 10...100 step 0.5 pt
             ok
             > commit
-            Content/Text/Size = 72      # was 60
+            Content/Text/Size = 72        # was 60
             Content/Text/String = "Hello" # was "Tweaks"
             ok rev 1
             > begin 1

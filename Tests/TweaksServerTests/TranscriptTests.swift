@@ -24,19 +24,19 @@ func replay(_ text: String, at location: SourceLocation = #_sourceLocation) thro
             Content/Text/Size = 60      # number 10...100 step 0.5 pt
             ok
             > get Content/Text
-            Content/Text/Size = 60      # number 10...100 step 0.5 pt
-            Content/Text/String = "Tweaks" # string
-            Content/Text/Color = #000000FF # color
-            Content/Text/Alignment = left # choice left|center|right
-            Content/Text/Fade = 250ms   # duration 0s...5s
+            Content/Text/Size = 60                   # number 10...100 step 0.5 pt
+            Content/Text/String = "Tweaks"           # string
+            Content/Text/Color = #000000FF           # color
+            Content/Text/Alignment = left            # choice left|center|right
+            Content/Text/Fade = 250ms                # duration 0s...5s
             "Content/Text/Font Name" = "Avenir Next" # string
             ok
             > get Player Content/Text/S*
-            Content/Text/Size = 60      # number 10...100 step 0.5 pt
+            Content/Text/Size = 60         # number 10...100 step 0.5 pt
             Content/Text/String = "Tweaks" # string
-            Player/Audio/Mute = (action) # action
-            Player/Audio/Token = (unset) # string, secret
-            Player/Status/Frames = 0    # number, read-only
+            Player/Audio/Mute = (action)   # action
+            Player/Audio/Token = (unset)   # string, secret
+            Player/Status/Frames = 0       # number, read-only
             ok
             > get "Content/Text/Font Name"
             "Content/Text/Font Name" = "Avenir Next" # string

@@ -25,6 +25,19 @@ func setOption(_ number: Int32, _ level: Int32, _ name: Int32) {
     setsockopt(number, level, name, &on, socklen_t(MemoryLayout<Int32>.size))
 }
 
+/// Leaves this process so many descriptors.
+package func lowerDescriptorLimit(to count: Int) {
+    var limits = rlimit()
+    #if canImport(Glibc)
+        let resource = RLIMIT_NOFILE.rawValue
+    #else
+        let resource = RLIMIT_NOFILE
+    #endif
+    getrlimit(.init(resource), &limits)
+    limits.rlim_cur = .init(count)
+    setrlimit(.init(resource), &limits)
+}
+
 /// How many descriptors a process may have. The tests with a thousand clients need more than the usual soft limit.
 package func raiseDescriptorLimit() -> Int {
     var limits = rlimit()

@@ -7,6 +7,7 @@
 #else
     import Glibc
 #endif
+import Foundation
 
 /// What goes wrong for a client.
 package enum ClientError: Error, Equatable {
@@ -21,7 +22,7 @@ package enum ClientError: Error, Equatable {
 /// A connection to a server. Each test waits in its reads, never by the clock.
 package final class TestClient {
     /// How long a read may wait before the test counts as hung.
-    package static let patience: Int32 = 60_000
+    package static let patience: Int32 = 30_000
 
     package let number: Int32
     /// Bytes that were read and not handed out.
@@ -39,12 +40,12 @@ package final class TestClient {
         number = try Self.connected(AF_UNIX, &address)
     }
 
-    /// Connects to a port of 127.0.0.1.
-    package init(port: Int, owner: AnyObject? = nil) throws {
+    /// Connects to a port of 127.0.0.1, or of another address in numbers.
+    package init(port: Int, address text: String = "127.0.0.1", owner: AnyObject? = nil) throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = inet_addr(text)
         self.owner = owner
         number = try Self.connected(AF_INET, &address)
     }
@@ -82,7 +83,9 @@ package final class TestClient {
     // MARK: Sending
 
     /// Sends all bytes.
-    package func send(_ bytes: [UInt8]) throws {
+    package func send(_ bytes: [UInt8]) throws { try Self.send(bytes, to: number) }
+
+    private static func send(_ bytes: [UInt8], to number: Int32) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemSend(number, $0.baseAddress, $0.count, sendFlags) }
@@ -90,6 +93,16 @@ package final class TestClient {
             if count < 0 { throw ClientError.system("send", errno) }
             rest = rest.dropFirst(count)
         }
+    }
+
+    /// Sends on another thread what the server may not take for long; the gate opens when it is sent.
+    package func sendMeanwhile(_ text: String) -> Gate {
+        let (number, sent) = (number, Gate())
+        Thread.detachNewThread {
+            try? Self.send(Array(text.utf8), to: number)
+            sent.open()
+        }
+        return sent
     }
 
     /// Sends text.
@@ -102,6 +115,13 @@ package final class TestClient {
 
     /// Says that nothing more will be sent, as `nc -N` does.
     package func endInput() { shutdown(number, Int32(SHUT_WR)) }
+
+    /// Breaks the connection off: TCP's peer gets a reset.
+    package func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(number, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+        shutdown(number, Int32(SHUT_RD))
+    }
 
     // MARK: Receiving
 

@@ -22,8 +22,13 @@ public protocol TweakWord {
     init(tweakWord: UInt64)
 }
 
+/// A cell that takes a word as it is, whatever its type.
+protocol WordStorage: AnyObject, Sendable {
+    func store(word: UInt64)
+}
+
 /// A cell for values of one word: a read is one atomic load.
-public final class TweakWordCell<Value: TweakConvertible & TweakWord>: TweakCell {
+public final class TweakWordCell<Value: TweakConvertible & TweakWord>: TweakCell, WordStorage {
     @usableFromInline let word: Atomic<UInt64>
 
     /// A cell that holds `value`.
@@ -34,7 +39,9 @@ public final class TweakWordCell<Value: TweakConvertible & TweakWord>: TweakCell
     public func load() -> Value { Value(tweakWord: word.load(ordering: .acquiring)) }
 
     /// Replaces the value.
-    public func store(_ value: Value) { word.store(value.tweakWord, ordering: .releasing) }
+    public func store(_ value: Value) { store(word: value.tweakWord) }
+
+    func store(word: UInt64) { self.word.store(word, ordering: .releasing) }
 }
 
 /// A cell for an enumeration: the word is an index into a list made once, because `allCases` may allocate.

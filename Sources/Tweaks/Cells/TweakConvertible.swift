@@ -30,13 +30,31 @@ public protocol TweakConvertible: Equatable, Sendable {
     static var tweakChoices: [TweakChoice<Self>] { get }
     /// The smallest and largest value that this type can hold, where `TweakValue` could hold more.
     static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { get }
+    /// For types of one word: the word of a value, and the value as this type prints it. Leave it to its default.
+    static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)?
+    /// For types of one word: the value of a word. Leave it to its default.
+    static func tweakValue(ofWord word: UInt64) -> Self?
 }
 
 extension TweakConvertible {
     /// No closed list.
     public static var tweakChoices: [TweakChoice<Self>] { [] }
+    /// Not a type of one word.
+    public static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)? { nil }
+    /// Not a type of one word.
+    public static func tweakValue(ofWord word: UInt64) -> Self? { nil }
     /// No bounds.
     public static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { (nil, nil) }
+}
+
+extension TweakConvertible where Self: TweakWord {
+    /// The word of a value.
+    public static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)? {
+        guard let typed = Self(value) else { return nil }
+        return (typed.tweakWord, typed.erased)
+    }
+    /// The value of a word.
+    public static func tweakValue(ofWord word: UInt64) -> Self? { Self(tweakWord: word) }
 }
 
 /// A type whose tweaks can have a range and a step: the integers, Double, Float and Duration.

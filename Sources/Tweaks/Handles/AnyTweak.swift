@@ -99,9 +99,7 @@ extension TweakRegistry {
         if node.definition.flags.contains(.readOnly), case .set(let value) = change {
             return try publish(node, value)
         }
-        var batch = TweakBatch()
-        batch.append(node, change)
-        return try commit(batch, origin: .code, policy: policy, delivery: .caller).outcomes[0]
+        return try commit(node, change, origin: .code, policy: policy, delivery: .caller)
     }
 
     func layers(_ node: TweakNode) -> [TweakLayerValue] {

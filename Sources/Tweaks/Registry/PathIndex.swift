@@ -57,7 +57,11 @@ struct PathIndex: Sendable {
     }
 
     private static func matches(_ node: TweakNode, _ path: UnsafeBufferPointer<UInt8>) -> Bool {
-        withBytes(node) { $0.count == path.count && $0.elementsEqual(path) }
+        withBytes(node) { bytes in
+            guard bytes.count == path.count else { return false }
+            for position in 0..<path.count where bytes[position] != path[position] { return false }
+            return true
+        }
     }
 
     private static func withBytes<Result>(

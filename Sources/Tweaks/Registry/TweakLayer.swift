@@ -40,8 +40,27 @@ public struct TweakLayerValue: Sendable {
 /// A value that was judged and converted, ready to be stored.
 package struct Prepared: Sendable {
     package let value: TweakValue
-    /// The same in the tweak's own type.
-    let typed: any Sendable
+    /// The same as the tweak's cell takes it.
+    let typed: TypedValue
+}
+
+/// A value in its own type. Most types fit a word, which is copied without asking the runtime how.
+enum TypedValue: Sendable {
+    case word(UInt64)
+    case object(any Sendable)
+
+    /// A value of a type.
+    init<Value: TweakConvertible>(_ value: Value) {
+        self = Value.tweakWord(of: value.erased).map { .word($0.word) } ?? .object(value)
+    }
+
+    /// The value; nil for another type.
+    func value<Value: TweakConvertible>(as type: Value.Type) -> Value? {
+        switch self {
+        case .word(let word): Value.tweakValue(ofWord: word)
+        case .object(let object): object as? Value
+        }
+    }
 }
 
 /// What lies above a tweak's default, lowest first.
@@ -59,14 +78,26 @@ struct Overlays: Sendable {
 
     var top: Prepared? { entries.last?.prepared }
 
-    subscript(layer: TweakLayer) -> Entry? { entries.first { $0.layer == layer } }
+    subscript(layer: TweakLayer) -> Entry? { position(of: layer).map { entries[$0] } }
+
+    func holds(_ layer: TweakLayer) -> Bool { position(of: layer) != nil }
+
+    func value(_ layer: TweakLayer) -> TweakValue? { position(of: layer).map { entries[$0].prepared.value } }
+
+    private func position(of layer: TweakLayer) -> Int? {
+        for position in entries.indices where entries[position].layer == layer { return position }
+        return nil
+    }
 
     mutating func set(_ entry: Entry) {
-        remove(entry.layer)
-        entries.insert(entry, at: entries.firstIndex { $0.layer > entry.layer } ?? entries.count)
+        if let position = position(of: entry.layer) {
+            entries[position] = entry
+        } else {
+            entries.insert(entry, at: entries.firstIndex { $0.layer > entry.layer } ?? entries.count)
+        }
     }
 
     mutating func remove(_ layer: TweakLayer) {
-        entries.removeAll { $0.layer == layer }
+        if let position = position(of: layer) { entries.remove(at: position) }
     }
 }

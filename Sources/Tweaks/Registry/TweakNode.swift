@@ -1,5 +1,7 @@
 // A declared tweak as the registry holds it: path, definition, default, and the cell that programs read.
 
+import Synchronization
+
 /// One registered tweak or action. Immutable but for its cell; what changes lives in the registry's state.
 @usableFromInline
 package final class TweakNode: Sendable {
@@ -12,6 +14,8 @@ package final class TweakNode: Sendable {
     let sequence: UInt64
     package let declaredAt: ContinuousClock.Instant
     let content: Content
+    /// The address of the texts, once they were asked for; see `texts`.
+    let textsAddress = Atomic<UInt>(0)
 
     /// Value or action.
     enum Content: Sendable {
@@ -31,6 +35,8 @@ package final class TweakNode: Sendable {
         self.declaredAt = declaredAt
         self.content = content
     }
+
+    deinit { releaseTexts() }
 
     /// What the code says; nil for an action.
     var defaultPrepared: Prepared? {
@@ -91,32 +97,45 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
     let defaultValue: Value
     /// The closed list, where the declaration gave one.
     let choices: [TweakChoice<Value>]
+    // Kept apart: asked for its count, an array of a generic type has the runtime look up that type first.
+    private let hasChoices: Bool
+    /// The cell again, where it takes words.
+    private let wordCell: (any WordStorage)?
 
     init(_ defaultValue: Value, choices: [TweakChoice<Value>]) {
         cell = Value.TweakStorage(defaultValue)
+        wordCell = cell as? any WordStorage
         self.defaultValue = defaultValue
         self.choices = choices
+        hasChoices = !choices.isEmpty
     }
 
     func prepare(_ value: TweakValue) -> Prepared? {
-        if choices.isEmpty {
-            guard let typed = Value(value) else { return nil }
-            return Prepared(value: typed.erased, typed: typed)
-        }
+        if hasChoices { return prepareChoice(value) }
+        // Words first, and without `Optional<Value>`, which generic code would look up each time.
+        if let (word, value) = Value.tweakWord(of: value) { return Prepared(value: value, typed: .word(word)) }
+        guard let typed = Value(value) else { return nil }
+        return Prepared(value: typed.erased, typed: .object(typed))
+    }
+
+    private func prepareChoice(_ value: TweakValue) -> Prepared? {
         let name: String? = if case .choice(let name) = value { name } else { nil }
         guard let choice = choices.first(where: { $0.name == name }) else { return nil }
-        return Prepared(value: .choice(choice.name), typed: choice.value)
+        return Prepared(value: .choice(choice.name), typed: TypedValue(choice.value))
     }
 
     /// A typed value without its type; with a closed list that is the choice's name.
     func erase(_ value: Value) -> TweakValue {
-        if choices.isEmpty { return value.erased }
-        // What is not in the list gets a name too, so that it is refused for that and not for its kind.
-        return .choice(choices.first { $0.value == value }?.name ?? value.erased.choiceName)
+        if !hasChoices { return value.erased }
+        return choices.first { $0.value == value }.map { .choice($0.name) } ?? value.erased
     }
 
     func store(_ prepared: Prepared) {
-        // Always this type: `prepare` of this very core made it.
-        if let typed = prepared.typed as? Value { cell.store(typed) }
+        switch prepared.typed {
+        case .word(let word): wordCell?.store(word: word)
+        case .object(let object):
+            // Always this type: `prepare` of this very core made it.
+            if let typed = object as? Value { cell.store(typed) }
+        }
     }
 }

@@ -26,7 +26,7 @@ extension TweakRegistry {
         let definition = try shape.definition(defaultValue: defaultValue, path: path)
         let erased = core.erase(defaultValue)
         try check(erased, definition, core, path)
-        let prepared = Prepared(value: erased, typed: defaultValue)
+        let prepared = Prepared(value: erased, typed: TypedValue(defaultValue))
         let node = register(path) { slot, sequence in
             TweakNode(
                 path: path, definition: definition, source: source, slot: slot, sequence: sequence,
@@ -96,7 +96,7 @@ extension TweakRegistry {
         } catch {
             throw TweakError(error.code, "the default of \(error.message)", path: path)
         }
-        guard let prepared = core.prepare(judged.value), prepared.typed as? Value == core.defaultValue else {
+        guard let prepared = core.prepare(judged.value), prepared.typed.value(as: Value.self) == core.defaultValue else {
             throw TweakError(
                 .badValue, "the default of \(path.token) does not survive storing as \(definition.kind.rawValue); "
                     + "integers are held in 64 signed bits, durations in nanoseconds", path: path)

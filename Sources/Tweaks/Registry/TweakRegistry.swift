@@ -67,8 +67,12 @@ extension TweakRegistry {
 
     /// The tweak whose joined path has these bytes.
     package func lookUp(_ path: UnsafeBufferPointer<UInt8>) -> AnyTweak? {
-        let node = state.withLock { state in state.index.find(path, in: state.nodes).flatMap { state.nodes[$0] } }
-        return node.map { AnyTweak(node: $0, registry: self) }
+        node(path).map { AnyTweak(node: $0, registry: self) }
+    }
+
+    /// The tweak or action whose joined path has these bytes.
+    package func node(_ path: UnsafeBufferPointer<UInt8>) -> TweakNode? {
+        state.withLock { state in state.index.find(path, in: state.nodes).flatMap { state.nodes[$0] } }
     }
 
     /// Calls `body` with the tweak that has this path and its current value, in one short lock.

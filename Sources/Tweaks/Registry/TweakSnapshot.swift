@@ -19,7 +19,8 @@ public struct TweakSnapshot: Sendable {
 
     /// The value of a tweak; the default of one that was registered later.
     public subscript<Value>(tweak: Tweak<Value>) -> Value {
-        guard holds(tweak.node), let typed = overlays[tweak.node.slot].top?.typed as? Value else {
+        guard holds(tweak.node), let typed = overlays[tweak.node.slot].top?.typed.value(as: Value.self)
+        else {
             return tweak.defaultValue
         }
         return typed

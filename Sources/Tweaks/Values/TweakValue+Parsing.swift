@@ -44,6 +44,8 @@ extension TweakValue {
 
     // `Double.init` also reads hexadecimal, "inf" and "nan", so the characters are checked first.
     private static func parseNumber(_ text: String) -> Double? {
+        // Most are small whole numbers, which need no decimal conversion.
+        if text.utf8.count <= 15, let whole = Int64(text), whole != 0 { return Double(whole) }
         let allowed = text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"),

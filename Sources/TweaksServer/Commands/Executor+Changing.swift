@@ -8,10 +8,9 @@ extension Executor {
         let node = try lookUp(path).node
         let change = try node.change(wanted)
         if session.batch != nil { return try queue([(node, change)], session) }
-        var batch = TweakBatch()
-        batch.append(node, change)
-        let result = try registry.commit(batch, origin: session.origin, delivery: .carrier)
-        return report(result, [node])
+        let outcome = try registry.commit(node, change, origin: session.origin, delivery: .carrier)
+        if !outcome.didStore { return unchanged(outcome.revision) }
+        return .revision(outcome.revision, "", .items([line(node, outcome)]))
     }
 
     func check(_ path: String, _ wanted: Request.Change) throws(TweakError) -> Reply {
@@ -26,7 +25,7 @@ extension Executor {
     func reset(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply {
         let nodes = try registry.resolve(patterns)
         // A figure or action among others is left out; one that was asked for by name is an error.
-        if nodes.count == 1, !nodes[0].isSettable { throw registry.notSettable(nodes[0]) }
+        if nodes.count == 1, !nodes[0].isSettable { throw nodes[0].notSettable }
         let settable = nodes.filter(\.isSettable)
         if session.batch != nil { return try queue(settable.map { ($0, .reset) }, session) }
         var batch = TweakBatch()
@@ -38,7 +37,6 @@ extension Executor {
     /// The truth about a commit: what each tweak is now, and what it was.
     private func report(_ result: TweakCommitResult, _ nodes: [TweakNode]) -> Reply {
         if !result.didStore { return unchanged(result.revision) }
-        if result.outcomes.count == 1 { return .revision(result.revision, "", .items([line(nodes[0], result.outcomes[0])])) }
         let byPath = Dictionary(nodes.map { ($0.path, $0) }) { first, _ in first }
         let items = result.outcomes.filter(\.didStore).compactMap { outcome in
             byPath[outcome.path].map { line($0, outcome) }

@@ -78,8 +78,3 @@ extension Executor {
         return Reply(.ok(words: "", fields: [("rev", .count(snapshot.revision))]), body: body)
     }
 }
-
-extension TweakNode {
-    /// Whether it has a value that people may set.
-    var isSettable: Bool { definition.kind != .action && !definition.flags.contains(.readOnly) }
-}

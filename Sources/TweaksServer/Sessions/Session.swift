@@ -79,6 +79,12 @@ final class Session {
         if remainder == nil { replyEnded() }
     }
 
+    /// Writes the reply to a plain get or set; without a line nothing has changed.
+    func send(_ line: TweakLine?, revision: UInt64?) {
+        output.append { encoder.appendText(line, revision: revision, unchanged: line == nil, to: &$0) }
+        sendPrompt()
+    }
+
     /// Goes on with a long reply.
     func sendMore(budget: Int) {
         guard let rest = remainder else { return }

@@ -14,7 +14,7 @@ final class WatchHub {
     private var watchers: [ObjectIdentifier: [Session]] = [:]
     private var generation: UInt64 = 0
     /// The figures that somebody watches, with the value that was last sent.
-    private var figures: [(node: TweakNode, sent: TweakValue)]?
+    private var figures: [(node: TweakNode, sent: TweakValue)] = []
     private let figureInterval: Duration = .milliseconds(100)
     private var figuresSentAt: ContinuousClock.Instant = .now
 
@@ -32,7 +32,12 @@ final class WatchHub {
         sessions.removeAll { $0 === session }
         if !session.watches.isEmpty { sessions.append(session) }
         watchers.removeAll()
-        figures = nil
+        if session.watches.isEmpty {
+            figures.removeAll { watchers(of: $0.node).isEmpty }
+        } else {
+            // Before the reply reads their values: what is published from here on is news.
+            findFigures { registry.current($0) }
+        }
         if let feed, sessions.isEmpty {
             registry.remove(feed)
             self.feed = nil
@@ -74,7 +79,8 @@ final class WatchHub {
         if current == generation { return }
         generation = current
         watchers.removeAll()
-        figures = nil
+        // Nobody has seen a new one yet, so anything but its default is news.
+        findFigures { $0.defaultValue }
     }
 
     // MARK: Figures
@@ -83,23 +89,22 @@ final class WatchHub {
     func nextFigures() -> ContinuousClock.Instant? {
         if sessions.isEmpty { return nil }
         forgetIfStale()
-        return watchedFigures.isEmpty ? nil : figuresSentAt + figureInterval
+        return figures.isEmpty ? nil : figuresSentAt + figureInterval
     }
 
-    private var watchedFigures: [(node: TweakNode, sent: TweakValue)] {
-        if let figures { return figures }
-        let nodes = registry.listing().nodes.filter { $0.definition.flags.contains(.readOnly) }
-        let watched = nodes.filter { !watchers(of: $0).isEmpty }
-        let found = watched.compactMap { node in registry.current(node).map { (node, $0) } }
-        figures = found
-        return found
+    /// Finds the watched figures again. One that is known keeps what was sent last: its change may still be due.
+    private func findFigures(sent: (TweakNode) -> TweakValue?) {
+        let known = Dictionary(figures.map { (ObjectIdentifier($0.node), $0.sent) }) { first, _ in first }
+        let nodes = registry.listing().nodes.filter { node in
+            node.definition.flags.contains(.readOnly) && !watchers(of: node).isEmpty
+        }
+        figures = nodes.compactMap { node in (known[ObjectIdentifier(node)] ?? sent(node)).map { (node, $0) } }
     }
 
     /// Sends the figures that changed: looked at ten times a second, so that publishing one costs nothing here.
     func distributeFigures(now: ContinuousClock.Instant, unsentLimit: Int) -> [Session] {
         guard let due = nextFigures(), due <= now else { return [] }
         figuresSentAt = now
-        var figures = watchedFigures
         var told: [ObjectIdentifier: Session] = [:]
         let revision = registry.revision
         for position in figures.indices {
@@ -113,7 +118,6 @@ final class WatchHub {
                 told[ObjectIdentifier(session)] = session
             }
         }
-        self.figures = figures
         return Array(told.values)
     }
 }

@@ -30,9 +30,9 @@ struct WholeLimitsTests {
         Row(.min, nil, 0, .fits), Row(1, nil, 0, .outside(nearest: 0)), Row(.min, nil, nil, .fits),
         // A step is measured from the minimum, from 0 where there is none.
         Row(7, 1, 10, step: 3, .fits), Row(6, 1, 10, step: 3, .offStep(nearest: 7)),
-        Row(5, 1, 10, step: 3, .offStep(nearest: 4)), Row(6, nil, 10, step: 3, .fits),
-        Row(-6, nil, 10, step: 3, .fits), Row(-7, nil, 10, step: 3, .offStep(nearest: -6)),
-        Row(-8, nil, nil, step: 3, .offStep(nearest: -9)), Row(5, nil, nil, step: 10, .offStep(nearest: 10)),
+        Row(5, 1, 10, step: 3, .offStep(nearest: 4)), Row(6, nil, 10, step: 3, .fits), Row(-6, nil, 10, step: 3, .fits),
+        Row(-7, nil, 10, step: 3, .offStep(nearest: -6)), Row(-8, nil, nil, step: 3, .offStep(nearest: -9)),
+        Row(5, nil, nil, step: 10, .offStep(nearest: 10)),
         // The maximum is valid off-step, and may be the nearest.
         Row(9, 0, 9, step: 4, .fits), Row(8, 0, 9, step: 4, .fits), Row(7, 0, 9, step: 4, .offStep(nearest: 8)),
         Row(14, 0, 14, step: 10, .fits), Row(6, 0, 8, step: 10, .offStep(nearest: 8)),
@@ -106,10 +106,11 @@ struct RealLimitsTests {
         Row(0.95, 0, 0.95, step: 0.1, .fits), Row(0.92, 0, 0.95, step: 0.1, .offStep(nearest: 0.9)),
         Row(0.94, 0, 0.95, step: 0.1, .offStep(nearest: 0.95)),
         // Extremes: the difference of two doubles may be infinite, and so may its quotient.
-        Row(9e307, -1e308, 1e308, step: 1e307, .fits), Row(9.6e307, -1e308, 1e308, step: 1e307, .offStep(nearest: 1e308)),
-        Row(0, -1e308, 1e308, step: 1, .fits), Row(1e308, -1e308, 1e308, step: 5e307, .fits),
-        Row(1, 0, nil, step: .leastNonzeroMagnitude, .fits), Row(1e300, 0, nil, step: 0.1, .fits),
-        Row(1e300, 0, 1e300, step: 3, .fits), Row(.leastNonzeroMagnitude, 0, 1, step: 0.1, .fits),
+        Row(9e307, -1e308, 1e308, step: 1e307, .fits),
+        Row(9.6e307, -1e308, 1e308, step: 1e307, .offStep(nearest: 1e308)), Row(0, -1e308, 1e308, step: 1, .fits),
+        Row(1e308, -1e308, 1e308, step: 5e307, .fits), Row(1, 0, nil, step: .leastNonzeroMagnitude, .fits),
+        Row(1e300, 0, nil, step: 0.1, .fits), Row(1e300, 0, 1e300, step: 3, .fits),
+        Row(.leastNonzeroMagnitude, 0, 1, step: 0.1, .fits),
         Row(.greatestFiniteMagnitude, nil, nil, step: 1e308, .offStep(nearest: 1e308)),
         Row(-.greatestFiniteMagnitude, nil, nil, step: 1e308, .offStep(nearest: -1e308)),
     ])
@@ -144,7 +145,9 @@ struct RealLimitsTests {
         }
     }
 
-    @Test(arguments: [(0.1, 0.2, 0.3), (1.1, 2.2, 3.3), (0.7, 0.1, 0.8), (1e300, 1, 1e300), (0, 5e-9, 5e-9), (-0.3, 0.1, -0.2)])
+    @Test(arguments: [
+        (0.1, 0.2, 0.3), (1.1, 2.2, 3.3), (0.7, 0.1, 0.8), (1e300, 1, 1e300), (0, 5e-9, 5e-9), (-0.3, 0.1, -0.2),
+    ])
     func sumsHaveNoDust(_ left: Double, _ right: Double, _ sum: Double) {
         #expect(Decimals.sum(left, right) == sum)
     }

@@ -8,9 +8,10 @@ struct PathTests {
     /// A path as people type it, and as the protocol writes it.
     @Test(arguments: [
         ("Content/Text/Size", "Content/Text/Size"), ("a/b/c", "a/b/c"), ("a/b/Font Name", #""a/b/Font Name""#),
-        ("a/b/c\"d", #""a/b/c\"d""#), ("a/b/it's", #""a/b/it's""#), ("a/b/#1", ##""a/b/#1""##), ("a/b/x=y", #""a/b/x=y""#),
-        ("a/b/*", #""a/b/*""#), ("a/b/what?", #""a/b/what?""#), ("ä/ö/ü", "ä/ö/ü"), ("日本/語/名", "日本/語/名"),
-        (#"a/b/c\d"#, #"a/b/c\d"#), ("-/./..", "-/./.."), ("a/\u{301}b/c", "a/\u{301}b/c"), ("a/b/👩‍👩‍👧", "a/b/👩‍👩‍👧"),
+        ("a/b/c\"d", #""a/b/c\"d""#), ("a/b/it's", #""a/b/it's""#), ("a/b/#1", ##""a/b/#1""##),
+        ("a/b/x=y", #""a/b/x=y""#), ("a/b/*", #""a/b/*""#), ("a/b/what?", #""a/b/what?""#), ("ä/ö/ü", "ä/ö/ü"),
+        ("日本/語/名", "日本/語/名"), (#"a/b/c\d"#, #"a/b/c\d"#), ("-/./..", "-/./.."), ("a/\u{301}b/c", "a/\u{301}b/c"),
+        ("a/b/👩‍👩‍👧", "a/b/👩‍👩‍👧"),
     ])
     func accepts(_ joined: String, _ token: String) throws {
         let path = try TweakPath(joined)
@@ -25,8 +26,8 @@ struct PathTests {
 
     @Test(arguments: [
         "", "a", "a/b", "a/b/c/d", "/b/c", "a//c", "a/b/", "//", "a/b/c/", "/a/b/c", "a/b/c\n", "a/b/\0", "a/b/\u{7F}",
-        "a/b/\u{85}", "a/b/\u{2028}", "a/b/\u{2029}", "a/b/\u{202E}c", "a/b/\u{2066}", "a/b/\u{200F}", "a/b/\u{61C}", "a/\t/c",
-        "\u{1B}[2J/b/c",
+        "a/b/\u{85}", "a/b/\u{2028}", "a/b/\u{2029}", "a/b/\u{202E}c", "a/b/\u{2066}", "a/b/\u{200F}", "a/b/\u{61C}",
+        "a/\t/c", "\u{1B}[2J/b/c",
     ])
     func refuses(_ joined: String) {
         #expect(refusal { _ = try TweakPath(joined) }?.code == .usage)

@@ -25,9 +25,9 @@ struct RangeTests {
     @Test(arguments: [
         Row(.reject, 50, 50), Row(.reject, 500, nil), Row(.reject, 9.5, nil), Row(.reject, 50.3, nil),
         Row(.clamp, 50, 50), Row(.clamp, 500, 100, .clamped(from: .number(500))),
-        Row(.clamp, -5, 10, .clamped(from: .number(-5))), Row(.clamp, 50.3, nil),
-        Row(.snap, 50, 50), Row(.snap, 500, 100, .clamped(from: .number(500))),
-        Row(.snap, 50.3, 50.5, .snapped(from: .number(50.3))), Row(.snap, 10.1, 10, .snapped(from: .number(10.1))),
+        Row(.clamp, -5, 10, .clamped(from: .number(-5))), Row(.clamp, 50.3, nil), Row(.snap, 50, 50),
+        Row(.snap, 500, 100, .clamped(from: .number(500))), Row(.snap, 50.3, 50.5, .snapped(from: .number(50.3))),
+        Row(.snap, 10.1, 10, .snapped(from: .number(10.1))),
     ])
     func policyDecides(_ row: Row) throws {
         let tweak = Tweak("A", "B", "C", 60.0, in: 10...100, step: 0.5, policy: row.policy, registry: registry)
@@ -59,7 +59,8 @@ struct RangeTests {
         let float = Tweak("A", "B", "Float", Float(0.5), in: 0...1, step: 0.1, registry: registry)
         float.value = 0.44
         #expect(float.value == 0.4)
-        let time = Tweak("A", "B", "Time", .seconds(1), in: .zero ... .seconds(5), step: .milliseconds(250), registry: registry)
+        let time = Tweak(
+            "A", "B", "Time", .seconds(1), in: .zero ... .seconds(5), step: .milliseconds(250), registry: registry)
         time.value = .milliseconds(1_400)
         #expect(time.value == .milliseconds(1_500))
         time.value = .seconds(100)
@@ -119,7 +120,8 @@ struct RangeTests {
     @Test func aDefaultOutsideItsOwnRangeThrows() {
         #expect(refusal { _ = try registry.register("A", "B", "C", 5, in: 10...20) }?.code == .outOfRange)
         #expect(refusal { _ = try registry.register("A", "B", "C", 11, in: 10...20, step: 5) }?.code == .outOfRange)
-        #expect(refusal { _ = try registry.register("A", "B", "C", 5, in: 10...20, policy: .clamp) }?.code == .outOfRange)
+        #expect(
+            refusal { _ = try registry.register("A", "B", "C", 5, in: 10...20, policy: .clamp) }?.code == .outOfRange)
         #expect(refusal { _ = try registry.register("A", "B", "C", "long", maxLength: 3) }?.code == .outOfRange)
         let error = refusal { _ = try registry.register("A", "B", "C", "no", validate: { _ in "never" }) }
         #expect(error?.message == "the default of A/B/C: never")
@@ -141,11 +143,14 @@ struct RangeTests {
 
     @Test func extremeRangesHold() throws {
         let wide = Tweak("A", "B", "Wide", 0.0, in: -1e308...1e308, registry: registry)
-        for value in [1e308, -1e308, 9e307, .leastNonzeroMagnitude] { #expect(try wide.set(value).new == .number(value)) }
+        for value in [1e308, -1e308, 9e307, .leastNonzeroMagnitude] {
+            #expect(try wide.set(value).new == .number(value))
+        }
         expectRefused("1.1e308", by: wide.erased, .outOfRange)
         let whole = Tweak("A", "B", "Whole", 0, in: .min ... .max, step: 1, registry: registry)
         for value in [Int.max, .min] { #expect(try whole.set(value).new == .int(Int64(value))) }
-        let time = Tweak("A", "B", "Time", .zero, in: .nanoseconds(Int64.min) ... .nanoseconds(Int64.max), registry: registry)
+        let time = Tweak(
+            "A", "B", "Time", .zero, in: .nanoseconds(Int64.min) ... .nanoseconds(Int64.max), registry: registry)
         try time.set(.nanoseconds(Int64.max))
         #expect(time.value == .nanoseconds(Int64.max))
     }

@@ -9,8 +9,8 @@ struct SpellingTests {
 
     @Test(arguments: [
         ("Size", "Size"), ("size", "Size"), ("Szie", "Size"), ("Sice", "Size"), ("Sizee", "Size"), ("Siz", "Size"),
-        ("Color", "Colour"), ("Clolour", "Colour"), ("Alinement", "Alignment"), ("Algnmnt", "Alignment"), ("sat", "set"),
-        ("rest", "reset"), ("descibe", "describe"), ("DESCRIBE", "describe"), ("explane", "explain"),
+        ("Color", "Colour"), ("Clolour", "Colour"), ("Alinement", "Alignment"), ("Algnmnt", "Alignment"),
+        ("sat", "set"), ("rest", "reset"), ("descibe", "describe"), ("DESCRIBE", "describe"), ("explane", "explain"),
     ])
     func finds(_ word: String, _ wanted: String) {
         #expect(Spelling.nearest(to: word, among: Self.words) == wanted)

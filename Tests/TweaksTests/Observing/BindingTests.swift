@@ -31,11 +31,15 @@ private final class Label {
 /// Binds an object of its own, which is not Sendable.
 private actor Studio {
     final class Lamp {
-        var level = -1
+        let writes = AsyncStream.makeStream(of: Int.self)
+        var level = -1 {
+            didSet { writes.continuation.yield(level) }
+        }
     }
 
     let lamp = Lamp()
-    var seen: [Int] { [lamp.level] }
+    var level: Int { lamp.level }
+    var writes: AsyncStream<Int> { lamp.writes.stream }
 
     func bind(_ tweak: Tweak<Int>, when: TweakBindingStart = .now) -> TweakBinding {
         tweak.bind(to: lamp, \.level, when: when)
@@ -44,6 +48,12 @@ private actor Studio {
     /// Sets the tweak on this actor: the binding must have written when the setter returns.
     func set(_ tweak: Tweak<Int>, _ value: Int) -> Int {
         tweak.value = value
+        return lamp.level
+    }
+
+    /// Keeps this actor busy while another thread works: nothing may be written meanwhile.
+    func levelWhile(_ body: @escaping @Sendable () -> Void) -> Int {
+        TestThread(body).join()
         return lamp.level
     }
 }
@@ -184,7 +194,7 @@ struct BindingTests {
         let tweak = Tweak("A", "B", "C", 1, registry: registry)
         let studio = Studio()
         let binding = await studio.bind(tweak)
-        #expect(await studio.seen == [1])
+        #expect(await studio.level == 1)
         #expect(await studio.set(tweak, 2) == 2)
         binding.cancel()
         #expect(await studio.set(tweak, 3) == 2)
@@ -194,7 +204,16 @@ struct BindingTests {
         let tweak = Tweak("A", "B", "C", 1, registry: registry)
         let studio = Studio()
         _ = await studio.bind(tweak, when: .onChange)
-        #expect(await studio.seen == [-1])
+        #expect(await studio.level == -1)
         #expect(await studio.set(tweak, 2) == 2)
+    }
+
+    @Test func aChangeFromElsewhereHopsToTheActor() async {
+        let tweak = Tweak("A", "B", "C", 1, registry: registry)
+        let studio = Studio()
+        _ = await studio.bind(tweak, when: .onChange)
+        #expect(await studio.levelWhile { for value in 2...9 { tweak.value = value } } == -1)
+        var writes = await studio.writes.makeAsyncIterator()
+        #expect(await writes.next() == 9)
     }
 }

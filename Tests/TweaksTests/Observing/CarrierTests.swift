@@ -73,7 +73,9 @@ struct CarrierTests {
         registry.setCarrier(carrier)
         let (a, b) = (Tweak("A", "B", "a", 0, registry: registry), Tweak("A", "B", "b", 0, registry: registry))
         let seen = Recorder<[Int]>()
-        let tokens = [a.observe { _ in seen.note([a.value, b.value]) }, b.observe { _ in seen.note([a.value, b.value]) }]
+        let tokens = [
+            a.observe { _ in seen.note([a.value, b.value]) }, b.observe { _ in seen.note([a.value, b.value]) },
+        ]
         var batch = TweakBatch()
         for value in 1...3 {
             batch.set(a, value)

@@ -90,7 +90,9 @@ struct FoldingTests {
         let tweak = tweaks(1)[0]
         var queue = FoldingQueue(threshold: 4)
         for round in 0..<1_000 {
-            for value in 1...6 { queue.append(change(tweak, from: value - 1, to: value, revision: UInt64(round * 10 + value))) }
+            for value in 1...6 {
+                queue.append(change(tweak, from: value - 1, to: value, revision: UInt64(round * 10 + value)))
+            }
             #expect(queue.count == 4)
             var count = 0
             while queue.popFirst() != nil { count += 1 }
@@ -115,7 +117,9 @@ struct FoldingTests {
     }
 
     @Test func aQuietTweaksChangeSurvivesALoudOne() {
-        let (quiet, loud) = (Tweak("A", "B", "quiet", 0, registry: registry), Tweak("A", "B", "loud", 0, registry: registry))
+        let (quiet, loud) = (
+            Tweak("A", "B", "quiet", 0, registry: registry), Tweak("A", "B", "loud", 0, registry: registry)
+        )
         let feed = ChangeFeed {}
         registry.add(feed)
         quiet.value = 1

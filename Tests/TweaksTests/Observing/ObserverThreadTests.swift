@@ -55,6 +55,7 @@ struct ObserverThreadTests {
         let (entered, release) = (Signal(), Signal())
         let seen = Recorder<String>()
         let threads = Recorder<UInt>()
+        let mine = currentThread()
         let token = tweak.observe { change in
             seen.note("\(change.old)→\(change.new)")
             threads.note(currentThread())
@@ -71,7 +72,7 @@ struct ObserverThreadTests {
         release.send()
         first.join()
         #expect(seen.all == ["0→1", "1→3"])
-        #expect(Set(threads.all).count == 1 && !threads.all.contains(currentThread()))
+        #expect(Set(threads.all).count == 1 && !threads.all.contains(mine))
         token.cancel()
     }
 
@@ -95,7 +96,9 @@ struct ObserverThreadTests {
     }
 
     @Test func aSlowObserverDelaysNeitherReadersNorOtherTweaks() throws {
-        let (slow, other) = (Tweak("A", "B", "slow", 0, registry: registry), Tweak("A", "B", "other", "", registry: registry))
+        let (slow, other) = (
+            Tweak("A", "B", "slow", 0, registry: registry), Tweak("A", "B", "other", "", registry: registry)
+        )
         let (entered, release) = (Signal(), Signal())
         let (seen, seenBySecond) = (Recorder<String>(), Recorder<Int>())
         let tokens = [

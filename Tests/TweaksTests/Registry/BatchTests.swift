@@ -101,7 +101,9 @@ struct BatchTests {
     @Test func observersSeeTheWholeCommit() throws {
         let (a, b) = (Tweak("A", "B", "a", 0, registry: registry), Tweak("A", "B", "b", 0, registry: registry))
         let seen = Recorder<[Int]>()
-        let tokens = [a.observe { _ in seen.note([a.value, b.value]) }, b.observe { _ in seen.note([a.value, b.value]) }]
+        let tokens = [
+            a.observe { _ in seen.note([a.value, b.value]) }, b.observe { _ in seen.note([a.value, b.value]) },
+        ]
         try registry.commit(origin: .code) { batch in
             batch.set(a, 1)
             batch.set(b, 1)
@@ -136,7 +138,8 @@ struct BatchTests {
         let error = refusal { try registry.commit(origin: .code, ifUnchangedSince: 1) { $0.set(tweak, 2) } }
         #expect(error?.code == .conflict && tweak.value == 0)
         try tweak.set(0)
-        #expect(refusal { try registry.commit(origin: .code, ifUnchangedSince: 2) { $0.set(tweak, 2) } }?.code == .conflict)
+        #expect(
+            refusal { try registry.commit(origin: .code, ifUnchangedSince: 2) { $0.set(tweak, 2) } }?.code == .conflict)
     }
 
     @Test func anUnknownRevisionIsAConflict() throws {

@@ -16,7 +16,8 @@ struct PathIndexTests {
             let slot = free.popLast() ?? nodes.count
             if slot == nodes.count { nodes.append(nil) }
             nodes[slot] = TweakNode(
-                path: path, definition: TweakDefinition(kind: .bool), source: TweakSource(fileID: "F", line: 1), slot: slot,
+                path: path, definition: TweakDefinition(kind: .bool), source: TweakSource(fileID: "F", line: 1),
+                slot: slot,
                 sequence: 0, declaredAt: .now, content: .value(TypedCore(false, choices: []), default: .no))
             index.insert(slot, in: nodes)
             slots[path] = slot

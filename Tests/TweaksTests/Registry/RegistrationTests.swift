@@ -116,7 +116,8 @@ struct RegistrationTests {
 
     @Test func theSameActionAgainIsAConflictAndTheFirstRuns() async throws {
         tweakAction("A", "B", "Run", registry: registry, fileID: "M/First.swift", line: 1) { _ in "first" }
-        let second = tweakAction("A", "B", "Run", registry: registry, fileID: "M/Second.swift", line: 2) { _ in "second" }
+        let second = tweakAction("A", "B", "Run", registry: registry, fileID: "M/Second.swift", line: 2) { _ in "second"
+        }
         #expect(try await second.run() == "first")
         #expect(registry.conflicts.map(\.differences) == ["another action"] && registry.count == 1)
     }

@@ -27,7 +27,8 @@ struct RemovalTests {
         registry.remove(tweak.path)
         registry.remove(figure.path)
         for body: () throws -> Void in [
-            { try tweak.set(6) }, { try tweak.erased.set(text: "6") }, { try tweak.erased.reset() }, { try figure.set(6) },
+            { try tweak.set(6) }, { try tweak.erased.set(text: "6") }, { try tweak.erased.reset() },
+            { try figure.set(6) },
             { try registry.commit(origin: .code) { $0.set(tweak, 6) } },
             { try registry.commit(origin: .code) { $0.set("A/B/C", .int(6)) } },
         ] {
@@ -146,7 +147,8 @@ struct RemovalTests {
             for number in stride(from: 0, to: 3_000, by: 2) {
                 #expect(try registry.remove(TweakPath("A", "\(number % 50)", "\(number)")))
             }
-            #expect(registry.count == 1_500 && registry["A/0/0"] == nil && registry["A/1/1"]?.value == .int(Int64(round)))
+            #expect(
+                registry.count == 1_500 && registry["A/0/0"] == nil && registry["A/1/1"]?.value == .int(Int64(round)))
             registry.removeAll()
         }
         #expect(registry.conflicts.isEmpty)

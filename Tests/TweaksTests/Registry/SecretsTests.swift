@@ -48,9 +48,11 @@ struct SecretsTests {
 
     @Test func aReasonThatQuotesTheValueIsNotPassedOn() {
         let tweak = Tweak(
-            "S", "S", "Text", "", validate: { $0.isEmpty ? nil : "“\($0)” is too easy" }, flags: .secret, registry: registry)
+            "S", "S", "Text", "", validate: { $0.isEmpty ? nil : "“\($0)” is too easy" }, flags: .secret,
+            registry: registry)
         expectSilent(.badValue) { try tweak.set("hunter2") }
-        let other = Tweak("S", "S", "Other", "", validate: { $0.isEmpty ? nil : "too easy" }, flags: .secret, registry: registry)
+        let other = Tweak(
+            "S", "S", "Other", "", validate: { $0.isEmpty ? nil : "too easy" }, flags: .secret, registry: registry)
         #expect(refusal { try other.set("hunter2") }?.message == "S/S/Other: too easy")
     }
 

@@ -152,7 +152,10 @@ struct WritePathTests {
             (Tweak("A", "B", "Number", 1e308, registry: registry).node, .add(.number(1.7e308))),
             (Tweak("A", "B", "Text", "", registry: registry).node, .add(.string("x"))),
             (Tweak("A", "B", "Bool", true, registry: registry).node, .add(.bool(true))),
-            (Tweak("A", "B", "Time", Duration.nanoseconds(Int64.max), registry: registry).node, .add(.duration(.nanoseconds(1)))),
+            (
+                Tweak("A", "B", "Time", Duration.nanoseconds(Int64.max), registry: registry).node,
+                .add(.duration(.nanoseconds(1)))
+            ),
         ]
         for (node, change) in values {
             var batch = TweakBatch()

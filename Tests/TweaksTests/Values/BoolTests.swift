@@ -19,8 +19,8 @@ struct BoolTests {
     }
 
     @Test(arguments: [
-        "", " ", "2", "-1", "00", "01", "1.0", "t", "f", "y", "n", "tru", "truee", " true", "true ", "enabled", "toggle",
-        "нет", "ｔｒｕｅ", "\0", "true\n",
+        "", " ", "2", "-1", "00", "01", "1.0", "t", "f", "y", "n", "tru", "truee", " true", "true ", "enabled",
+        "toggle", "нет", "ｔｒｕｅ", "\0", "true\n",
     ])
     func refuses(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
 

@@ -25,7 +25,9 @@ struct ChoiceTests {
         #expect(tweak.erased.value?.text == printed)
     }
 
-    @Test(arguments: ["", " ", "Linear", "LINEAR", "easein", "ease  out", "easeOut", "0", "linear ", "e\u{301}", "\"linear\""])
+    @Test(arguments: [
+        "", " ", "Linear", "LINEAR", "easein", "ease  out", "easeOut", "0", "linear ", "e\u{301}", "\"linear\"",
+    ])
     func enumerationRefuses(_ text: String) {
         let tweak = Tweak("Kind", "Of", "Easing", Easing.linear, registry: registry)
         expectRefused(text, by: tweak.erased, .notAChoice)
@@ -88,7 +90,8 @@ struct ChoiceTests {
         let ink = Tweak("Kind", "Of", "Ink", TweakColor.black, choices: [.black, .white], registry: registry)
         try ink.erased.set(text: "#FFFFFFFF")
         #expect(ink.value == .white)
-        let pause = Tweak("Kind", "Of", "Pause", Duration.seconds(1), choices: [.seconds(1), .seconds(90)], registry: registry)
+        let pause = Tweak(
+            "Kind", "Of", "Pause", Duration.seconds(1), choices: [.seconds(1), .seconds(90)], registry: registry)
         try pause.erased.set(text: "1m30s")
         #expect(pause.value == .seconds(90))
     }

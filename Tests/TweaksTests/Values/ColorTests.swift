@@ -14,9 +14,9 @@ struct ColorTests {
         ("rgb(255,136,0)", "#FF8800FF"), ("rgb(255, 136, 0)", "#FF8800FF"), ("rgb( 255 ,136 , 0 )", "#FF8800FF"),
         ("RGB(0,0,0)", "#000000FF"), ("rgba(255,136,0,1)", "#FF8800FF"), ("rgba(255,136,0,0)", "#FF880000"),
         ("rgba(255,136,0,0.5)", "#FF880080"), ("rgba(255,136,0,50%)", "#FF880080"), ("rgba(1,2,3,.25)", "#01020340"),
-        ("rgba(1,2,3,100%)", "#010203FF"), ("black", "#000000FF"), ("White", "#FFFFFFFF"), ("REBECCAPURPLE", "#663399FF"),
-        ("transparent", "#00000000"), ("orange", "#FFA500FF"), ("darkslategrey", "#2F4F4FFF"),
-        ("darkslategray", "#2F4F4FFF"), ("lightgoldenrodyellow", "#FAFAD2FF"),
+        ("rgba(1,2,3,100%)", "#010203FF"), ("black", "#000000FF"), ("White", "#FFFFFFFF"),
+        ("REBECCAPURPLE", "#663399FF"), ("transparent", "#00000000"), ("orange", "#FFA500FF"),
+        ("darkslategrey", "#2F4F4FFF"), ("darkslategray", "#2F4F4FFF"), ("lightgoldenrodyellow", "#FAFAD2FF"),
     ])
     func accepts(_ text: String, _ printed: String) throws {
         let outcome = try tweak.erased.set(text: text)

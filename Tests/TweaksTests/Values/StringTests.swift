@@ -10,11 +10,12 @@ struct StringTests {
     /// What is held, and how it is printed: always in the quotes of JSON.
     @Test(arguments: [
         ("", #""""#), ("hello", #""hello""#), ("two words", #""two words""#), ("true", #""true""#), ("42", #""42""#),
-        (#"say "hi""#, #""say \"hi\"""#), (#"back\slash"#, #""back\\slash""#), ("a/b", #""a/b""#), ("#F80", ##""#F80""##),
-        ("\n", #""\n""#), ("\r", #""\r""#), ("\t", #""\t""#), ("\0", #""\u0000""#), ("\u{1B}[2J", #""\u001B[2J""#),
-        ("\u{7F}", #""\u007F""#), ("\u{85}", #""\u0085""#), ("\u{2028}", #""\u2028""#), ("\u{2029}", #""\u2029""#),
-        ("\u{202E}", #""\u202E""#), ("\u{2066}", #""\u2066""#), ("\u{61C}", #""\u061C""#), ("é", #""é""#),
-        ("e\u{301}", "\"e\u{301}\""), ("\u{301}", "\"\u{301}\""), ("日本語", #""日本語""#), ("👩‍👩‍👧", #""👩‍👩‍👧""#),
+        (#"say "hi""#, #""say \"hi\"""#), (#"back\slash"#, #""back\\slash""#), ("a/b", #""a/b""#),
+        ("#F80", ##""#F80""##), ("\n", #""\n""#), ("\r", #""\r""#), ("\t", #""\t""#), ("\0", #""\u0000""#),
+        ("\u{1B}[2J", #""\u001B[2J""#), ("\u{7F}", #""\u007F""#), ("\u{85}", #""\u0085""#), ("\u{2028}", #""\u2028""#),
+        ("\u{2029}", #""\u2029""#), ("\u{202E}", #""\u202E""#), ("\u{2066}", #""\u2066""#), ("\u{61C}", #""\u061C""#),
+        ("é", #""é""#), ("e\u{301}", "\"e\u{301}\""), ("\u{301}", "\"\u{301}\""), ("日本語", #""日本語""#),
+        ("👩‍👩‍👧", #""👩‍👩‍👧""#),
     ])
     func accepts(_ text: String, _ printed: String) throws {
         try tweak.erased.set(text: text)
@@ -50,8 +51,9 @@ struct StringTests {
 
     /// Characters are what a reader sees, not bytes.
     @Test(arguments: [
-        ("", nil), ("1234", nil), ("äöüß", nil), ("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", nil), ("e\u{301}e\u{301}e\u{301}e\u{301}", nil),
-        ("12345", TweakError.Code.outOfRange), ("     ", .outOfRange), ("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧.", .outOfRange),
+        ("", nil), ("1234", nil), ("äöüß", nil), ("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", nil),
+        ("e\u{301}e\u{301}e\u{301}e\u{301}", nil), ("12345", TweakError.Code.outOfRange), ("     ", .outOfRange),
+        ("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧.", .outOfRange),
     ])
     func maxLengthCountsCharacters(_ text: String, _ code: TweakError.Code?) throws {
         let tweak = Tweak("Kind", "Of", "Short", "-", maxLength: 4, registry: TweakRegistry())

@@ -1,0 +1,114 @@
+// What a commit will do to each tweak, judged before the lock is taken: the program's own checks may run here.
+
+import Synchronization
+
+/// One tweak's part of a commit, ready to be applied.
+struct CommitStep {
+    let node: TweakNode
+    /// Nil: reset.
+    var prepared: Prepared?
+    var adjustment: TweakAdjustment = .none
+    /// For changes that were computed from the current value: what that was.
+    var basis: TweakValue?
+}
+
+extension TweakRegistry {
+    /// What a commit would make of each tweak.
+    package struct Forecast: Sendable {
+        package let old: TweakValue
+        package let new: TweakValue
+        package let adjustment: TweakAdjustment
+    }
+
+    /// What a batch of sets would do, without doing it.
+    /// - Throws: What `commit` would.
+    package func forecast(_ batch: TweakBatch) throws(TweakError) -> [Forecast] {
+        let steps = try plan(batch, policy: nil)
+        if let node = steps.first?.node, isFrozen { throw node.frozen }
+        return steps.compactMap { step in
+            guard let old = current(step.node) else { return nil }
+            return Forecast(old: old, new: step.prepared?.value ?? old, adjustment: step.adjustment)
+        }
+    }
+
+    func plan(_ batch: TweakBatch, policy: TweakPolicy?) throws(TweakError) -> [CommitStep] {
+        var steps: [CommitStep] = []
+        var positions: [ObjectIdentifier: Int] = [:]
+        for (target, change) in batch.entries {
+            let node = try resolve(target)
+            guard batch.entries.count > 1 else { return [try step(node, change, after: nil, policy)] }
+            let position = positions[ObjectIdentifier(node)]
+            let step = try step(node, change, after: position.map { steps[$0] }, policy)
+            if let position {
+                steps[position] = step
+            } else {
+                positions[ObjectIdentifier(node)] = steps.count
+                steps.append(step)
+            }
+        }
+        return steps
+    }
+
+    func step(
+        _ node: TweakNode, _ change: TweakBatch.Change, after earlier: CommitStep?, _ policy: TweakPolicy?
+    ) throws(TweakError) -> CommitStep {
+        if !node.isSettable { throw node.notSettable }
+        var step = CommitStep(node: node)
+        let wanted: TweakValue
+        switch change {
+        case .reset: return step
+        case .set(let value): wanted = value
+        case .add, .toggle:
+            step.basis = earlier == nil ? current(node) : earlier?.basis
+            // Within a batch it builds on what comes before: a value, or a reset that uncovers what lies beneath.
+            guard let start = earlier.map({ $0.prepared?.value ?? beneath(node) }) ?? step.basis else { return step }
+            wanted = try node.definition.apply(change, to: start, path: node.path)
+        }
+        (step.prepared, step.adjustment) = try node.prepare(wanted, policy: policy)
+        return step
+    }
+
+    /// The value that a reset would uncover.
+    private func beneath(_ node: TweakNode) -> TweakValue? {
+        state.withLock { state in
+            (state.holds(node) ? state.overlays[node.slot][.configFile]?.prepared : nil) ?? node.defaultPrepared
+        }?.value
+    }
+
+    private func resolve(_ target: TweakBatch.Target) throws(TweakError) -> TweakNode {
+        switch target {
+        case .node(let node): return node
+        case .path(let text):
+            guard let tweak = self[text] else { throw unknown(text) }
+            return tweak.node
+        }
+    }
+}
+
+extension TweakNode {
+    /// Whether it has a value that people may set.
+    package var isSettable: Bool { definition.kind != .action && !definition.flags.contains(.readOnly) }
+}
+
+extension TweakDefinition {
+    /// The value that `+=`, `-=` or `toggle` asks for.
+    fileprivate func apply(
+        _ change: TweakBatch.Change, to value: TweakValue, path: TweakPath
+    ) throws(TweakError) -> TweakValue {
+        switch (change, value) {
+        case (.toggle, .bool(let flag)): return .bool(!flag)
+        case (.toggle, _):
+            throw TweakError(
+                .badValue, "\(path.token) is a \(kind.rawValue); only a bool can be toggled", path: path)
+        case (.add(.int(let amount)), .int(let value)):
+            let (sum, overflow) = value.addingReportingOverflow(amount)
+            if !overflow { return .int(sum) }
+        case (.add(.number(let amount)), .number(let value)): return .number(Decimals.sum(value, amount))
+        case (.add(.duration(let amount)), .duration(let value)): return .duration(value + amount)
+        default: break
+        }
+        throw TweakError(
+            .badValue, "\(path.token) is a \(kind.rawValue); += and -= are for int, number and duration, within 64 bits",
+            path: path)
+    }
+}

@@ -1,0 +1,59 @@
+// The texts of a tweak that every listing repeats, made once.
+
+import Synchronization
+
+/// What does not change in the lines that show a tweak.
+package final class NodeTexts: Sendable {
+    /// `PATH = `
+    package let assignment: [UInt8]
+    /// `number 10...100 step 0.5 pt`
+    package let summary: [UInt8]
+    /// `, needs-restart`
+    package let flags: [UInt8]
+
+    init(_ node: TweakNode) {
+        assignment = Array("\(node.path.token) = ".utf8)
+        summary = Array(node.definition.summary.utf8)
+        flags = Array(node.definition.flags.words.map { ", \($0)" }.joined().utf8)
+    }
+}
+
+extension TweakNode {
+    /// The texts, made at their first use: most tweaks of a large program are never listed.
+    package var texts: NodeTexts {
+        // What AtomicLazyReference does, in line: this is read for each answer.
+        if let known = textsReference { return known.takeUnretainedValue() }
+        let made = Unmanaged.passRetained(NodeTexts(self))
+        let address = UInt(bitPattern: made.toOpaque())
+        let (isFirst, _) = textsAddress.compareExchange(
+            expected: 0, desired: address, ordering: .acquiringAndReleasing)
+        if !isFirst { made.release() }
+        return textsReference?.takeUnretainedValue() ?? NodeTexts(self)
+    }
+
+    private var textsReference: Unmanaged<NodeTexts>? {
+        UnsafeRawPointer(bitPattern: textsAddress.load(ordering: .acquiring)).map { Unmanaged.fromOpaque($0) }
+    }
+
+    /// Gives back what `texts` has kept.
+    func releaseTexts() { textsReference?.release() }
+}
+
+extension TweakDefinition {
+    /// `number 10...100 step 0.5 pt`, `choice left|center|right`: what a value must be.
+    package var summary: String {
+        var text = kind.rawValue
+        if kind == .choice { text += " " + choiceSummary }
+        if let rangeText { text += " \(rangeText)" }
+        if let step { text += " step \(step.text)" }
+        if let maxLength { text += " up to \(maxLength) characters" }
+        if let unit { text += " \(unit)" }
+        return text
+    }
+
+    /// The names of the choices; not all of a long list.
+    private var choiceSummary: String {
+        let names = choices.prefix(8).map { TweakValue.choice($0.name).text }.joined(separator: "|")
+        return choices.count > 8 ? names + "|… (\(choices.count))" : names
+    }
+}

@@ -1,0 +1,101 @@
+// What a commit does to the state of a registry, under the lock.
+
+extension RegistryState {
+    /// False when the step was computed from a value that is no longer current.
+    func mayApply(_ step: CommitStep) throws(TweakError) -> Bool {
+        guard holds(step.node) else { throw step.node.gone }
+        if isFrozen { throw step.node.frozen }
+        guard let basis = step.basis else { return true }
+        return current(step.node)?.value == basis
+    }
+
+    /// Refuses when one of the tweaks changed after the revision, or the revision is none of ours.
+    func check(_ steps: [CommitStep], against expected: UInt64) throws(TweakError) {
+        guard expected <= revision else {
+            throw TweakError(.conflict, "revision \(expected) is unknown; the current one is \(revision)")
+        }
+        for step in steps where overlays[step.node.slot].changedAt > expected {
+            let changedAt = overlays[step.node.slot].changedAt
+            let origin = overlays[step.node.slot].entries.last?.origin.description ?? "a reset"
+            throw TweakError(
+                .conflict, "\(step.node.path.token) changed in revision \(changedAt), by \(origin); look again",
+                path: step.node.path)
+        }
+    }
+
+    /// Applies checked steps as one commit.
+    mutating func apply(
+        _ steps: [CommitStep], origin: TweakOrigin, time: ContinuousClock.Instant, _ effects: inout CommitEffects
+    ) -> TweakCommitResult {
+        let next = revision + 1
+        let outcomes = steps.map { apply($0, origin: origin, time: time, revision: next, &effects) }
+        if outcomes.contains(where: \.didStore) { revision = next }
+        return TweakCommitResult(revision: revision, outcomes: outcomes)
+    }
+
+    /// Applies one checked step; the revision is that of the commit, if it turns out to change something.
+    mutating func apply(
+        _ step: CommitStep, origin: TweakOrigin, time: ContinuousClock.Instant, revision next: UInt64,
+        _ effects: inout CommitEffects
+    ) -> TweakOutcome {
+        // Actions have no value; planning refuses them.
+        guard let old = current(step.node) else { return .nothing(step.node.path, revision) }
+        let stored = write(step, origin: origin, time: time, revision: next)
+        // What was set is on top now; a reset shows what lies beneath.
+        guard stored, let new = step.prepared ?? current(step.node), new.value != old.value else {
+            return TweakOutcome(
+                path: step.node.path, old: old.value, new: old.value, adjustment: step.adjustment, didStore: stored,
+                revision: stored ? next : revision)
+        }
+        publish(step.node, old: old, new: new, origin: origin, revision: next, &effects)
+        return TweakOutcome(
+            path: step.node.path, old: old.value, new: new.value, adjustment: step.adjustment, didStore: true,
+            revision: next)
+    }
+
+    /// Writes or removes the layers; false when they were so already.
+    private mutating func write(
+        _ step: CommitStep, origin: TweakOrigin, time: ContinuousClock.Instant, revision: UInt64
+    ) -> Bool {
+        let slot = step.node.slot
+        let isTemporary = overlays[slot].holds(.temporaryOverride)
+        if let prepared = step.prepared {
+            if !isTemporary, overlays[slot].value(.override) == prepared.value { return false }
+            overlays[slot].set(.init(layer: .override, prepared: prepared, origin: origin, time: time))
+        } else {
+            if !isTemporary, !overlays[slot].holds(.override) { return false }
+            overlays[slot].remove(.override)
+        }
+        // A plain set, like a reset, ends a temporary override.
+        if isTemporary { overlays[slot].remove(.temporaryOverride) }
+        overlays[slot].changedAt = revision
+        return true
+    }
+
+    /// Makes a value the current one and notes it for everybody who follows the tweak.
+    mutating func publish(
+        _ node: TweakNode, old: Prepared, new: Prepared, origin: TweakOrigin, revision: UInt64,
+        _ effects: inout CommitEffects
+    ) {
+        node.store(new)
+        let following = observers[node.slot]
+        if !following.isEmpty {
+            let change = PendingChange(old: old, new: new, origin: origin, revision: revision)
+            for subscriber in following { subscriber.enqueue(change) }
+            effects.subscribers.append(contentsOf: following)
+            effects.carrier = carrier
+        }
+        // Figures are looked at by those who want to know; they are no commits.
+        if feeds.isEmpty || node.definition.flags.contains(.readOnly) { return }
+        let change = FeedChange(node: node, old: old.value, new: new.value, origin: origin, revision: revision)
+        for feed in feeds { feed.append(change) }
+        effects.feeds = feeds
+    }
+}
+
+extension TweakOutcome {
+    fileprivate static func nothing(_ path: TweakPath, _ revision: UInt64) -> TweakOutcome {
+        TweakOutcome(
+            path: path, old: .bool(false), new: .bool(false), adjustment: .none, didStore: false, revision: revision)
+    }
+}

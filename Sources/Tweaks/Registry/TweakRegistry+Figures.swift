@@ -1,0 +1,26 @@
+// Figures: values that the program publishes for others to look at.
+
+import Synchronization
+
+extension TweakRegistry {
+    /// Publishes a figure: no revision, no history, observers and readers see it at once.
+    func publish(_ node: TweakNode, _ value: TweakValue) throws(TweakError) -> TweakOutcome {
+        let (prepared, adjustment) = try node.prepare(value, policy: .clamp)
+        let time = currentTime
+        var effects = CommitEffects()
+        let outcome = try state.withLock { state throws(TweakError) -> TweakOutcome in
+            guard state.holds(node), let old = state.current(node) else { throw node.gone }
+            if old.value != prepared.value {
+                state.overlays[node.slot].set(
+                    .init(layer: .override, prepared: prepared, origin: .code, time: time))
+                state.publish(
+                    node, old: old, new: prepared, origin: .code, revision: state.revision, &effects)
+            }
+            return TweakOutcome(
+                path: node.path, old: old.value, new: prepared.value, adjustment: adjustment, didStore: false,
+                revision: state.revision)
+        }
+        deliver(effects, .caller)
+        return outcome
+    }
+}

@@ -1,0 +1,54 @@
+// What is said when something cannot be done, and what somebody may have meant.
+
+extension TweakNode {
+    // Without a suggestion: it is thrown under the lock, which the listing needs too.
+    var gone: TweakError {
+        TweakError(.unknownTweak, "\(path.token) is no longer registered here; see ls or find", path: path)
+    }
+
+    var frozen: TweakError {
+        TweakError(
+            .readOnly, "\(path.token): this process is frozen (TWEAKS_FROZEN); nothing can be set", path: path)
+    }
+
+    /// Why it cannot be set or reset.
+    package var notSettable: TweakError {
+        definition.kind == .action
+            ? TweakError(.badValue, "\(path.token) is an action and has no value; use: run \(path.token)", path: path)
+            : TweakError(.readOnly, "\(path.token) is a figure that the program publishes; it cannot be set", path: path)
+    }
+}
+
+extension TweakRegistry {
+    /// The error for a path or pattern that names nothing.
+    package func unknown(_ text: String) -> TweakError {
+        let guess = suggestion(for: text).map { "; did you mean \($0.token)?" } ?? "; see ls or find"
+        return TweakError(.unknownTweak, "there is no tweak \(Quoting.excerpt(text))\(guess)")
+    }
+
+    /// The path that somebody may have meant: the nearest category, then collection, then name.
+    package func suggestion(for text: String) -> TweakPath? {
+        let groups = listing().groups
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+        if parts.count == 3 {
+            var seen = Set<String>()
+            let categories = groups.map(\.category).filter { seen.insert($0).inserted }
+            if let category = Spelling.nearest(to: parts[0], among: categories) {
+                let within = groups.filter { $0.category == category }
+                if let collection = Spelling.nearest(to: parts[1], among: within.map(\.collection)),
+                    let group = within.first(where: { $0.collection == collection }),
+                    let name = Spelling.nearest(to: parts[2], among: group.nodes.lazy.map(\.path.name))
+                {
+                    return group.nodes.first { $0.path.name == name }?.path
+                }
+            }
+        }
+        // A bare name, or parts in the wrong place: compare what was typed with names, then with whole paths.
+        let nodes = groups.lazy.flatMap(\.nodes).prefix(2_000)
+        if let name = Spelling.nearest(to: parts.last ?? text, among: nodes.lazy.map(\.path.name)) {
+            return nodes.first { $0.path.name == name }?.path
+        }
+        let joined = Spelling.nearest(to: text, among: nodes.lazy.map(\.path.joined))
+        return joined.flatMap { joined in nodes.first { $0.path.joined == joined }?.path }
+    }
+}

@@ -1,0 +1,41 @@
+// The short way for single gets and sets: the same answers without the lists in between.
+
+import Tweaks
+import TweaksWire
+
+extension Executor {
+    /// Answers a plain get or set at once.
+    /// - Returns: False when it needs the ordinary way: batches, JSON, and everything that goes wrong.
+    func answer(_ hot: HotLine, _ line: UnsafeBufferPointer<UInt8>, for session: Session) -> Bool {
+        if session.encoder.isJSON { return false }
+        switch hot {
+        case .get(let path): return get(UnsafeBufferPointer(rebasing: line[path]), session)
+        case .set(let path, let value):
+            if session.batch != nil { return false }
+            return set(
+                UnsafeBufferPointer(rebasing: line[path]), UnsafeBufferPointer(rebasing: line[value]), session)
+        }
+    }
+
+    private func get(_ path: UnsafeBufferPointer<UInt8>, _ session: Session) -> Bool {
+        guard let (node, value) = registry.read(path) else { return false }
+        session.send(TweakLine(node, value, .explained), revision: nil)
+        return true
+    }
+
+    private func set(
+        _ path: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ session: Session
+    ) -> Bool {
+        guard let node = registry.node(path) else { return false }
+        do throws(TweakError) {
+            let wanted = try node.definition.parse(String(decoding: value, as: UTF8.self), for: node.path)
+            let outcome = try registry.commit(node, .set(wanted), origin: session.origin, at: session.lastActivity, delivery: .carrier)
+            let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
+            session.send(line, revision: outcome.revision)
+            return true
+        } catch {
+            // It was judged and nothing has changed; the ordinary way finds the same error and words it.
+            return false
+        }
+    }
+}

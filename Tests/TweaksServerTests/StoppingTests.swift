@@ -1,0 +1,165 @@
+// stop(): what is under way is answered, everybody is told, nothing is left behind, and it can start again.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksServer
+import TweaksTestSupport
+
+@Suite(.blocking) struct StoppingTests {
+    @Test func everySessionIsTold() throws {
+        let server = try TestServer()
+        let clients = try Transport.available.map { try server.connect($0) }
+        for client in clients { try client.ask("ping") }
+        try clients[0].ask("watch Content")
+        server.server.stop()
+        for client in clients {
+            let lines = try client.restOfLines()
+            #expect(lines.count == 1 && lines[0].hasPrefix("error closing "))
+        }
+    }
+
+    @Test func evenOneThatSaidNothing() throws {
+        let server = try TestServer()
+        let (silent, other) = (try server.connect(), try server.connect())
+        while try !other.ask("stats").contains("  sessions: 2") {}
+        server.server.stop()
+        #expect(try silent.restOfLines().first?.hasPrefix("error closing ") == true)
+    }
+
+    /// On a line of its own, although a prompt stands there.
+    @Test func people() throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        try client.send("\n")
+        _ = try client.read(through: "\n> ")
+        server.server.stop()
+        #expect(try client.rest().hasPrefix("\nerror closing "))
+    }
+
+    @Test func programs() throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        try client.send("json\n")
+        _ = try client.line()
+        server.server.stop()
+        #expect(try client.rest().hasPrefix(#"{"ok":false,"error":{"code":"closing","#))
+    }
+
+    @Test func nothingIsLeftBehindAndItStartsAgain() throws {
+        let server = try TestServer()
+        for _ in 1...3 {
+            #expect(try server.connect().ask("ping") == ["ok pong"])
+            #expect(try server.connect(.tcp4).ask("ping") == ["ok pong"])
+            server.server.stop()
+            #expect(!FileManager.default.fileExists(atPath: server.path))
+            #expect(server.server.port == nil && server.server.socketPaths.isEmpty)
+            #expect(throws: ClientError.self) { try server.connect() }
+            try server.server.start()
+        }
+    }
+
+    @Test func startingTwiceIsRefused() throws {
+        let server = try TestServer()
+        #expect(throws: ServerError("example: the server is running already; stop it first")) {
+            try server.server.start()
+        }
+        #expect(try server.connect().ask("ping") == ["ok pong"])
+    }
+
+    @Test func stoppingTwiceIsFine() throws {
+        let server = try TestServer()
+        server.server.stop()
+        server.server.stop()
+    }
+
+    /// Its reply is owed; what stands behind it was not begun and is not run.
+    @Test func aRunningActionIsAnswered() throws {
+        let registry = ExampleTweaks().registry
+        let (began, gate, stopped) = (Gate(), Gate(), Gate())
+        tweakAction("A", "B", "Act", registry: registry) { _ in
+            began.open()
+            await gate.wait()
+            return "done"
+        }
+        var limits = TweakServerLimits()
+        limits.lingerTime = .seconds(3_600)
+        let server = try TestServer(registry: registry, limits: limits)
+        let (client, other) = (try server.connect(), try server.connect())
+        try other.ask("ping")
+        try client.send("run A/B/Act\nset Content/Text/Size 72\n")
+        began.waitBlocking()
+        Thread.detachNewThread { [server = server.server] in
+            server.stop()
+            stopped.open()
+        }
+        #expect(try other.restOfLines().first?.hasPrefix("error closing ") == true)
+        gate.open()
+        let lines = try client.restOfLines()
+        #expect(lines.prefix(2) == ["  done", "ok"])
+        #expect(lines.count == 3 && lines[2].hasPrefix("error closing "))
+        client.endInput()
+        other.endInput()
+        stopped.waitBlocking()
+        #expect(registry.revision == 0)
+    }
+
+    @Test func aLongReplyIsCompleted() throws {
+        let registry = TweakRegistry()
+        for number in 0..<50_000 { _ = Tweak("Many", "Tweaks", "Number \(number)", number, registry: registry) }
+        var limits = TweakServerLimits()
+        limits.lingerTime = .seconds(3_600)
+        let server = try TestServer(registry: registry, limits: limits)
+        let (client, other) = (try server.connect(), try server.connect())
+        try other.ask("ping")
+        try client.send("get *\n")
+        // It has begun, and cannot end before it is read.
+        let first = try client.line()
+        let stopped = Gate()
+        Thread.detachNewThread { [server = server.server] in
+            server.stop()
+            stopped.open()
+        }
+        #expect(try other.restOfLines().first?.hasPrefix("error closing ") == true)
+        let lines = try [first] + client.restOfLines()
+        #expect(lines.count == 50_002)
+        #expect(lines[50_000] == "ok")
+        #expect(lines[50_001].hasPrefix("error closing "))
+        client.endInput()
+        other.endInput()
+        stopped.waitBlocking()
+    }
+
+    /// Nobody can keep it from stopping.
+    @Test func aDeafClientIsLeft() throws {
+        let registry = TweakRegistry()
+        for number in 0..<50_000 { _ = Tweak("Many", "Tweaks", "Number \(number)", number, registry: registry) }
+        var limits = TweakServerLimits()
+        limits.lingerTime = .milliseconds(1)
+        let server = try TestServer(registry: registry, limits: limits)
+        let client = try server.connect()
+        try client.send("get *\n")
+        _ = try client.line()
+        server.server.stop()
+        #expect(!FileManager.default.fileExists(atPath: server.path))
+        #expect(try !client.rest().contains("\nok\n"))
+    }
+
+    /// run() serves until its task is cancelled.
+    @Test func runEndsWithItsTask() async throws {
+        let directory = try TemporaryDirectory()
+        let server = TweakServer(
+            name: "example", registry: ExampleTweaks().registry, listeners: [.unix(path: directory.file("socket"))])
+        let task = Task { try await server.run() }
+        while server.socketPaths.isEmpty { await Task.yield() }
+        let client = try TestClient(unix: directory.file("socket"))
+        #expect(try client.ask("ping") == ["ok pong"])
+        task.cancel()
+        #expect(try client.restOfLines().first?.hasPrefix("error closing ") == true)
+        client.endInput()
+        try await task.value
+        #expect(!FileManager.default.fileExists(atPath: directory.file("socket")))
+        try server.start()
+        server.stop()
+    }
+}

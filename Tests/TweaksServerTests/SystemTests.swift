@@ -1,0 +1,133 @@
+// TCP ports, and what the kernel refuses or takes away: ports in use, no descriptors left, peers that vanish.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+import Foundation
+import Testing
+import Tweaks
+import TweaksServer
+import TweaksTestSupport
+
+@Suite(.blocking) struct SystemTests {
+    private func server(_ listeners: TweakListener...) -> TweakServer {
+        TweakServer(name: "example", registry: ExampleTweaks().registry, listeners: listeners)
+    }
+
+    @Test func portZeroPicksOne() throws {
+        let server = server(.tcp(port: 0))
+        #expect(server.port == nil)
+        try server.start()
+        defer { server.stop() }
+        let port = try #require(server.port)
+        #expect(port > 0)
+        #expect(try TestClient(port: port).ask("ping") == ["ok pong"])
+        if Transport.available.contains(.tcp6) { #expect(try TestClient(port6: port).ask("ping") == ["ok pong"]) }
+    }
+
+    /// Nobody beyond loopback can connect.
+    @Test func listensOnLoopbackAlone() throws {
+        let server = server(.tcp(port: 0))
+        try server.start()
+        defer { server.stop() }
+        let port = try #require(server.port)
+        for address in Host.current().addresses where !address.hasPrefix("127.") && !address.contains(":") {
+            #expect(throws: ClientError.system("connect", ECONNREFUSED)) {
+                try TestClient(port: port, address: address)
+            }
+        }
+    }
+
+    @Test func severalListeners() throws {
+        let directory = try TemporaryDirectory()
+        let paths = [directory.file("one"), directory.file("two")]
+        let server = server(.unix(path: paths[0]), .tcp(port: 0), .unix(path: paths[1]))
+        try server.start()
+        defer { server.stop() }
+        #expect(server.socketPaths == paths)
+        for path in paths { #expect(try TestClient(unix: path).ask("ping") == ["ok pong"]) }
+        #expect(try TestClient(port: server.port ?? 0).ask("ping") == ["ok pong"])
+    }
+
+    /// Then nothing is left open of the listeners before it.
+    @Test func aPortInUse() throws {
+        let first = server(.tcp(port: 0))
+        try first.start()
+        defer { first.stop() }
+        let port = try #require(first.port)
+        let directory = try TemporaryDirectory()
+        let second = server(.unix(path: directory.file("socket")), .tcp(port: port))
+        let error = #expect(throws: ServerError.self) { try second.start() }
+        #expect(error?.description == "tcp 127.0.0.1:\(port): Address already in use")
+        #expect(error?.isTaken == true)
+        #expect(!FileManager.default.fileExists(atPath: directory.file("socket")))
+        #expect(second.socketPaths.isEmpty)
+        #expect(try TestClient(port: port).ask("ping") == ["ok pong"])
+    }
+
+    @Test(arguments: [-1, 65_536, .max, .min]) func portsThatAreNone(_ port: Int) {
+        #expect(throws: ServerError("tcp port \(port): a port is 0…65535; 0 picks a free one")) {
+            try server(.tcp(port: port)).start()
+        }
+    }
+
+    @Test func whoChangedItOverTCP() throws {
+        let server = try TestServer()
+        try server.connect(.tcp4).ask("set Content/Text/Size 72")
+        let origin = server.registry["Content/Text/Size"]?.layers.last?.origin.description
+        #expect(origin?.hasPrefix("tcp ") == true && origin.flatMap { Int($0.dropFirst(4)) } != nil)
+        try server.connect().ask("set Content/Text/Size 73")
+        #expect(server.registry["Content/Text/Size"]?.layers.last?.origin == .user(UInt32(geteuid())))
+    }
+
+    // MARK: In a process of their own
+
+    /// The newcomer is told, and when somebody leaves, newcomers are served again.
+    @Test func noDescriptorsLeft() async {
+        await #expect(processExitsWith: .success) {
+            let server = try TestServer()
+            let one = try server.connect()
+            try #require(one.ask("ping") == ["ok pong"])
+            // The client's end of the next connection can still be made, the server's cannot.
+            let connection = try server.connect()
+            try #require(connection.ask("ping") == ["ok pong"])
+            var waiting: [TestClient] = []
+            let free = dup(0)
+            close(free)
+            lowerDescriptorLimit(to: Int(free) + 1)
+            waiting.append(try server.connect())
+            let lines = try waiting[0].restOfLines()
+            try #require(lines.count == 1 && lines[0].hasPrefix("error too-many "))
+            // Those who are there are served, and told in the figures.
+            try #require(one.ask("ping") == ["ok pong"])
+            try #require(one.ask("stats").contains { $0.hasPrefix("  limitsHit: ") && $0.contains("too-many") })
+            waiting = []
+            lowerDescriptorLimit(to: Int(free) + 10)
+            try #require(server.connect().ask("ping") == ["ok pong"])
+        }
+    }
+
+    /// Replies to somebody who has gone would end the process, if it had not been thought of.
+    @Test func brokenPipes() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            let server = try TestServer()
+            let other = try server.connect()
+            for transport in Transport.available {
+                for _ in 1...50 {
+                    let client = try server.connect(transport)
+                    try client.send(String(repeating: "get *\n", count: 200))
+                    _ = try client.line()
+                    client.reset()
+                }
+                try #require(other.ask("ping") == ["ok pong"])
+            }
+            // All of them were noticed.
+            while try !other.ask("stats").contains("  sessions: 1") {}
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// Programs that a person would use, where this machine has them.
+
+import Foundation
+
+/// A program on the path.
+package struct Tool: Sendable {
+    package static let nc = Tool("nc")
+    package static let telnet = Tool("telnet")
+    package static let setpriv = Tool("setpriv")
+    package static let setsid = Tool("setsid")
+
+    package let path: String
+
+    private init(_ name: String) {
+        let places = ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { "\($0)/\(name)" }
+        path = places.first { FileManager.default.isExecutableFile(atPath: $0) } ?? name
+    }
+
+    /// Whether this machine has it.
+    package var exists: Bool { path.hasPrefix("/") }
+
+    /// Runs it to its end and returns what it printed.
+    package func run(_ arguments: [String], input: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        let (toTool, fromTool) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (toTool, fromTool)
+        try process.run()
+        // Its reader may wait for more than a pipe holds.
+        Thread.detachNewThread {
+            try? toTool.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+            try? toTool.fileHandleForWriting.close()
+        }
+        let output = try fromTool.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: output, as: UTF8.self)
+    }
+}

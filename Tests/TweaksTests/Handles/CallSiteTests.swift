@@ -1,0 +1,169 @@
+// The table of call sites: looked up without a lock while others write.
+
+import Synchronization
+import Testing
+
+@testable import Tweaks
+
+struct CallSiteTests {
+    private let registry = TweakRegistry()
+
+    private func key(_ line: UInt, _ type: Any.Type = Int.self) throws -> CallSiteKey {
+        try #require(
+            CallSiteKey("A", "B", "C", TweakSource(fileID: "M/File.swift", line: line), ObjectIdentifier(type)))
+    }
+
+    private func site(_ key: CallSiteKey, _ tweak: Tweak<Int>) -> CallSite {
+        CallSite(key: key, node: tweak.node, cell: tweak.cell)
+    }
+
+    // MARK: The table
+
+    @Test func findsWhatWasInsertedAndNothingElse() throws {
+        let (table, tweak) = (CallSiteTable(), Tweak("A", "B", "C", 0, registry: registry))
+        for line in 0..<2_000 as Range<UInt> {
+            #expect(try table.find(key(line)) == nil)
+            table.insert(site(try key(line), tweak))
+            #expect(try table.find(key(line)) != nil)
+        }
+        for line in 0..<2_000 as Range<UInt> {
+            #expect(try table.find(key(line)) != nil)
+            #expect(try table.find(key(line, Double.self)) == nil)
+        }
+        #expect(try table.find(key(2_000)) == nil)
+    }
+
+    @Test func aCallSiteThatIsInsertedTwiceIsTheFirst() throws {
+        let table = CallSiteTable()
+        let (first, second) = (Tweak("A", "B", "1", 0, registry: registry), Tweak("A", "B", "2", 0, registry: registry))
+        table.insert(site(try key(1), first))
+        table.insert(site(try key(1), second))
+        #expect(try table.find(key(1))?._withUnsafeGuaranteedRef { $0.node === first.node } == true)
+    }
+
+    @Test func forgetsOneTweaksCallSitesAndKeepsTheOthers() throws {
+        let table = CallSiteTable()
+        let (first, second) = (Tweak("A", "B", "1", 0, registry: registry), Tweak("A", "B", "2", 0, registry: registry))
+        for line in 0..<100 as Range<UInt> {
+            table.insert(site(try key(line), line.isMultiple(of: 2) ? first : second))
+        }
+        table.forget(first.node)
+        for line in 0..<100 as Range<UInt> { #expect(try (table.find(key(line)) == nil) == line.isMultiple(of: 2)) }
+        table.forgetAll()
+        for line in 0..<100 as Range<UInt> { #expect(try table.find(key(line)) == nil) }
+        table.insert(site(try key(1), second))
+        #expect(try table.find(key(1)) != nil)
+    }
+
+    // MARK: Threads
+
+    @Test func callSitesOfManyThreadsRegisterOnceAndReadTheSame() {
+        let wrong = Atomic(0)
+        onThreads(4) { [registry] thread in
+            for round in 0..<3 {
+                for line in 0..<300 as Range<UInt> {
+                    // A call site is its line, too; each thread starts elsewhere.
+                    let place = (line + UInt(thread) * 75) % 300
+                    let value = tweakValue("A", "B", "C", 5, in: 0...10, registry: registry, line: place)
+                    let text = tweakValue("A", "B", "D", "text", registry: registry, line: place)
+                    let handle = tweakInline("A", "B", "E", 0.5, registry: registry, line: place)
+                    if value != 5 || text != "text" || handle.value != 0.5 || round < 0 {
+                        wrong.add(1, ordering: .relaxed)
+                    }
+                }
+            }
+        }
+        #expect(wrong.load(ordering: .relaxed) == 0)
+        #expect(registry.count == 3 && registry.conflicts.isEmpty)
+    }
+
+    @Test func readersSeeEachSetWhileOthersRegister() {
+        let wrong = Atomic(0)
+        let published = Atomic(0)
+        let tweak = Tweak("A", "B", "C", 0, registry: registry)
+        onThreads(3) { [registry] thread in
+            for round in 1...500 {
+                switch thread {
+                case 0:
+                    tweak.value = round
+                    published.store(round, ordering: .releasing)
+                case 1:
+                    _ = tweakInline("A", "B", "Other", 0, registry: registry, line: UInt(round))
+                default:
+                    let atLeast = published.load(ordering: .acquiring)
+                    if tweakValue("A", "B", "C", 0, registry: registry) < atLeast { wrong.add(1, ordering: .relaxed) }
+                }
+            }
+        }
+        #expect(wrong.load(ordering: .relaxed) == 0)
+    }
+
+    @Test func callSitesSurviveRemovalsOnOtherThreads() throws {
+        // A reader gets the value, or the default of a tweak that was just removed; afterwards it registers anew.
+        let strange = Atomic(0)
+        let path = try TweakPath("A", "B", "C")
+        onThreads(3) { [registry] thread in
+            for round in 0..<400 {
+                if thread == 0, round.isMultiple(of: 8) { registry.remove(path) }
+                let value = tweakValue("A", "B", "C", 5, registry: registry, line: UInt(round % 20))
+                if value != 5 { strange.add(1, ordering: .relaxed) }
+            }
+        }
+        #expect(strange.load(ordering: .relaxed) == 0)
+        registry.remove(path)
+        for line in 0..<20 as Range<UInt> {
+            let handle = tweakInline("A", "B", "C", 5, registry: registry, line: line)
+            handle.value = Int(line)
+            #expect(tweakValue("A", "B", "C", 5, registry: registry, line: line) == Int(line))
+        }
+        #expect(registry["A/B/C"]?.value == .int(19))
+    }
+
+    // MARK: What makes a call site
+
+    @Test func twoRegistriesAreTwoTables() {
+        let other = TweakRegistry()
+        func read(_ registry: TweakRegistry) -> Int { tweakValue("A", "B", "C", 5, registry: registry) }
+        #expect(read(registry) == 5 && read(other) == 5)
+        tweakInline("A", "B", "C", 5, registry: other).value = 6
+        #expect(read(registry) == 5 && read(other) == 6)
+    }
+
+    @Test func aGenericCallSiteIsOneForEachType() {
+        // One place in the source, two types; the paths must differ, and the cells must not be mixed up.
+        func read<Value: TweakConvertible>(_ name: String, _ value: Value) -> Value {
+            tweakValue("A", "B", name, value, registry: registry)
+        }
+        #expect(read("Int", 5) == 5 && read("Text", "x") == "x" && read("Flag", true))
+        func readInts<Value: TweakInteger>(_ value: Value, _ registry: TweakRegistry) -> Value {
+            tweakValue("A", "B", "Same", value, registry: registry)
+        }
+        #expect(readInts(5, registry) == 5 && readInts(UInt8(7), TweakRegistry()) == 7)
+    }
+
+    @Test func namesMadeAtRunTimeAreLookedUpByText() throws {
+        for number in 0..<50 {
+            let name = "Name \(number)"
+            #expect(tweakValue("A", "B", name, number, registry: registry) == number)
+            try registry["A/B/\(name)"]?.set(.int(-1))
+            #expect(tweakValue("A", "B", name, number, registry: registry) == -1)
+        }
+        #expect(registry.count == 50)
+    }
+
+    @Test func twoPlacesThatDisagreeAreFound() {
+        #expect(tweakValue("A", "B", "C", 5, registry: registry) == 5)
+        #expect(tweakValue("A", "B", "C", 6, registry: registry) == 5)
+        #expect(registry.conflicts.count == 1)
+    }
+
+    @Test func choicesAreOnlyMadeOnce() {
+        let count = Box(0)
+        func choices() -> [String] {
+            count.value += 1
+            return ["a", "b"]
+        }
+        for _ in 0..<10 { #expect(tweakValue("A", "B", "C", "a", choices: choices(), registry: registry) == "a") }
+        #expect(count.value == 1)
+    }
+}
