@@ -33,15 +33,13 @@ struct Bounce {
         }
     }
 
-    /// All that makes a program tweakable is to name the tweaks, since statics are lazy, and to start.
+    /// All that makes a program tweakable is one call; what is declared before it is there for the first client.
     private static func run(isDrawing: Bool) async throws {
-        let daemon = try TweakDaemon.start(
-            "bounce", tcp: .open(port: 7777),
-            tweaks: Look.text, Look.size, Look.foreground, Look.background, Look.alpha, Look.fade, Look.speed,
-            Look.gravity, Look.easing, Look.trail, Look.paused, Look.framesPerSecond)
+        let tweaks = Look.all
+        let stage = Stage()
+        let daemon = try TweakDaemon.start("bounce", tcp: .open(port: 7777), tweaks: tweaks)
         defer { daemon.stop() }
 
-        let stage = Stage()
         let show = Task { isDrawing ? await stage.perform(hint: hint(for: daemon)) : await printChanges() }
         let signals = Signals.stream(SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP)
         let watch = Task {

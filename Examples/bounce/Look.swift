@@ -35,4 +35,9 @@ enum Look {
     static let framesPerSecond = Tweak(
         "Label", "Status", "Frames per second", 0.0, unit: "fps", help: "Measured each second; 0 without a terminal",
         flags: .readOnly)
+
+    /// All of them: statics are lazy, so whoever serves them has to name them.
+    static let all: [any TweakHandle] = [
+        text, size, foreground, background, alpha, fade, speed, gravity, easing, trail, paused, framesPerSecond,
+    ]
 }

@@ -77,7 +77,8 @@ struct DaemonSettings {
         }
         guard let text else { return [.tcp(port: port), .tcp(port: 0)] }
         guard let moved = UInt16(text) else {
-            throw ServerError("TWEAKS_PORT=\(text): a port is 0…65535, 0 for a free one; other addresses than loopback are refused")
+            throw ServerError(
+                "TWEAKS_PORT=\(text): a port is 0…65535, 0 for a free one; other addresses than loopback are refused")
         }
         return [.tcp(port: Int(moved))]
     }

@@ -48,6 +48,15 @@ public final class TweakDaemon: Sendable {
         _ name: String, tcp: TCP = .off, registry: TweakRegistry = .shared,
         limits: TweakServerLimits = TweakServerLimits(), tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
+        try start(name, tcp: tcp, registry: registry, limits: limits, tweaks: tweaks)
+    }
+
+    /// The same with a list, which a program can keep beside its declarations.
+    @discardableResult
+    public static func start(
+        _ name: String, tcp: TCP = .off, registry: TweakRegistry = .shared,
+        limits: TweakServerLimits = TweakServerLimits(), tweaks: [any TweakHandle]
+    ) throws(ServerError) -> TweakDaemon {
         try start(
             name, tcp: tcp, registry: registry, limits: limits, environment: ProcessInfo.processInfo.environment,
             log: { FileHandle.standardError.write(Data("\($0)\n".utf8)) })
@@ -102,12 +111,3 @@ public final class TweakDaemon: Sendable {
         return "tweaks at \(places.joined(separator: " and "))\(frozen ? ", frozen" : ""); try: \(command)"
     }
 }
-
-/// A declared tweak or action of any type, to be named in a list.
-public protocol TweakHandle: Sendable {
-    /// Category, collection and name.
-    var path: TweakPath { get }
-}
-
-extension Tweak: TweakHandle {}
-extension TweakAction: TweakHandle {}

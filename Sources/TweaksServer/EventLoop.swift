@@ -75,12 +75,21 @@ final class EventLoop {
     private func timeout() -> Int32 {
         mailbox.fallAsleep()
         if !runnable.isEmpty || !mailbox.isEmpty || hub.isReady { return 0 }
-        let deadlines = [timers.next, hub.nextFigures(), acceptsAgainAt, stopDeadline].compactMap { $0 }
-        guard let next = deadlines.min() else { return -1 }
+        var next = timers.next
+        // One by one: a list would be allocated for every sleep.
+        Self.advance(&next, hub.nextFigures())
+        Self.advance(&next, acceptsAgainAt)
+        Self.advance(&next, stopDeadline)
+        guard let next else { return -1 }
         let wait = next - .now
         if wait <= .zero { return 0 }
         // Rounded up, or the last fraction of a millisecond would be spent spinning.
         return Int32(clamping: Int64((wait / .milliseconds(1)).rounded(.up)))
+    }
+
+    /// The earlier of two deadlines.
+    private static func advance(_ next: inout ContinuousClock.Instant?, _ other: ContinuousClock.Instant?) {
+        if let other, next.map({ other < $0 }) ?? true { next = other }
     }
 
     private func serve(_ event: PollEvent) {

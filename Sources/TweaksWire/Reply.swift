@@ -67,7 +67,7 @@ package struct Reply: Sendable {
 
     private static func lines(_ name: String, _ value: JSON) -> [String] {
         switch value {
-        case .array(let values): values.map { "\(name): \(inline($0))" }
+        case .array(let values) where !values.isEmpty: values.map { "\(name): \(inline($0))" }
         default: ["\(name): \(inline(value))"]
         }
     }
@@ -75,6 +75,8 @@ package struct Reply: Sendable {
     private static func inline(_ value: JSON) -> String {
         switch value {
         case .string(let text): text
+        case .array: "none"
+        case .object(let fields) where fields.isEmpty: "none"
         case .object(let fields):
             fields.filter { $0.1 != .null }.map { "\($0.0) \(inline($0.1))" }.joined(separator: ", ")
         default: value.text

@@ -18,7 +18,8 @@ package struct ReplyEncoder: Sendable {
         switch reply.body {
         case .none: break
         case .items(let items):
-            let column = isJSON || items.count < 2 ? TweakLine.column : TweakLine.column(of: items.lazy.compactMap(\.line))
+            let column =
+                isJSON || items.count < 2 ? TweakLine.column : TweakLine.column(of: items.lazy.compactMap(\.line))
             for (position, item) in items.enumerated() {
                 append(item, isFirst: position == 0, reply.listName, column: column, to: &bytes)
             }

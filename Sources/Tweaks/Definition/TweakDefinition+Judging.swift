@@ -47,7 +47,8 @@ extension TweakDefinition {
         case (.duration, .duration(let duration)):
             guard let nanoseconds = duration.exactNanoseconds else {
                 throw TweakError(
-                    .badValue, "\(path.token): a duration is a 64-bit count of nanoseconds; this one is not", path: path)
+                    .badValue, "\(path.token): a duration is a 64-bit count of nanoseconds; this one is not", path: path
+                )
             }
             return try judgeWhole(nanoseconds, path, policy ?? self.policy) { .duration(.nanoseconds($0)) }
         case (.string, .string(let text)): return try judgeText(text, path)

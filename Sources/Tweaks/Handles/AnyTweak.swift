@@ -67,7 +67,8 @@ public struct AnyTweak: Sendable {
     }
 
     package var notAnAction: TweakError {
-        TweakError(.notAnAction, "\(path.token) is a \(kind.rawValue), not an action; see get \(path.token)", path: path)
+        TweakError(
+            .notAnAction, "\(path.token) is a \(kind.rawValue), not an action; see get \(path.token)", path: path)
     }
 }
 

@@ -24,7 +24,8 @@ extension Tweak {
     ) where Value: TweakBounded {
         self = registry.declared(
             category, collection, name, defaultValue,
-            .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+            .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+            TweakSource(fileID: fileID, line: line))
     }
 
     /// A duration within a range.
@@ -36,7 +37,8 @@ extension Tweak {
     ) where Value == Duration {
         self = registry.declared(
             category, collection, name, defaultValue,
-            .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+            .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+            TweakSource(fileID: fileID, line: line))
     }
 
     /// One of several values, each with a label for people.
@@ -58,7 +60,8 @@ extension Tweak {
     ) where Value == String {
         self = registry.declared(
             category, collection, name, defaultValue,
-            .text(maxLength: maxLength, validate: validate, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+            .text(maxLength: maxLength, validate: validate, help: help, flags: flags),
+            TweakSource(fileID: fileID, line: line))
     }
 
     /// Text of limited length, counted in characters.
@@ -69,7 +72,8 @@ extension Tweak {
     ) where Value == String {
         self = registry.declared(
             category, collection, name, defaultValue,
-            .text(maxLength: maxLength, validate: nil, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+            .text(maxLength: maxLength, validate: nil, help: help, flags: flags),
+            TweakSource(fileID: fileID, line: line))
     }
 }
 
@@ -96,7 +100,8 @@ extension Tweak {
     ) where Value: TweakBounded {
         self = registry.declared(
             category, collection, name, wrappedValue,
-            .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+            .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+            TweakSource(fileID: fileID, line: line))
     }
 
     /// One of several values, each with a label for people.
@@ -118,7 +123,8 @@ extension Tweak {
     ) where Value == String {
         self = registry.declared(
             category, collection, name, wrappedValue,
-            .text(maxLength: maxLength, validate: validate, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+            .text(maxLength: maxLength, validate: validate, help: help, flags: flags),
+            TweakSource(fileID: fileID, line: line))
     }
 
     /// Text of limited length, counted in characters.
@@ -129,6 +135,7 @@ extension Tweak {
     ) where Value == String {
         self = registry.declared(
             category, collection, name, wrappedValue,
-            .text(maxLength: maxLength, validate: nil, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+            .text(maxLength: maxLength, validate: nil, help: help, flags: flags),
+            TweakSource(fileID: fileID, line: line))
     }
 }

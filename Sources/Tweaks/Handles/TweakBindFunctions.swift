@@ -33,7 +33,8 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakBounded>(
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        TweakSource(fileID: fileID, line: line))
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
 
@@ -91,7 +92,8 @@ public func tweakBind<Object: AnyObject, Value: TweakBounded>(
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        TweakSource(fileID: fileID, line: line))
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
 

@@ -90,7 +90,8 @@ public func tweakInline<Value: TweakBounded>(
 ) -> Tweak<Value> {
     registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        TweakSource(fileID: fileID, line: line))
 }
 
 /// The handle of a tweak that is declared where it is used: FBTweakInline.
@@ -105,7 +106,8 @@ public func tweakInline(
 ) -> Tweak<Duration> {
     registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        TweakSource(fileID: fileID, line: line))
 }
 
 /// The handle of a tweak that is declared where it is used: FBTweakInline.

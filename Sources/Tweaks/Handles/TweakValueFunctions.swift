@@ -78,7 +78,8 @@ public func tweakValue<Value: TweakConvertible>(
 ) -> Value {
     registry.declared(
         category, collection, name, defaultValue,
-        .plain(choices: choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line)).value
+        .plain(choices: choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line)
+    ).value
 }
 
 /// The current value of a tweak that is declared where it is used: FBTweakValue.
@@ -93,7 +94,9 @@ public func tweakValue<Value: TweakBounded>(
 ) -> Value {
     registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line)).value
+        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        TweakSource(fileID: fileID, line: line)
+    ).value
 }
 
 /// The current value of a tweak that is declared where it is used: FBTweakValue.
@@ -108,7 +111,9 @@ public func tweakValue(
 ) -> Duration {
     registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line)).value
+        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        TweakSource(fileID: fileID, line: line)
+    ).value
 }
 
 /// The current value of a tweak that is declared where it is used: FBTweakValue.
@@ -122,5 +127,6 @@ public func tweakValue<Value: TweakConvertible>(
 ) -> Value {
     registry.declared(
         category, collection, name, defaultValue,
-        .labelled(choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line)).value
+        .labelled(choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line)
+    ).value
 }

@@ -46,7 +46,8 @@ extension Tweak {
     /// ```
     public func observe(_ handler: @escaping @Sendable (TweakChange<Value>) -> Void) -> TweakObservation {
         let subscriber = Subscriber { change in
-            guard let old = change.old.typed.value(as: Value.self), let new = change.new.typed.value(as: Value.self) else {
+            guard let old = change.old.typed.value(as: Value.self), let new = change.new.typed.value(as: Value.self)
+            else {
                 return
             }
             handler(TweakChange(old: old, new: new, origin: change.origin, revision: change.revision))

@@ -108,7 +108,8 @@ extension TweakDefinition {
         default: break
         }
         throw TweakError(
-            .badValue, "\(path.token) is a \(kind.rawValue); += and -= are for int, number and duration, within 64 bits",
+            .badValue,
+            "\(path.token) is a \(kind.rawValue); += and -= are for int, number and duration, within 64 bits",
             path: path)
     }
 }

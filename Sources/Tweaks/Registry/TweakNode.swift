@@ -127,7 +127,8 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
     /// A typed value without its type; with a closed list that is the choice's name.
     func erase(_ value: Value) -> TweakValue {
         if !hasChoices { return value.erased }
-        return choices.first { $0.value == value }.map { .choice($0.name) } ?? value.erased
+        // What is not in the list gets a name too, so that it is refused for that and not for its kind.
+        return .choice(choices.first { $0.value == value }?.name ?? value.erased.choiceName)
     }
 
     func store(_ prepared: Prepared) {

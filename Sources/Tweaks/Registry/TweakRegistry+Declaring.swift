@@ -96,9 +96,11 @@ extension TweakRegistry {
         } catch {
             throw TweakError(error.code, "the default of \(error.message)", path: path)
         }
-        guard let prepared = core.prepare(judged.value), prepared.typed.value(as: Value.self) == core.defaultValue else {
+        guard let prepared = core.prepare(judged.value), prepared.typed.value(as: Value.self) == core.defaultValue
+        else {
             throw TweakError(
-                .badValue, "the default of \(path.token) does not survive storing as \(definition.kind.rawValue); "
+                .badValue,
+                "the default of \(path.token) does not survive storing as \(definition.kind.rawValue); "
                     + "integers are held in 64 signed bits, durations in nanoseconds", path: path)
         }
     }
@@ -156,7 +158,8 @@ extension TweakDefinition {
         let texts = [unit, help] + choices.flatMap { [$0.name, $0.label] }
         for case let text? in texts where !Quoting.isSafe(text) {
             throw TweakError(
-                .usage, "\(path.token): \(Quoting.excerpt(text)) holds control or bidirectional characters; "
+                .usage,
+                "\(path.token): \(Quoting.excerpt(text)) holds control or bidirectional characters; "
                     + "names, units, choices and help must not", path: path)
         }
         if Set(choices.map(\.name)).count < choices.count {

@@ -15,7 +15,8 @@ extension TweakNode {
     package var notSettable: TweakError {
         definition.kind == .action
             ? TweakError(.badValue, "\(path.token) is an action and has no value; use: run \(path.token)", path: path)
-            : TweakError(.readOnly, "\(path.token) is a figure that the program publishes; it cannot be set", path: path)
+            : TweakError(
+                .readOnly, "\(path.token) is a figure that the program publishes; it cannot be set", path: path)
     }
 }
 

@@ -26,7 +26,8 @@ extension TweakRegistry {
     ) throws(TweakError) -> Tweak<Value> {
         try declare(
             TweakPath(category, collection, name), defaultValue,
-            .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+            .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+            TweakSource(fileID: fileID, line: line))
     }
 
     /// Registers a tweak, or finds the one with this path. One of several values, each with a label for people.
@@ -50,7 +51,8 @@ extension TweakRegistry {
     ) throws(TweakError) -> Tweak<String> {
         try declare(
             TweakPath(category, collection, name), defaultValue,
-            .text(maxLength: maxLength, validate: validate, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+            .text(maxLength: maxLength, validate: validate, help: help, flags: flags),
+            TweakSource(fileID: fileID, line: line))
     }
 
     /// Registers a tweak, or finds the one with this path. Text of limited length, counted in characters.
@@ -61,6 +63,7 @@ extension TweakRegistry {
     ) throws(TweakError) -> Tweak<String> {
         try declare(
             TweakPath(category, collection, name), defaultValue,
-            .text(maxLength: maxLength, validate: nil, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+            .text(maxLength: maxLength, validate: nil, help: help, flags: flags),
+            TweakSource(fileID: fileID, line: line))
     }
 }

@@ -28,7 +28,8 @@ extension Executor {
         if session.encoder.isJSON { return }
         let count = registry.count
         session.output.append { bytes in
-            bytes.append("  \(identity.name), pid \(identity.processID), \(count) \(count == 1 ? "tweak" : "tweaks"); type help")
+            bytes.append(
+                "  \(identity.name), pid \(identity.processID), \(count) \(count == 1 ? "tweak" : "tweaks"); type help")
             session.encoder.endLine(&bytes)
         }
     }

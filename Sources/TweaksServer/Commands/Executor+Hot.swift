@@ -29,7 +29,8 @@ extension Executor {
         guard let node = registry.node(path) else { return false }
         do throws(TweakError) {
             let wanted = try node.definition.parse(String(decoding: value, as: UTF8.self), for: node.path)
-            let outcome = try registry.commit(node, .set(wanted), origin: session.origin, at: session.lastActivity, delivery: .carrier)
+            let outcome = try registry.commit(
+                node, .set(wanted), origin: session.origin, at: session.lastActivity, delivery: .carrier)
             let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
             session.send(line, revision: outcome.revision)
             return true

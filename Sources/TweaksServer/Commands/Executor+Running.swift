@@ -26,7 +26,8 @@ extension Executor {
         switch result {
         case .failure(let error): return .error(error)
         case .success(let text):
-            let lines = text.isEmpty ? [] : text.split(omittingEmptySubsequences: false) { $0.isNewline }.map { String($0) }
+            let lines =
+                text.isEmpty ? [] : text.split(omittingEmptySubsequences: false) { $0.isNewline }.map { String($0) }
             return Reply(
                 .ok(words: "", fields: [("output", .string(text))]), listName: "",
                 body: lines.isEmpty ? .none : .items([.row(lines: lines, json: .null)]))

@@ -11,7 +11,8 @@ extension Executor {
         let known = session.watches.filter { !patterns.contains($0.text) }
         if known.count + patterns.count > limits.watchPatterns {
             throw TweakError(
-                .tooMany, "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one")
+                .tooMany, "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one"
+            )
         }
         // The hub first: from here on every commit is noted. Then the snapshot, which tells old from new.
         session.watches = known + patterns.map { Watch($0, registry: registry, since: .max) }

@@ -27,8 +27,11 @@ final class SocketPlace: Sendable {
         try Self.clear(path)
     }
 
-    /// Removes the socket file; only the holder of the place does.
-    func removeSocket() { unlink(path) }
+    /// Removes the socket file and, after it, the lock's; only the holder of the place does.
+    func removeSocket() {
+        unlink(path)
+        unlink(path + ".lock")
+    }
 
     // MARK: The directory
 
@@ -75,13 +78,22 @@ final class SocketPlace: Sendable {
     // MARK: The lock
 
     private static func takeLock(_ path: String) throws(ServerError) -> Descriptor {
-        let number = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        if number < 0 { throw ServerError("lock \(path): \(errorText())") }
-        let lock = Descriptor(number)
-        if flock(number, LOCK_EX | LOCK_NB) != 0 {
-            throw ServerError("socket \(path.dropLast(5)) is held by another process", isTaken: true)
+        while true {
+            let number = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            if number < 0 { throw ServerError("lock \(path): \(errorText())") }
+            let lock = Descriptor(number)
+            if flock(number, LOCK_EX | LOCK_NB) != 0 {
+                throw ServerError("socket \(path.dropLast(5)) is held by another process", isTaken: true)
+            }
+            // Its last holder may have removed it between our two calls; then what we hold is nobody's lock.
+            if isStill(number, path) { return lock }
         }
-        return lock
+    }
+
+    private static func isStill(_ descriptor: Int32, _ path: String) -> Bool {
+        var (held, named) = (stat(), stat())
+        return fstat(descriptor, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino
+            && held.st_dev == named.st_dev
     }
 
     // MARK: The stale socket

@@ -10,19 +10,19 @@ struct LayersTests {
 
     // MARK: The model
 
-    private func entry(_ layer: TweakLayer, _ value: Int64) -> Overlays.Entry {
-        Overlays.Entry(
-            layer: layer, prepared: Prepared(value: .int(value), typed: Int(value)), origin: .code, time: .now)
+    private func entry(_ layer: TweakLayer, _ value: Int64) throws -> Overlays.Entry {
+        let prepared = try #require(TypedCore(0, choices: []).prepare(.int(value)))
+        return Overlays.Entry(layer: layer, prepared: prepared, origin: .code, time: .now)
     }
 
-    @Test func theHighestLayerPresentShows() {
+    @Test func theHighestLayerPresentShows() throws {
         let orders: [[TweakLayer]] = [
             [.configFile, .override, .temporaryOverride], [.temporaryOverride, .override, .configFile],
             [.override, .temporaryOverride, .configFile], [.override, .configFile, .temporaryOverride],
         ]
         for order in orders {
             var overlays = Overlays()
-            for layer in order { overlays.set(entry(layer, Int64(layer.rawValue))) }
+            for layer in order { overlays.set(try entry(layer, Int64(layer.rawValue))) }
             #expect(overlays.entries.map(\.layer) == [.configFile, .override, .temporaryOverride])
             for layer in [TweakLayer.temporaryOverride, .override, .configFile] {
                 #expect(overlays.top?.value == .int(Int64(layer.rawValue)))
@@ -32,9 +32,9 @@ struct LayersTests {
         }
     }
 
-    @Test func settingALayerAgainReplacesIt() {
+    @Test func settingALayerAgainReplacesIt() throws {
         var overlays = Overlays()
-        for value in 1...3 { overlays.set(entry(.override, Int64(value))) }
+        for value in 1...3 { overlays.set(try entry(.override, Int64(value))) }
         #expect(overlays.entries.count == 1 && overlays[.override]?.prepared.value == .int(3))
         #expect(overlays[.configFile] == nil)
     }
@@ -47,10 +47,9 @@ struct LayersTests {
     /// As storage will put them there; then sets and resets through the front door.
     @Test func aPlainSetEndsATemporaryOverrideAndAResetUncoversTheConfigFile() throws {
         let tweak = Tweak("A", "B", "C", 1, registry: registry)
+        let entries = try [entry(.configFile, 2), entry(.override, 3), entry(.temporaryOverride, 4)]
         registry.state.withLock { state in
-            state.overlays[tweak.node.slot].set(entry(.configFile, 2))
-            state.overlays[tweak.node.slot].set(entry(.override, 3))
-            state.overlays[tweak.node.slot].set(entry(.temporaryOverride, 4))
+            for entry in entries { state.overlays[tweak.node.slot].set(entry) }
         }
         #expect(tweak.erased.value == .int(4))
         // The override holds 3 already; what changes is that the temporary one ends.

@@ -11,14 +11,14 @@ struct PathIndexTests {
         var nodes: [TweakNode?] = []
         var slots: [TweakPath: Int] = [:]
         var free: [Int] = []
+        static let runner = ActionRunner(timeLimit: .zero, concurrently: false) { _ in "" }
 
         mutating func insert(_ path: TweakPath) {
             let slot = free.popLast() ?? nodes.count
             if slot == nodes.count { nodes.append(nil) }
             nodes[slot] = TweakNode(
-                path: path, definition: TweakDefinition(kind: .bool), source: TweakSource(fileID: "F", line: 1),
-                slot: slot,
-                sequence: 0, declaredAt: .now, content: .value(TypedCore(false, choices: []), default: .no))
+                path: path, definition: TweakDefinition(kind: .action), source: TweakSource(fileID: "F", line: 1),
+                slot: slot, sequence: 0, declaredAt: .now, content: .action(Self.runner))
             index.insert(slot, in: nodes)
             slots[path] = slot
         }
@@ -82,8 +82,4 @@ struct PathIndexTests {
             #expect(text.withBytes { model.index.find($0, in: model.nodes) } == nil)
         }
     }
-}
-
-extension Prepared {
-    fileprivate static let no = Prepared(value: .bool(false), typed: false)
 }

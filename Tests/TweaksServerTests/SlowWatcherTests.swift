@@ -1,0 +1,91 @@
+// A thousand watchers of which ten never read: the others hear the last value, and memory stays bounded.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksServer
+import TweaksTestSupport
+
+@Suite(.blocking, .serialized) struct SlowWatcherTests {
+    /// What this process holds in memory; nil where the system does not say.
+    private var residentBytes: Int? {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4_096 }
+    }
+
+    @Test(.enabled(if: raiseDescriptorLimit() >= 4_000, "needs 4,000 file descriptors: ulimit -n 4000"))
+    func aThousandWatchersTenOfThemDeaf() throws {
+        let registry = TweakRegistry()
+        let tweaks = (0..<10).map { Tweak("A", "B", "C\($0)", 0, registry: registry) }
+        var limits = TweakServerLimits()
+        limits.unsentBytes = 8_192
+        let server = try TestServer(registry: registry, limits: limits)
+        let clients = try (0..<1_000).map { _ in try server.connect() }
+        for client in clients { try client.send("watch A\n") }
+        for client in clients { #expect(try client.reply().last == "ok rev 0 watching 10") }
+        let (deaf, crowd) = (Crowd(Array(clients[..<10])), Crowd(Array(clients[10...])))
+
+        let before = residentBytes
+        let changes = 100_000
+        let done = Gate()
+        Thread.detachNewThread {
+            for change in 1...changes { tweaks[change % 10].value = change }
+            done.open()
+        }
+        // The last value of each tweak, whatever was left out before it.
+        let last = Dictionary(uniqueKeysWithValues: (0..<10).map { ("A/B/C\($0)", $0 == 0 ? changes : changes - 10 + $0) })
+        func hasAll(_ heard: Crowd.Heard) -> Bool {
+            heard.newest.count == 10 && last.allSatisfy { heard.newest[$0]?.hasPrefix("\($1) ") == true }
+                && heard.events + heard.lagged >= changes
+        }
+        try crowd.read(until: hasAll)
+        done.waitBlocking()
+        // Each change was either told or counted.
+        #expect(crowd.heard.allSatisfy { $0.events + $0.lagged == changes })
+        if let before, let after = residentBytes { #expect(after - before < 100 << 20) }
+
+        // The deaf ones begin to read.
+        try deaf.read(until: hasAll)
+        #expect(deaf.heard.allSatisfy { $0.events + $0.lagged == changes && $0.lagged > changes / 2 })
+    }
+
+    /// What is kept for a deaf watcher does not grow with the number of changes.
+    @Test func whatIsKeptIsBoundedByTheTweaks() throws {
+        let registry = TweakRegistry()
+        let count = Tweak("A", "B", "Count", 0, registry: registry)
+        let server = try TestServer(registry: registry)
+        let (deaf, other) = (try server.connect(), try server.connect())
+        try deaf.ask("watch A")
+        try other.ask("json")
+        // The other one is served between them.
+        for round in 1...50 {
+            for change in 1...1_000 { count.value = round * 1_000 + change }
+            try other.send("ping\n")
+            #expect(try other.line() == #"{"ok":true,"pong":true}"#)
+        }
+        let crowd = Crowd([deaf])
+        try crowd.read { $0.newest["A/B/Count"]?.hasPrefix("51000 ") == true && $0.events + $0.lagged >= 50_000 }
+        #expect(crowd.heard[0].events + crowd.heard[0].lagged == 50_000)
+        #expect(crowd.heard[0].lagged > 0)
+    }
+
+    /// A deaf watcher who asks something meanwhile gets the reply in its place, whole.
+    @Test func repliesAmongLateEvents() throws {
+        let registry = TweakRegistry()
+        let count = Tweak("A", "B", "Count", 0, registry: registry)
+        var limits = TweakServerLimits()
+        limits.unsentBytes = 4_096
+        let server = try TestServer(registry: registry, limits: limits)
+        let (client, other) = (try server.connect(), try server.connect())
+        try client.ask("watch A")
+        for change in 1...50_000 { count.value = change }
+        try other.ask("ping")
+        try client.send("get A/B/Count\nping\n")
+        var lines: [String] = []
+        while lines.last != "ok pong" { lines.append(try client.line()) }
+        let replies = lines.filter { !$0.hasPrefix("event ") }
+        #expect(replies == ["A/B/Count = 50000           # int, default 0", "ok", "ok pong"])
+        let position = try #require(lines.firstIndex { !$0.hasPrefix("event ") })
+        #expect(lines[position...].prefix(2) == replies[..<2])
+    }
+}
