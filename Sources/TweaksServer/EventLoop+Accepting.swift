@@ -49,7 +49,8 @@ extension EventLoop {
         } else {
             var on: Int32 = 1
             setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-            origin = TweakOrigin("tcp \(SocketAddress.port(of: number, peer: true) ?? 0)")
+            let port = SocketAddress.port(of: number, peer: true) ?? 0
+            origin = TweakOrigin(listener.isVersion6 ? "[::1]:\(port)" : "127.0.0.1:\(port)")
         }
         return Session(
             id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, origin: origin,

@@ -79,7 +79,7 @@ import TweaksTestSupport
         let server = try TestServer()
         try server.connect(.tcp4).ask("set Content/Text/Size 72")
         let origin = server.registry["Content/Text/Size"]?.layers.last?.origin.description
-        #expect(origin?.hasPrefix("tcp ") == true && origin.flatMap { Int($0.dropFirst(4)) } != nil)
+        #expect(origin?.hasPrefix("127.0.0.1:") == true && origin.flatMap { Int($0.dropFirst(10)) } != nil)
         try server.connect().ask("set Content/Text/Size 73")
         #expect(server.registry["Content/Text/Size"]?.layers.last?.origin == .user(UInt32(geteuid())))
     }

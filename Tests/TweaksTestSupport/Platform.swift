@@ -52,3 +52,6 @@ package func raiseDescriptorLimit() -> Int {
     getrlimit(.init(resource), &limits)
     return Int(limits.rlim_cur)
 }
+
+/// read(2)
+func systemRead(_ number: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int { read(number, bytes, count) }

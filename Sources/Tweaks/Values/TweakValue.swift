@@ -21,6 +21,22 @@ public enum TweakValue: Hashable, Sendable {
     /// A span of time; it must be a whole number of nanoseconds that fits 64 bits.
     case duration(Duration)
 
+    // Not the synthesized comparison: to `String ==` canonically equivalent spellings are the same text, but whoever
+    // sets one wants to read that one back.
+    /// Compares exactly; text byte by byte.
+    public static func == (left: TweakValue, right: TweakValue) -> Bool {
+        switch (left, right) {
+        case (.bool(let left), .bool(let right)): left == right
+        case (.int(let left), .int(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)), (.choice(let left), .choice(let right)):
+            left.utf8.elementsEqual(right.utf8)
+        case (.color(let left), .color(let right)): left == right
+        case (.duration(let left), .duration(let right)): left == right
+        default: false
+        }
+    }
+
     /// The kind of this value.
     public var kind: TweakKind {
         switch self {

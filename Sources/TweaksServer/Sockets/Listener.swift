@@ -22,6 +22,7 @@ public enum TweakListener: Equatable, Sendable {
 final class Listener: Sendable {
     let descriptor: Descriptor
     let isUnix: Bool
+    let isVersion6: Bool
     /// The port, for TCP.
     let port: UInt16?
     private let place: SocketPlace?
@@ -30,6 +31,7 @@ final class Listener: Sendable {
     init(at place: SocketPlace) throws(ServerError) {
         descriptor = try Self.open(.unix(path: place.path), name: "socket \(place.path)")
         isUnix = true
+        isVersion6 = false
         port = nil
         self.place = place
     }
@@ -38,6 +40,7 @@ final class Listener: Sendable {
     init(_ address: SocketAddress, name: String) throws(ServerError) {
         descriptor = try Self.open(address, name: name)
         isUnix = false
+        isVersion6 = address.family == AF_INET6
         port = SocketAddress.port(of: descriptor.number)
         place = nil
     }

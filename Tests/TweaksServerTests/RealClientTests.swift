@@ -1,0 +1,129 @@
+// telnet and nc as people use them, on a terminal and in a pipe.
+
+import Testing
+import Tweaks
+import TweaksServer
+import TweaksTestSupport
+
+/// On a terminal: telnet's own bytes, line ends, Ctrl-C.
+@Suite(
+    .blocking, .enabled(if: Tool.telnet.exists, "install telnet"), .enabled(if: Tool.setsid.exists, "install util-linux"))
+struct TelnetTests {
+    private func connected(_ server: TestServer) throws -> PseudoTerminal {
+        let terminal = try PseudoTerminal(.telnet, ["127.0.0.1", "\(try #require(server.server.port))"])
+        try terminal.read(through: "Escape character is '^]'.\n")
+        return terminal
+    }
+
+    @Test func aConversation() throws {
+        let server = try TestServer()
+        let terminal = try connected(server)
+        try terminal.type("\r")
+        #expect(Transcript.fits(try terminal.read(through: "\n> "), "…\n  example, pid …, 9 tweaks; type help\n> "))
+        try terminal.type("set Content/Text/Size 72\r")
+        #expect(
+            try terminal.read(through: "\n> ")
+                == "set Content/Text/Size 72\nContent/Text/Size = 72      # was 60\nok rev 1\n> ")
+        try terminal.type("quit\r")
+        try terminal.read(through: "Connection closed by foreign host.")
+        #expect(server.registry["Content/Text/Size"]?.value == .number(72))
+    }
+
+    /// The half-typed line is gone, and the client is not deaf afterwards.
+    @Test func controlC() throws {
+        let server = try TestServer()
+        let terminal = try connected(server)
+        try terminal.type("\r")
+        try terminal.read(through: "\n> ")
+        for _ in 1...3 {
+            try terminal.type("set Content/Text/Size 99\u{3}")
+            try terminal.read(through: "\n> ")
+            try terminal.type("get Content/Text/Size\r")
+            try terminal.read(through: "Content/Text/Size = 60      # number 10...100 step 0.5 pt\nok\n> ")
+        }
+        #expect(server.registry.revision == 0)
+    }
+
+    /// Whatever option the client asks about, it is told no, and the conversation goes on.
+    @Test func negotiation() throws {
+        let server = try TestServer()
+        let terminal = try connected(server)
+        try terminal.type("\u{1D}")
+        try terminal.read(through: "telnet> ")
+        try terminal.type("toggle options\r")
+        try terminal.read(through: "Will show option processing.")
+        for (sent, received) in [("do echo", "RCVD WONT ECHO"), ("will binary", "RCVD DONT BINARY")] {
+            try terminal.type("\u{1D}")
+            try terminal.read(through: "telnet> ")
+            try terminal.type("send \(sent)\r")
+            try terminal.read(through: received)
+        }
+        try terminal.type("ping\r")
+        try terminal.read(through: "ok pong")
+    }
+}
+
+/// In a pipe: what was asked for and nothing else, and then the end.
+@Suite(.blocking, .enabled(if: Tool.nc.exists, "install netcat-openbsd"))
+struct NetcatTests {
+    private func ways(to server: TestServer) throws -> [[String]] {
+        [["-N", "127.0.0.1", "\(try #require(server.server.port))"], ["-N", "-U", server.path]]
+    }
+
+    @Test func asks() throws {
+        let server = try TestServer()
+        for way in try ways(to: server) {
+            #expect(try Tool.nc.run(way, input: "export Content/Text/S*\n") == """
+                Content/Text/Size = 60
+                Content/Text/String = "Tweaks"
+                ok
+
+                """)
+            #expect(try Tool.nc.run(way, input: "") == "")
+        }
+    }
+
+    @Test func watchesAndEnds() throws {
+        let server = try TestServer()
+        for way in try ways(to: server) {
+            #expect(try Tool.nc.run(way, input: "watch Content/Text/Size\n").hasSuffix("ok rev 0 watching 1\n"))
+        }
+    }
+
+    /// `nc -N … > tweaks.conf` makes a file that `nc -N … < tweaks.conf` puts back.
+    @Test func exportsAndImports() throws {
+        let server = try TestServer()
+        for way in try ways(to: server) {
+            try server.registry["Content/Text/Size"]?.set(.number(72))
+            try server.registry["Content/Text/Font Name"]?.set(.string("\"Gill\" 'Sans'\n\u{2028}#"))
+            let file = try Tool.nc.run(way, input: "export\n")
+            let before = server.registry.snapshot()
+            for path in ["Content/Text/Size", "Content/Text/Font Name"] { try server.registry[path]?.reset() }
+            let output = try Tool.nc.run(way, input: file)
+            #expect(!output.contains("error"), "\(output)")
+            for path in ["Content/Text/Size", "Content/Text/Font Name", "Content/Text/Color"] {
+                #expect(server.registry.snapshot()[path] == before[path])
+            }
+        }
+    }
+
+    @Test func aStrangeProgramInAPipe() throws {
+        let server = try TestServer()
+        for way in try ways(to: server) {
+            let output = try Tool.nc.run(way, input: "POST / HTTP/1.1\r\n\r\nset Content/Text/Size 72\r\n")
+            #expect(output.hasPrefix("error unknown-command ") && output.splitLines().count == 2)
+        }
+        #expect(server.registry.revision == 0)
+    }
+
+    @Test(.enabled(if: Tool.setsid.exists, "install util-linux")) func onATerminal() throws {
+        let server = try TestServer()
+        let terminal = try PseudoTerminal(.nc, ["-U", server.path])
+        try terminal.type("\r")
+        try terminal.read(through: "9 tweaks; type help\n> ")
+        try terminal.type("watch Content/Text/Size\r")
+        try terminal.read(through: "watching 1\n> ")
+        try server.registry["Content/Text/Size"]?.set(.number(72))
+        try terminal.read(through: "\nevent 1 Content/Text/Size = 72      # was 60 by code\n> ")
+    }
+}
