@@ -42,7 +42,7 @@ public final class TweakDaemon: Sendable {
     ///   - limits: What clients may take.
     ///   - tweaks: Tweaks and actions to register first. Statics are lazy: one that nobody has touched yet would be
     ///     missing from every list.
-    /// - Throws: ``/TweaksServer/ServerError`` that names what is wrong and the remedy.
+    /// - Throws: `ServerError` that names what is wrong and the remedy.
     @discardableResult
     public static func start(
         _ name: String, tcp: TCP = .off, registry: TweakRegistry = .shared,
@@ -87,7 +87,7 @@ public final class TweakDaemon: Sendable {
     /// ```swift
     /// async let tweaks: Void = daemon.run()
     /// ```
-    /// - Throws: ``/TweaksServer/ServerError`` when the daemon was stopped before.
+    /// - Throws: `ServerError` when the daemon was stopped before.
     public func run() async throws {
         guard server.isRunning else { throw ServerError("the daemon was stopped already; start another one") }
         await server.serve()

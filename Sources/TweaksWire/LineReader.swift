@@ -28,12 +28,18 @@ package struct LineReader: Sendable {
     private var scanned = 0
     /// Up to here the unfinished line holds no control character.
     private var checked = 0
-    /// Telnet bytes stripped from the unfinished line: they count towards the limit.
-    private var stripped = 0
-    /// The start of a line that is too long because of them.
-    private var overflow: Int?
-    private var isPoisoned = false
+    /// The lines that telnet bytes were stripped from, in order. Of a stream without them there are none.
+    private var marks: [Mark] = []
     private var telnet = TelnetFilter()
+
+    /// What a line has lost. Kept with the line, so that it does not matter how the bytes were chopped.
+    private struct Mark {
+        /// Where the line begins.
+        var start: Int
+        /// Lost bytes count towards the limit.
+        var stripped = 0
+        var isPoisoned = false
+    }
 
     package init(limit: Int) { self.limit = limit }
 
@@ -58,7 +64,7 @@ package struct LineReader: Sendable {
             switch telnet.filter(byte) {
             case .data:
                 buffer.append(byte)
-                if endsLine(at: buffer.count - 1) { (lineStart, stripped) = (buffer.count, 0) }
+                if endsLine(at: buffer.count - 1) { lineStart = buffer.count }
                 continue
             case .nothing: break
             case .reply(let reply): response.reply += reply
@@ -66,27 +72,35 @@ package struct LineReader: Sendable {
                 response.wasInterrupted = true
                 discardUnfinished(from: lineStart)
             }
-            stripped += 1
-            // Noted where it happens, so that it does not matter how the bytes were chopped.
-            if buffer.count - lineStart + stripped > limit, overflow == nil { overflow = lineStart }
+            mark(lineStart) { $0.stripped += 1 }
         }
         return response
     }
 
     /// Ctrl-C: what was typed since the last line end is gone.
     private mutating func discardUnfinished(from end: Int) {
-        if buffer[end...].contains(where: Self.isControl) { isPoisoned = true }
-        stripped += buffer.count - end
+        let discarded = buffer[end...]
+        let isPoisoned = discarded.contains(where: Self.isControl)
+        mark(end) { mark in
+            mark.stripped += discarded.count
+            mark.isPoisoned = mark.isPoisoned || isPoisoned
+        }
         buffer.removeSubrange(end...)
         scanned = min(scanned, end)
         checked = min(checked, end)
     }
 
+    /// Notes what the last line has lost.
+    private mutating func mark(_ start: Int, _ note: (inout Mark) -> Void) {
+        if marks.last?.start != start { marks.append(Mark(start: start)) }
+        note(&marks[marks.count - 1])
+    }
+
     /// Where the line begins that has no end yet.
     private var unfinishedStart: Int {
         var position = buffer.count
-        while position > start, !endsLine(at: position - 1) { position -= 1 }
-        return position
+        while position > scanned, !endsLine(at: position - 1) { position -= 1 }
+        return position > scanned ? position : start
     }
 
     /// Whether a byte ends a line: LF, or the NUL after a CR, which is how telnet sends a bare return.
@@ -98,23 +112,26 @@ package struct LineReader: Sendable {
 
     /// The next line, or nil when more bytes are needed.
     package mutating func next() -> Event? {
-        if let overflow, overflow <= start { return .tooLong }
         while scanned < buffer.count {
             scanned += 1
             if endsLine(at: scanned - 1) { return finish(at: scanned - 1) }
         }
         // One more for a CR that may belong to the line's end.
-        return buffer.count - start > limit + 1 ? .tooLong : nil
+        return buffer.count - start + (lost?.stripped ?? 0) > limit + 1 ? .tooLong : nil
     }
+
+    /// What the first line that was not handed out has lost.
+    private var lost: Mark? { marks.first.flatMap { $0.start == start ? $0 : nil } }
 
     private mutating func finish(at end: Int) -> Event {
         let hasReturn = end > start && buffer[end - 1] == UInt8(ascii: "\r")
+        let lost = lost
         let line = Line(
-            range: start..<(hasReturn ? end - 1 : end), endsWithCRLF: hasReturn, isPoisoned: isPoisoned)
+            range: start..<(hasReturn ? end - 1 : end), endsWithCRLF: hasReturn, isPoisoned: lost?.isPoisoned ?? false)
+        if lost != nil { marks.removeFirst() }
         start = end + 1
         checked = start
-        isPoisoned = false
-        return line.range.count > limit ? .tooLong : .line(line)
+        return line.range.count + (lost?.stripped ?? 0) > limit ? .tooLong : .line(line)
     }
 
     /// Lends the bytes of a line; valid until more bytes are added.
@@ -127,7 +144,7 @@ package struct LineReader: Sendable {
 
     /// Whether the unfinished line holds a control character, so that it can never become a good one.
     package mutating func unfinishedLineIsHopeless() -> Bool {
-        if isPoisoned { return true }
+        if lost?.isPoisoned == true { return true }
         // The last byte may be the CR of a line end.
         while checked < buffer.count {
             let byte = buffer[checked]
@@ -144,9 +161,7 @@ package struct LineReader: Sendable {
     package mutating func removeAll() {
         start = buffer.count
         compact()
-        stripped = 0
-        overflow = nil
-        isPoisoned = false
+        marks = []
     }
 
     /// Drops the bytes that were handed out; call it when no line is in use.
@@ -161,7 +176,7 @@ package struct LineReader: Sendable {
         checked -= start
         scanned = max(scanned, 0)
         checked = max(checked, 0)
-        overflow = overflow.map { $0 - start }
+        for position in marks.indices { marks[position].start -= start }
         start = 0
     }
 }

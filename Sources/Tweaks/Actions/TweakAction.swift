@@ -43,11 +43,16 @@ public struct TweakAction: Sendable {
 /// }
 /// ```
 /// - Parameters:
+///   - category: The first part of its path.
+///   - collection: The second part.
+///   - name: The third part.
 ///   - help: What it does, in a line.
 ///   - flags: Marks to show.
 ///   - timeLimit: How long a caller waits.
 ///   - concurrently: Whether several runs may overlap.
 ///   - registry: Where it is registered.
+///   - fileID: Where it is declared; leave it out.
+///   - line: Where it is declared; leave it out.
 ///   - body: Takes the arguments, returns text for the caller (lines are kept); what it throws is shown.
 @discardableResult
 public func tweakAction(

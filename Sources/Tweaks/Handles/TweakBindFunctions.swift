@@ -4,7 +4,7 @@
 ///
 /// A tweak of any kind; with `choices`, one of those values.
 /// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
-/// See ``Tweak/bind(to:_:when:isolation:)``.
+/// See `bind(to:_:)`.
 @discardableResult
 public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
     _ object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable, _ category: String,
@@ -22,7 +22,7 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
 ///
 /// A number within a range: `0...10`, `0...` or `...10`.
 /// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
-/// See ``Tweak/bind(to:_:when:isolation:)``.
+/// See `bind(to:_:)`.
 @discardableResult
 public func tweakBind<Object: AnyObject & Sendable, Value: TweakBounded>(
     _ object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable, _ category: String,
@@ -42,7 +42,7 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakBounded>(
 ///
 /// One of several values, each with a label for people.
 /// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
-/// See ``Tweak/bind(to:_:when:isolation:)``.
+/// See `bind(to:_:)`.
 @discardableResult
 public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
     _ object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable, _ category: String,
@@ -63,7 +63,7 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
 ///
 /// A tweak of any kind; with `choices`, one of those values.
 /// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
-/// See ``Tweak/bind(to:_:when:isolation:)``.
+/// See `bind(to:_:)`.
 @discardableResult
 public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
     _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ category: String, _ collection: String,
@@ -81,7 +81,7 @@ public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
 ///
 /// A number within a range: `0...10`, `0...` or `...10`.
 /// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
-/// See ``Tweak/bind(to:_:when:isolation:)``.
+/// See `bind(to:_:)`.
 @discardableResult
 public func tweakBind<Object: AnyObject, Value: TweakBounded>(
     _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ category: String, _ collection: String,
@@ -101,7 +101,7 @@ public func tweakBind<Object: AnyObject, Value: TweakBounded>(
 ///
 /// One of several values, each with a label for people.
 /// Sets it now (unless `when` is `.onChange`), then on each change; the object is held weakly.
-/// See ``Tweak/bind(to:_:when:isolation:)``.
+/// See `bind(to:_:)`.
 @discardableResult
 public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
     _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ category: String, _ collection: String,

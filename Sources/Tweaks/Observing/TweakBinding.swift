@@ -42,6 +42,7 @@ extension Tweak {
     ///   - object: Whose property follows; held weakly.
     ///   - keyPath: The property.
     ///   - when: Whether it is written at once, too.
+    ///   - isolation: The actor to write on; leave it out.
     @discardableResult
     public func bind<Object: AnyObject & Sendable>(
         to object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable,
