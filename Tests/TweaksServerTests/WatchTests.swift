@@ -14,7 +14,7 @@ import TweaksTestSupport
         #expect(try watcher.ask("watch Content/Text/Size") == [size, "ok rev 0 watching 1"])
         try writer.ask("set Content/Text/Size 72")
         #expect(
-            Transcript.fits(try watcher.line(), "event 1 Content/Text/Size = 72      # was 60 by tcp …"))
+            Transcript.fits(try watcher.line(), "event 1 Content/Text/Size = 72      # was 60 by 127.0.0.1:…"))
         // A change of something else, and one that changes nothing, are no news.
         try writer.ask("set Content/Text/String Hello")
         try writer.ask("set Content/Text/Size 72")

@@ -44,8 +44,6 @@ package struct FoldingQueue: Sendable {
     package mutating func append(_ change: FeedChange) {
         var change = change
         if live >= threshold { fold(&change) }
-        // Back to what the reader last saw: there is nothing to tell.
-        if change.folded > 0, change.old == change.new { return }
         positions[change.node.slot] = changes.count
         changes.append(change)
         live += 1

@@ -1,0 +1,90 @@
+// Tokens: blanks, quotes, escapes, comments, and every way to get them wrong.
+
+import Testing
+import TweaksWire
+
+@Suite struct TokenizerTests {
+    /// The tokens of a line; quoted ones in quotation marks.
+    private func tokens(_ bytes: [UInt8]) throws(TokenizingError) -> [String] {
+        let result = bytes.withUnsafeBufferPointer { line in
+            Result<[Token], TokenizingError> { () throws(TokenizingError) in try Tokenizer.tokens(line) }
+        }
+        return try result.get().map { $0.isQuoted ? "“\($0.text)”" : $0.text }
+    }
+
+    private func failure(_ bytes: [UInt8]) -> TokenizingError? {
+        do throws(TokenizingError) {
+            _ = try tokens(bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        ("", []), (" \t ", []), ("a", ["a"]), ("  a\t\tb  ", ["a", "b"]), ("a=b", ["a=b"]), ("ä€😀 b", ["ä€😀", "b"]),
+        ("a\u{A0}b", ["a\u{A0}b"]), (#"a\nb"#, [#"a\nb"#]),
+        // Quotes
+        (#""""#, ["“”"]), ("''", ["“”"]), (#""a b""#, ["“a b”"]), ("'a b'", ["“a b”"]), (#""it's""#, ["“it's”"]),
+        (#"'say "x"'"#, [#"“say "x"”"#]), (#""a" 'b' c"#, ["“a”", "“b”", "c"]), (#""#""#, ["“#”"]), ("\"a\tb\"", ["“a\tb”"]),
+        // Escapes
+        (#""\"\\\/\b\f\n\r\t""#, ["“\"\\/\u{8}\u{C}\n\r\t”"]), (#""\u0041\u00e9\u20AC""#, ["“Aé€”"]),
+        (#""\ud83d\ude00""#, ["“😀”"]), (#""\uD83D\uDE00x""#, ["“😀x”"]), (#""\u0000\u001b\u2028""#, ["“\0\u{1B}\u{2028}”"]),
+        (#"'\n\u0041\'"#, [#"“\n\u0041\”"#]), (#""\u0061\u0301""#, ["“a\u{301}”"]), (#""\uFFFF\uFFFE""#, ["“\u{FFFF}\u{FFFE}”"]),
+        (#""\uDBFF\uDFFF\uD800\uDC00""#, ["“\u{10FFFF}\u{10000}”"]),
+        // Comments
+        ("#", []), ("# a b", []), ("  # \"a", []), ("#a", []), ("#a \"", []), ("a # b", ["a"]), ("a #", ["a"]), ("a #b", ["a", "#b"]),
+        ("a = #FF0000 # red", ["a", "=", "#FF0000"]), ("a#b", ["a#b"]), ("a # \"open", ["a"]), (#""a" # b"#, ["“a”"]),
+        (#"a "#" b"#, ["a", "“#”", "b"]), ("a ## b", ["a", "##", "b"]),
+    ])
+    func splits(_ line: String, _ expected: [String]) throws {
+        // Compared by scalars: a quote and a combining mark would be one character.
+        let got = try tokens(Array(line.utf8))
+        #expect(got.map { Array($0.unicodeScalars) } == expected.map { Array($0.unicodeScalars) }, "\(got)")
+    }
+
+    @Test(arguments: [
+        // Open
+        #"""#, #"""a"#, "'", "'a", #"a "b"#, #""a\""#, #""a\"#, #""\"#, #""a'"#, #"'a""#,
+        // Out of place
+        #"a"b"#, #"a""#, "a'b", "it's", #""a"b"#, #""a""b""#, "'a'b", #"'a'"b""#, #""a"#b"#, #"a="b""#,
+        // Escapes that are none
+        #""\a""#, #""\x41""#, #""\0""#, #""\'""#, #""\ ""#, #""\u""#, #""\u004""#, #""\u004g""#, #""\u+041""#, #""\u 041""#,
+        #""\U0041""#,
+        // Surrogates alone
+        #""\ud83d""#, #""\ude00""#, #""\ud83dx""#, #""\ud83d\n""#, #""\ud83d\u0041""#, #""\ud83d\ud83d""#,
+        #""\ude00\ud83d""#, #""\ud83d\u""#, #""\ud83d\"#,
+    ])
+    func badQuoting(_ line: String) {
+        #expect(failure(Array(line.utf8)) == .badQuoting)
+    }
+
+    @Test(arguments: Array(0...8) + Array(11...31) + [127] as [UInt8]) func controlCharacters(_ byte: UInt8) {
+        for line in [[byte], [97, byte], [34, byte, 34], [39, byte, 39], [35, 32, byte], [byte, 34]] {
+            #expect(failure(line) == .badLine, "\(line)")
+        }
+    }
+
+    @Test(arguments: [
+        [0x80], [0xC3], [0xC3, 0x28], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
+        [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xE2, 0x82],
+        // C1 controls are valid UTF-8, and some terminals obey them.
+        [0xC2, 0x80], [0xC2, 0x9B], [0xC2, 0x9F],
+    ] as [[UInt8]])
+    func badText(_ bytes: [UInt8]) {
+        for line in [bytes, [97, 32] + bytes, [34] + bytes + [34], [35] + bytes] {
+            #expect(failure(line) == .badLine, "\(line)")
+        }
+    }
+
+    /// The line is no text at all; that says more than that a quote is missing.
+    @Test func badTextBeforeBadQuoting() {
+        #expect(failure([34, 1]) == .badLine)
+        #expect(failure([34, 0xFF]) == .badLine)
+    }
+
+    /// The first that is allowed beyond the controls.
+    @Test func justFine() throws {
+        #expect(try tokens([0xC2, 0xA0, 32, 0x7E]) == ["\u{A0}", "~"])
+    }
+}
