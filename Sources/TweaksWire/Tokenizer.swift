@@ -133,8 +133,10 @@ package enum Tokenizer {
         else { throw .badQuoting }
         position += 2
         let second = try codeUnit(line, &position)
-        let combined = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) &- 0xDC00)
-        guard (0xDC00..<0xE000).contains(second), let scalar = Unicode.Scalar(combined) else { throw .badQuoting }
+        // Before any arithmetic: what a client sends must not be able to overflow.
+        guard (0xDC00..<0xE000).contains(second) else { throw .badQuoting }
+        let combined = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
+        guard let scalar = Unicode.Scalar(combined) else { throw .badQuoting }
         return Character(scalar)
     }
 

@@ -22,7 +22,8 @@ import TweaksTestSupport
         let clients = try (0..<50).map { try server.connect(Transport.available[$0 % Transport.available.count]) }
         for (number, client) in clients.enumerated() {
             #expect(try client.ask("set Content/Text/Size \(number + 11)").last == "ok rev \(number + 2)")
-            #expect(try client.ask("get Content/Text/Size").first?.hasPrefix("Content/Text/Size = \(number + 11) ") == true)
+            #expect(
+                try client.ask("get Content/Text/Size").first?.hasPrefix("Content/Text/Size = \(number + 11) ") == true)
         }
         // It lags, and says so; the values are those that were set.
         let stats = try first.ask("stats")

@@ -7,7 +7,8 @@ import TweaksTestSupport
 
 /// On a terminal: telnet's own bytes, line ends, Ctrl-C.
 @Suite(
-    .blocking, .enabled(if: Tool.telnet.exists, "install telnet"), .enabled(if: Tool.setsid.exists, "install util-linux"))
+    .blocking, .enabled(if: Tool.telnet.exists, "install telnet"),
+    .enabled(if: Tool.setsid.exists, "install util-linux"))
 struct TelnetTests {
     private func connected(_ server: TestServer) throws -> PseudoTerminal {
         let terminal = try PseudoTerminal(.telnet, ["127.0.0.1", "\(try #require(server.server.port))"])
@@ -73,12 +74,13 @@ struct NetcatTests {
     @Test func asks() throws {
         let server = try TestServer()
         for way in try ways(to: server) {
-            #expect(try Tool.nc.run(way, input: "export Content/Text/S*\n") == """
-                Content/Text/Size = 60
-                Content/Text/String = "Tweaks"
-                ok
+            #expect(
+                try Tool.nc.run(way, input: "export Content/Text/S*\n") == """
+                    Content/Text/Size = 60
+                    Content/Text/String = "Tweaks"
+                    ok
 
-                """)
+                    """)
             #expect(try Tool.nc.run(way, input: "") == "")
         }
     }

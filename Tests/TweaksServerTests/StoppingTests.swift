@@ -52,7 +52,7 @@ import TweaksTestSupport
             #expect(try server.connect().ask("ping") == ["ok pong"])
             #expect(try server.connect(.tcp4).ask("ping") == ["ok pong"])
             server.server.stop()
-            #expect(!FileManager.default.fileExists(atPath: server.path))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: server.directory.path).isEmpty)
             #expect(server.server.port == nil && server.server.socketPaths.isEmpty)
             #expect(throws: ClientError.self) { try server.connect() }
             try server.server.start()

@@ -21,7 +21,8 @@ struct Stranger: Sendable, CustomTestStringConvertible {
     }
 
     /// Valid commands, as somebody might smuggle them in the body of a request.
-    private static let commands = "set Content/Text/Size 72\nContent/Text/String = evil\nreset *\nrun Player/Audio/Mute\n"
+    private static let commands =
+        "set Content/Text/Size 72\nContent/Text/String = evil\nreset *\nrun Player/Audio/Mute\n"
 
     static let http = [
         Stranger("HTTP GET", "GET / HTTP/1.1\nHost: localhost:7777\nUser-Agent: curl/8\n\n", "unknown-command"),
@@ -31,7 +32,8 @@ struct Stranger: Sendable, CustomTestStringConvertible {
             "unknown-command"),
         Stranger(
             "form post",
-            "POST / HTTP/1.1\nContent-Type: application/x-www-form-urlencoded\n\na=1&b=2\n" + commands, "unknown-command"),
+            "POST / HTTP/1.1\nContent-Type: application/x-www-form-urlencoded\n\na=1&b=2\n" + commands,
+            "unknown-command"),
         // The line is made of commands alone, as far as its first words go.
         Stranger("HTTP with our verbs", "set Content/Text/Size 72 HTTP/1.1\n" + commands, "unknown-command"),
         Stranger(
@@ -55,7 +57,9 @@ struct Stranger: Sendable, CustomTestStringConvertible {
 
     /// The start of a TLS 1.2 handshake, without a line end for long.
     private static let hello: [UInt8] =
-        [22, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3] + (0..<32).map { UInt8($0 * 7 % 251) | 128 } + [0, 4, 19, 1, 19, 2, 1, 0]
+        [22, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3] + (0..<32).map { UInt8($0 * 7 % 251) | 128 } + [
+            0, 4, 19, 1, 19, 2, 1, 0,
+        ]
 
     /// Bytes that mean nothing; the same in every run.
     static let random: [Stranger] = (1...20).map { seed in

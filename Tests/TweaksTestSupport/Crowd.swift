@@ -36,7 +36,8 @@ package final class Crowd {
         var entries = clients.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
         while !waiting.isEmpty {
             guard poll(&entries, .init(entries.count), TestClient.patience) > 0 else {
-                throw ClientError.timeout("\(waiting.count) of \(clients.count) still wait, \(heard[waiting.first ?? 0])")
+                throw ClientError.timeout(
+                    "\(waiting.count) of \(clients.count) still wait, \(heard[waiting.first ?? 0])")
             }
             for position in entries.indices where entries[position].revents != 0 {
                 try receive(position)

@@ -190,6 +190,12 @@ package final class TestClient {
         }
     }
 
+    /// Whether something is there to be read, now.
+    package var hasInput: Bool {
+        var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
+
     /// Waits until the server has let go of the connection, both directions of it. Of a Unix socket only.
     package func waitUntilGone() throws {
         guard waits(for: 0) else { throw ClientError.timeout(pending) }
@@ -215,7 +221,7 @@ package final class TestClient {
 }
 
 extension String {
-    /// The lines between LFs.
+    /// The lines between LFs; behind the last LF stands an empty one.
     package func splitLines() -> [String] {
         let bytes = Array(utf8)
         var lines: [String] = []

@@ -91,7 +91,10 @@ func read(
         ("a\r\0", [.line("a", crlf: true)]), ("\n", [.line("", crlf: false)]), ("\r\n", [.line("", crlf: true)]),
         ("\r\0", [.line("", crlf: true)]),
         ("a\nb\r\nc\n", [.line("a", crlf: false), .line("b", crlf: true), .line("c", crlf: false)]),
-        ("a\n\n\nb\n", [.line("a", crlf: false), .line("", crlf: false), .line("", crlf: false), .line("b", crlf: false)]),
+        (
+            "a\n\n\nb\n",
+            [.line("a", crlf: false), .line("", crlf: false), .line("", crlf: false), .line("b", crlf: false)]
+        ),
         // A CR inside a line ends none, nor does a NUL by itself; the line is bad, which the tokenizer says.
         ("a\rb\n", [.line("a\rb", crlf: false)]), ("a\r\r\n", [.line("a\r", crlf: true)]),
         ("a\0\n", [.line("a\0", crlf: false)]), ("\n\0\n", [.line("", crlf: false), .line("\0", crlf: false)]),
@@ -142,14 +145,15 @@ func read(
     )
 
     /// (bytes in the midst of `ab`, what is answered)
-    @Test(arguments: [
-        ([iac, `do`, 3], [iac, wont, 3]), ([iac, will, 24], [iac, dont, 24]), ([iac, wont, 1], []),
-        ([iac, dont, 1], []), ([iac, `do`, 6, iac, `do`, 6], [iac, wont, 6, iac, wont, 6]),
-        // Options and parameters that look like commands or line ends.
-        ([iac, `do`, iac], [iac, wont, iac]), ([iac, `do`, 10], [iac, wont, 10]),
-        ([iac, sb, 24, 0, 120, 10, 13, iac, se], []), ([iac, sb, 24, iac, iac, 10, iac, se], []),
-        ([iac, 241], []), ([iac, 242], []), ([iac, iac], []), ([iac, 10], []),
-    ] as [([UInt8], [UInt8])])
+    @Test(
+        arguments: [
+            ([iac, `do`, 3], [iac, wont, 3]), ([iac, will, 24], [iac, dont, 24]), ([iac, wont, 1], []),
+            ([iac, dont, 1], []), ([iac, `do`, 6, iac, `do`, 6], [iac, wont, 6, iac, wont, 6]),
+            // Options and parameters that look like commands or line ends.
+            ([iac, `do`, iac], [iac, wont, iac]), ([iac, `do`, 10], [iac, wont, 10]),
+            ([iac, sb, 24, 0, 120, 10, 13, iac, se], []), ([iac, sb, 24, iac, iac, 10, iac, se], []),
+            ([iac, 241], []), ([iac, 242], []), ([iac, iac], []), ([iac, 10], []),
+        ] as [([UInt8], [UInt8])])
     func telnetBytesAreStripped(_ bytes: [UInt8], _ answers: [UInt8]) {
         let reading = read([97] + bytes + [98, 13, 10, 99, 10])
         #expect(reading.events == [.line("ab", crlf: true), .line("c", crlf: false)])
@@ -172,7 +176,9 @@ func read(
     /// Otherwise a line could go on for ever.
     @Test func strippedBytesCount() {
         let ask: [UInt8] = [Self.iac, Self.wont, 1]
-        func line(_ asks: Int, _ text: String) -> [UInt8] { Array((0..<asks).map { _ in ask }.joined()) + Array(text.utf8) }
+        func line(_ asks: Int, _ text: String) -> [UInt8] {
+            Array((0..<asks).map { _ in ask }.joined()) + Array(text.utf8)
+        }
         #expect(read(line(3, "x\n"), limit: 10).events == [.line("x", crlf: false)])
         #expect(read(line(4, "x\n"), limit: 10).events == [.tooLong])
         #expect(read(line(3, "xx\n"), limit: 10).events == [.tooLong])
@@ -180,7 +186,8 @@ func read(
         #expect(read(line(4, ""), limit: 10).events == [.tooLong])
         // They count for their own line alone.
         #expect(read(line(3, "x\n") + line(3, "y\n") + line(0, "0123456789\n"), limit: 10).events.count == 3)
-        #expect(read(Array("12345678".utf8) + [Self.iac, Self.ip] + Array("123456\n".utf8), limit: 10).events == [.tooLong])
+        #expect(
+            read(Array("12345678".utf8) + [Self.iac, Self.ip] + Array("123456\n".utf8), limit: 10).events == [.tooLong])
     }
 
     @Test(arguments: 1...200) func randomStreams(_ seed: Int) {

@@ -8,49 +8,60 @@ import TweaksWire
 func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPointer { ParsedLine($0) } }
 
 @Suite struct ParsedLineTests {
-    @Test(arguments: [
-        ("help", .help(command: nil)), ("help set", .help(command: "set")), ("ls", .list(prefix: nil)),
-        ("ls A/B", .list(prefix: "A/B")), ("get A", .get(["A"])), ("get A B/C *", .get(["A", "B/C", "*"])),
-        (#"get "A/B/C D""#, .get(["A/B/C D"])), ("set A/B/C 5", .set(path: "A/B/C", .assign("5"))),
-        (#"set A/B/C """#, .set(path: "A/B/C", .assign(""))), ("check A/B/C 5", .check(path: "A/B/C", .assign("5"))),
-        ("check A/B/C toggle", .check(path: "A/B/C", .toggle)), ("reset A", .reset(["A"])), ("reset A B", .reset(["A", "B"])),
-        ("find size", .find(["size"])), ("find a b", .find(["a", "b"])), ("modified", .modified(nil)),
-        ("modified A", .modified("A")), ("describe A/B/C", .describe("A/B/C")), ("explain A/B/C", .explain("A/B/C")),
-        ("watch A", .watch(["A"], since: nil)), ("watch A B", .watch(["A", "B"], since: nil)),
-        ("watch A since 43", .watch(["A"], since: 43)), ("watch A B since 0", .watch(["A", "B"], since: 0)),
-        ("unwatch", .unwatch(nil)), ("unwatch A", .unwatch("A")), ("run A/B/C", .run(path: "A/B/C", arguments: [])),
-        ("run A/B/C x 'y z'", .run(path: "A/B/C", arguments: ["x", "y z"])), ("begin", .begin(revision: nil)),
-        ("begin 43", .begin(revision: 43)), ("commit", .commit), ("abort", .abort), ("export", .export(nil)),
-        ("export A", .export("A")), ("conflicts", .conflicts), ("complete", .complete("")), ("complete se", .complete("se")),
-        ("complete 'set A'", .complete("set A")), ("stats", .stats), ("hello 1", .hello(version: 1, json: false)),
-        ("hello 2 json", .hello(version: 2, json: true)), ("json", .json(true)), ("json on", .json(true)),
-        ("json off", .json(false)), ("prompt", .prompt(true)), ("prompt off", .prompt(false)), ("ping", .ping),
-        ("quit", .quit), ("  ping\t# why", .ping),
-    ] as [(String, Request)])
+    @Test(
+        arguments: [
+            ("help", .help(command: nil)), ("help set", .help(command: "set")), ("ls", .list(prefix: nil)),
+            ("ls A/B", .list(prefix: "A/B")), ("get A", .get(["A"])), ("get A B/C *", .get(["A", "B/C", "*"])),
+            (#"get "A/B/C D""#, .get(["A/B/C D"])), ("set A/B/C 5", .set(path: "A/B/C", .assign("5"))),
+            (#"set A/B/C """#, .set(path: "A/B/C", .assign(""))),
+            ("check A/B/C 5", .check(path: "A/B/C", .assign("5"))),
+            ("check A/B/C toggle", .check(path: "A/B/C", .toggle)), ("reset A", .reset(["A"])),
+            ("reset A B", .reset(["A", "B"])),
+            ("find size", .find(["size"])), ("find a b", .find(["a", "b"])), ("modified", .modified(nil)),
+            ("modified A", .modified("A")), ("describe A/B/C", .describe("A/B/C")),
+            ("explain A/B/C", .explain("A/B/C")),
+            ("watch A", .watch(["A"], since: nil)), ("watch A B", .watch(["A", "B"], since: nil)),
+            ("watch A since 43", .watch(["A"], since: 43)), ("watch A B since 0", .watch(["A", "B"], since: 0)),
+            ("unwatch", .unwatch(nil)), ("unwatch A", .unwatch("A")), ("run A/B/C", .run(path: "A/B/C", arguments: [])),
+            ("run A/B/C x 'y z'", .run(path: "A/B/C", arguments: ["x", "y z"])), ("begin", .begin(revision: nil)),
+            ("begin 43", .begin(revision: 43)), ("commit", .commit), ("abort", .abort), ("export", .export(nil)),
+            ("export A", .export("A")), ("conflicts", .conflicts), ("complete", .complete("")),
+            ("complete se", .complete("se")),
+            ("complete 'set A'", .complete("set A")), ("stats", .stats), ("hello 1", .hello(version: 1, json: false)),
+            ("hello 2 json", .hello(version: 2, json: true)), ("json", .json(true)), ("json on", .json(true)),
+            ("json off", .json(false)), ("prompt", .prompt(true)), ("prompt off", .prompt(false)), ("ping", .ping),
+            ("quit", .quit), ("  ping\t# why", .ping),
+        ] as [(String, Request)])
     func commands(_ line: String, _ request: Request) {
         #expect(parsed(line) == .request(request))
     }
 
-    @Test(arguments: [
-        ("A/B/C = 5", "A/B/C", .assign("5")), ("A/B/C += 5", "A/B/C", .add("5")), ("A/B/C -= 5", "A/B/C", .subtract("5")),
-        (#""A/B/C D" = "x y""#, "A/B/C D", .assign("x y")), ("A/B/C = '='", "A/B/C", .assign("=")),
-        ("A/B/C = =", "A/B/C", .assign("=")), (#"A/B/C = """#, "A/B/C", .assign("")),
-        ("A/B/C = #FF0000 # red", "A/B/C", .assign("#FF0000")), ("A/B/C = toggle", "A/B/C", .assign("toggle")),
-        // In quotes it is a path, whatever it is called; a path need not look like one to be looked up.
-        (#""get" = 5"#, "get", .assign("5")), ("'ok' = 5", "ok", .assign("5")), ("nonsense = 5", "nonsense", .assign("5")),
-        ("GET = 5", "GET", .assign("5")),
-    ] as [(String, String, Request.Change)])
+    @Test(
+        arguments: [
+            ("A/B/C = 5", "A/B/C", .assign("5")), ("A/B/C += 5", "A/B/C", .add("5")),
+            ("A/B/C -= 5", "A/B/C", .subtract("5")),
+            (#""A/B/C D" = "x y""#, "A/B/C D", .assign("x y")), ("A/B/C = '='", "A/B/C", .assign("=")),
+            ("A/B/C = =", "A/B/C", .assign("=")), (#"A/B/C = """#, "A/B/C", .assign("")),
+            ("A/B/C = #FF0000 # red", "A/B/C", .assign("#FF0000")), ("A/B/C = toggle", "A/B/C", .assign("toggle")),
+            // In quotes it is a path, whatever it is called; a path need not look like one to be looked up.
+            (#""get" = 5"#, "get", .assign("5")), ("'ok' = 5", "ok", .assign("5")),
+            ("nonsense = 5", "nonsense", .assign("5")),
+            ("GET = 5", "GET", .assign("5")),
+        ] as [(String, String, Request.Change)])
     func assignments(_ line: String, _ path: String, _ change: Request.Change) {
         #expect(parsed(line) == .request(.set(path: path, change)))
     }
 
-    @Test(arguments: [
-        ("set A/B/C toggle", .set(path: "A/B/C", .toggle)), (#"set A/B/C "toggle""#, .set(path: "A/B/C", .assign("toggle"))),
-        ("set A/B/C '='", .set(path: "A/B/C", .assign("="))), (#"watch A "since" 4"#, .watch(["A", "since", "4"], since: nil)),
-        ("watch since", .watch(["since"], since: nil)), ("set A/B/C for", .set(path: "A/B/C", .assign("for"))),
-        // A command keeps its meaning whatever follows it.
-        ("set = 5", .set(path: "=", .assign("5"))), ("get = 5", .get(["=", "5"])),
-    ] as [(String, Request)])
+    @Test(
+        arguments: [
+            ("set A/B/C toggle", .set(path: "A/B/C", .toggle)),
+            (#"set A/B/C "toggle""#, .set(path: "A/B/C", .assign("toggle"))),
+            ("set A/B/C '='", .set(path: "A/B/C", .assign("="))),
+            (#"watch A "since" 4"#, .watch(["A", "since", "4"], since: nil)),
+            ("watch since", .watch(["since"], since: nil)), ("set A/B/C for", .set(path: "A/B/C", .assign("for"))),
+            // A command keeps its meaning whatever follows it.
+            ("set = 5", .set(path: "=", .assign("5"))), ("get = 5", .get(["=", "5"])),
+        ] as [(String, Request)])
     func keywordsOnlyBareAndInTheirPlace(_ line: String, _ request: Request) {
         #expect(parsed(line) == .request(request))
     }
@@ -71,8 +82,10 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
 
     @Test(arguments: [
         "ls a b", "get", "set", "set A/B/C", "set A/B/C x y", "set A/B/C 5 for 10s", "check", "check A/B/C",
-        "check A/B/C x y", "reset", "find", "modified a b", "describe", "describe a b", "explain", "explain a b", "watch",
-        "watch since 4", "watch A since x", "watch A since -1", "unwatch a b", "run", "begin x", "begin -1", "begin 1 2",
+        "check A/B/C x y", "reset", "find", "modified a b", "describe", "describe a b", "explain", "explain a b",
+        "watch",
+        "watch since 4", "watch A since x", "watch A since -1", "unwatch a b", "run", "begin x", "begin -1",
+        "begin 1 2",
         "commit now", "abort now", "export a b", "conflicts a", "stats a", "hello", "hello x", "hello 0", "hello -1",
         "hello 1 xml", "hello 1 json x", "json maybe", "json on on", "prompt 1", "ping ping", "quit now", "help a b",
         "A/B/C =", "A/B/C = x y", "A/B/C += ", "A/B/C -= 1 2", "A/B/C", "A/B/C=1", "A/B/C= 1", "A/B/C =1", "\"get\"",
@@ -108,7 +121,8 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
     }
 
     @Test(arguments: [
-        "GET / HTTP/1.1", "POST /x HTTP/1.0", "get / http/2", "set A/B/C HTTP/1.1", "A/B/C = HtTp/1.1", "HTTP/", "ok HTTP/1.1",
+        "GET / HTTP/1.1", "POST /x HTTP/1.0", "get / http/2", "set A/B/C HTTP/1.1", "A/B/C = HtTp/1.1", "HTTP/",
+        "ok HTTP/1.1",
         "x HTTP/1.1 # comment", "PRI * HTTP/2.0",
     ])
     func httpIsFatal(_ line: String) throws {
@@ -123,7 +137,9 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         if case .failure = parsed(line) { Issue.record("\(parsed(line))") }
     }
 
-    @Test(arguments: [("\"", TweakError.Code.badQuoting), ("a\"b", .badQuoting), ("\u{1}", .badLine), ("get \u{9B}", .badLine)])
+    @Test(arguments: [
+        ("\"", TweakError.Code.badQuoting), ("a\"b", .badQuoting), ("\u{1}", .badLine), ("get \u{9B}", .badLine),
+    ])
     func noTokens(_ line: String, _ expected: TweakError.Code) throws {
         let (code, message, severity) = try error(line)
         #expect(code == expected)
@@ -133,7 +149,8 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
 
     /// What somebody sent is repeated short and harmless.
     @Test func errorsQuoteNothingHostile() throws {
-        #expect(try error("\u{202E}abc\u{2028}").message.unicodeScalars.allSatisfy { $0 != "\u{202E}" && $0 != "\u{2028}" })
+        #expect(
+            try error("\u{202E}abc\u{2028}").message.unicodeScalars.allSatisfy { $0 != "\u{202E}" && $0 != "\u{2028}" })
         #expect(try error(String(repeating: "x", count: 5_000)).message.utf8.count < 200)
     }
 }

@@ -26,16 +26,20 @@ import TweaksWire
         ("a\u{A0}b", ["a\u{A0}b"]), (#"a\nb"#, [#"a\nb"#]),
         // Quotes
         (#""""#, ["“”"]), ("''", ["“”"]), (#""a b""#, ["“a b”"]), ("'a b'", ["“a b”"]), (#""it's""#, ["“it's”"]),
-        (#"'say "x"'"#, [#"“say "x"”"#]), (#""a" 'b' c"#, ["“a”", "“b”", "c"]), (#""#""#, ["“#”"]), ("\"a\tb\"", ["“a\tb”"]),
+        (#"'say "x"'"#, [#"“say "x"”"#]), (#""a" 'b' c"#, ["“a”", "“b”", "c"]), (##""#""##, ["“#”"]),
+        ("\"a\tb\"", ["“a\tb”"]),
         // Escapes
         (#""\"\\\/\b\f\n\r\t""#, ["“\"\\/\u{8}\u{C}\n\r\t”"]), (#""\u0041\u00e9\u20AC""#, ["“Aé€”"]),
-        (#""\ud83d\ude00""#, ["“😀”"]), (#""\uD83D\uDE00x""#, ["“😀x”"]), (#""\u0000\u001b\u2028""#, ["“\0\u{1B}\u{2028}”"]),
-        (#"'\n\u0041\'"#, [#"“\n\u0041\”"#]), (#""\u0061\u0301""#, ["“a\u{301}”"]), (#""\uFFFF\uFFFE""#, ["“\u{FFFF}\u{FFFE}”"]),
+        (#""\ud83d\ude00""#, ["“😀”"]), (#""\uD83D\uDE00x""#, ["“😀x”"]),
+        (#""\u0000\u001b\u2028""#, ["“\0\u{1B}\u{2028}”"]),
+        (#"'\n\u0041\'"#, [#"“\n\u0041\”"#]), (#""\u0061\u0301""#, ["“a\u{301}”"]),
+        (#""\uFFFF\uFFFE""#, ["“\u{FFFF}\u{FFFE}”"]),
         (#""\uDBFF\uDFFF\uD800\uDC00""#, ["“\u{10FFFF}\u{10000}”"]),
         // Comments
-        ("#", []), ("# a b", []), ("  # \"a", []), ("#a", []), ("#a \"", []), ("a # b", ["a"]), ("a #", ["a"]), ("a #b", ["a", "#b"]),
+        ("#", []), ("# a b", []), ("  # \"a", []), ("#a", []), ("#a \"", []), ("a # b", ["a"]), ("a #", ["a"]),
+        ("a #b", ["a", "#b"]),
         ("a = #FF0000 # red", ["a", "=", "#FF0000"]), ("a#b", ["a#b"]), ("a # \"open", ["a"]), (#""a" # b"#, ["“a”"]),
-        (#"a "#" b"#, ["a", "“#”", "b"]), ("a ## b", ["a", "##", "b"]),
+        (##"a "#" b"##, ["a", "“#”", "b"]), ("a ## b", ["a", "##", "b"]),
     ])
     func splits(_ line: String, _ expected: [String]) throws {
         // Compared by scalars: a quote and a combining mark would be one character.
@@ -47,9 +51,10 @@ import TweaksWire
         // Open
         #"""#, #"""a"#, "'", "'a", #"a "b"#, #""a\""#, #""a\"#, #""\"#, #""a'"#, #"'a""#,
         // Out of place
-        #"a"b"#, #"a""#, "a'b", "it's", #""a"b"#, #""a""b""#, "'a'b", #"'a'"b""#, #""a"#b"#, #"a="b""#,
+        #"a"b"#, #"a""#, "a'b", "it's", #""a"b"#, #""a""b""#, "'a'b", #"'a'"b""#, ##""a"#b"##, #"a="b""#,
         // Escapes that are none
-        #""\a""#, #""\x41""#, #""\0""#, #""\'""#, #""\ ""#, #""\u""#, #""\u004""#, #""\u004g""#, #""\u+041""#, #""\u 041""#,
+        #""\a""#, #""\x41""#, #""\0""#, #""\'""#, #""\ ""#, #""\u""#, #""\u004""#, #""\u004g""#, #""\u+041""#,
+        #""\u 041""#,
         #""\U0041""#,
         // Surrogates alone
         #""\ud83d""#, #""\ude00""#, #""\ud83dx""#, #""\ud83d\n""#, #""\ud83d\u0041""#, #""\ud83d\ud83d""#,
@@ -65,12 +70,14 @@ import TweaksWire
         }
     }
 
-    @Test(arguments: [
-        [0x80], [0xC3], [0xC3, 0x28], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
-        [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xE2, 0x82],
-        // C1 controls are valid UTF-8, and some terminals obey them.
-        [0xC2, 0x80], [0xC2, 0x9B], [0xC2, 0x9F],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x80], [0xC3], [0xC3, 0x28], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80],
+            [0xF4, 0x90, 0x80, 0x80],
+            [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xE2, 0x82],
+            // C1 controls are valid UTF-8, and some terminals obey them.
+            [0xC2, 0x80], [0xC2, 0x9B], [0xC2, 0x9F],
+        ] as [[UInt8]])
     func badText(_ bytes: [UInt8]) {
         for line in [bytes, [97, 32] + bytes, [34] + bytes + [34], [35] + bytes] {
             #expect(failure(line) == .badLine, "\(line)")

@@ -77,15 +77,16 @@ extension TweakColor: TweakConvertible, TweakWord {
     }
     /// `.color`.
     public var erased: TweakValue { .color(self) }
+    // In the order that they have in memory on small-endian machines: then this is no work at all.
     /// The four channels.
     @inlinable public var tweakWord: UInt64 {
-        UInt64(red) << 24 | UInt64(green) << 16 | UInt64(blue) << 8 | UInt64(alpha)
+        UInt64(red) | UInt64(green) << 8 | UInt64(blue) << 16 | UInt64(alpha) << 24
     }
     /// From the four channels.
     @inlinable public init(tweakWord: UInt64) {
         self.init(
-            red: UInt8(truncatingIfNeeded: tweakWord >> 24), green: UInt8(truncatingIfNeeded: tweakWord >> 16),
-            blue: UInt8(truncatingIfNeeded: tweakWord >> 8), alpha: UInt8(truncatingIfNeeded: tweakWord))
+            red: UInt8(truncatingIfNeeded: tweakWord), green: UInt8(truncatingIfNeeded: tweakWord >> 8),
+            blue: UInt8(truncatingIfNeeded: tweakWord >> 16), alpha: UInt8(truncatingIfNeeded: tweakWord >> 24))
     }
 }
 

@@ -6,17 +6,19 @@ import Synchronization
 ///
 /// Literals live as long as the program, so their addresses are names. The place is part of the key so that two
 /// declarations of one path both register, and can be found to disagree.
+@frozen
 @usableFromInline
 struct CallSiteKey: Sendable {
-    let category: UInt
-    let collection: UInt
-    let name: UInt
-    let file: UInt
-    let line: UInt
-    let type: ObjectIdentifier
+    @usableFromInline let category: UInt
+    @usableFromInline let collection: UInt
+    @usableFromInline let name: UInt
+    @usableFromInline let file: UInt
+    @usableFromInline let line: UInt
+    @usableFromInline let type: ObjectIdentifier
 
+    // In line, so that at a call site all of it is constant.
     /// Nil for a literal that has no address.
-    @usableFromInline
+    @inlinable
     init?(
         _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ source: TweakSource,
         _ type: ObjectIdentifier
@@ -46,16 +48,18 @@ struct CallSiteKey: Sendable {
 
 /// One call site that was met. Entries live as long as their table, so that readers need no lock and no retain.
 @usableFromInline
-final class CallSite: Sendable {
+final class CallSite: @unchecked Sendable {  // Unchecked for the pointer alone: it is set once, to what `owned` keeps.
     fileprivate let key: CallSiteKey
     @usableFromInline let node: TweakNode
-    /// The typed cell; its type is part of the key.
-    @usableFromInline let cell: any AnyObject & Sendable
+    private let owned: any AnyObject & Sendable
+    /// The typed cell, without the retain that a read would pay for twice; its type is part of the key.
+    @usableFromInline let cell: UnsafeRawPointer
 
     init(key: CallSiteKey, node: TweakNode, cell: any AnyObject & Sendable) {
         self.key = key
         self.node = node
-        self.cell = cell
+        owned = cell
+        self.cell = UnsafeRawPointer(Unmanaged.passUnretained(cell).toOpaque())
     }
 }
 
@@ -63,10 +67,10 @@ final class CallSite: Sendable {
 @usableFromInline
 final class CallSiteTable: Sendable {
     /// One generation of slots; each is 0, or the address of a `CallSite`.
-    private final class Slots: Sendable {
+    // No class: a reader would pay for a retain and a release of it.
+    private struct Slots: @unchecked Sendable {  // Unchecked: what the pointer leads to is only touched atomically.
         let mask: Int
-        // The pointer is set once; what it points to is only touched atomically.
-        nonisolated(unsafe) let base: UnsafeMutablePointer<Atomic<UInt>>
+        let base: UnsafeMutablePointer<Atomic<UInt>>
 
         init(count: Int) {
             mask = count - 1
@@ -74,15 +78,15 @@ final class CallSiteTable: Sendable {
             for position in 0..<count { (base + position).initialize(to: Atomic(0)) }
         }
 
-        deinit {
+        func deallocate() {
             base.deinitialize(count: mask + 1)
             base.deallocate()
         }
     }
 
     /// Everything that a reader may still look at; released with the table.
-    private struct Owned {
-        var generations: [Slots]
+    private struct Owned: @unchecked Sendable {  // Unchecked: the pointers are freed by the table's deinit alone.
+        var generations: [UnsafeMutablePointer<Slots>]
         var sites: [CallSite] = []
         var live: [CallSite] = []
     }
@@ -91,24 +95,40 @@ final class CallSiteTable: Sendable {
     private let owned: Mutex<Owned>
 
     init() {
-        let slots = Slots(count: 64)
-        current = Atomic(UInt(bitPattern: Unmanaged.passUnretained(slots).toOpaque()))
-        owned = Mutex(Owned(generations: [slots]))
+        let first = Self.makeSlots(count: 64)
+        current = Atomic(UInt(bitPattern: first))
+        owned = Mutex(Owned(generations: [first]))
+    }
+
+    deinit {
+        owned.withLock { owned in
+            for generation in owned.generations {
+                generation.pointee.deallocate()
+                generation.deinitialize(count: 1)
+                generation.deallocate()
+            }
+        }
+    }
+
+    private static func makeSlots(count: Int) -> UnsafeMutablePointer<Slots> {
+        let slots = UnsafeMutablePointer<Slots>.allocate(capacity: 1)
+        slots.initialize(to: Slots(count: count))
+        return slots
     }
 
     /// The tweak of a call site that was met before. The result is valid as long as the table.
     @usableFromInline
     func find(_ key: CallSiteKey) -> Unmanaged<CallSite>? {
-        guard let opaque = UnsafeRawPointer(bitPattern: current.load(ordering: .acquiring)) else { return nil }
-        return Unmanaged<Slots>.fromOpaque(opaque)._withUnsafeGuaranteedRef { slots in
-            var position = key.hash & slots.mask
-            while true {
-                let address = slots.base[position].load(ordering: .acquiring)
-                guard let opaque = UnsafeRawPointer(bitPattern: address) else { return nil }
-                let site = Unmanaged<CallSite>.fromOpaque(opaque)
-                if site._withUnsafeGuaranteedRef({ $0.key == key }) { return site }
-                position = (position + 1) & slots.mask
-            }
+        guard let slots = UnsafePointer<Slots>(bitPattern: current.load(ordering: .acquiring))?.pointee else {
+            return nil
+        }
+        var position = key.hash & slots.mask
+        while true {
+            let address = slots.base[position].load(ordering: .acquiring)
+            guard let opaque = UnsafeRawPointer(bitPattern: address) else { return nil }
+            let site = Unmanaged<CallSite>.fromOpaque(opaque)
+            if site._withUnsafeGuaranteedRef({ $0.key == key }) { return site }
+            position = (position &+ 1) & slots.mask
         }
     }
 
@@ -141,7 +161,7 @@ final class CallSiteTable: Sendable {
     }
 
     private func publish(_ owned: inout Owned) {
-        let slots = owned.generations[owned.generations.count - 1]
+        let slots = owned.generations[owned.generations.count - 1].pointee
         if owned.live.count * 2 > slots.mask { return rebuild(&owned) }
         if let site = owned.live.last { place(site, in: slots) }
     }
@@ -150,10 +170,10 @@ final class CallSiteTable: Sendable {
     private func rebuild(_ owned: inout Owned) {
         var count = 64
         while count < owned.live.count * 4 { count *= 2 }
-        let slots = Slots(count: count)
-        for site in owned.live { place(site, in: slots) }
+        let slots = Self.makeSlots(count: count)
+        for site in owned.live { place(site, in: slots.pointee) }
         owned.generations.append(slots)
-        current.store(UInt(bitPattern: Unmanaged.passUnretained(slots).toOpaque()), ordering: .releasing)
+        current.store(UInt(bitPattern: slots), ordering: .releasing)
     }
 
     private func place(_ site: CallSite, in slots: Slots) {

@@ -75,22 +75,6 @@ extension TweakRegistry {
             source)
     }
 
-    /// The cell of a call site's tweak; without a retain that the caller does not need.
-    @inlinable
-    func cell<Value: TweakConvertible>(
-        _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ source: TweakSource,
-        declare: (CallSiteNames, TweakSource) -> Tweak<Value>
-    ) -> Value.TweakStorage {
-        let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
-        if let key, let site = callSites.find(key) {
-            // The type is part of the key, so this is the cell's own type.
-            return site._withUnsafeGuaranteedRef { unsafeDowncast($0.cell, to: Value.TweakStorage.self) }
-        }
-        let tweak = declare(CallSiteNames(category: category, collection: collection, name: name), source)
-        if let key { remember(key, tweak) }
-        return tweak.cell
-    }
-
     /// The handle of a call site's tweak.
     @inlinable
     func tweak<Value: TweakConvertible>(
@@ -100,7 +84,9 @@ extension TweakRegistry {
         let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
         if let key, let site = callSites.find(key) {
             return site._withUnsafeGuaranteedRef {
-                Tweak(cell: unsafeDowncast($0.cell, to: Value.TweakStorage.self), node: $0.node, registry: self)
+                Tweak(
+                    cell: Unmanaged<Value.TweakStorage>.fromOpaque($0.cell).takeUnretainedValue(), node: $0.node,
+                    registry: self)
             }
         }
         let tweak = declare(CallSiteNames(category: category, collection: collection, name: name), source)
@@ -130,3 +116,25 @@ struct CallSiteNames {
         self.name = name
     }
 }
+
+/// The value of a call site's tweak, without a lock or a retain.
+@inlinable
+func callSiteValue<Value: TweakConvertible>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ registry: TweakRegistry?,
+    _ source: TweakSource, declare: (CallSiteNames, TweakSource) -> Tweak<Value>
+) -> Value {
+    let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
+    let table = registry.map { Unmanaged.passUnretained($0.callSites) } ?? sharedCallSites
+    if let key, let site = table._withUnsafeGuaranteedRef({ $0.find(key) }) {
+        // The type is part of the key, so this is the cell's own type.
+        return site._withUnsafeGuaranteedRef { site in
+            Unmanaged<Value.TweakStorage>.fromOpaque(site.cell)._withUnsafeGuaranteedRef { $0.load() }
+        }
+    }
+    let tweak = declare(CallSiteNames(category: category, collection: collection, name: name), source)
+    if let key { tweak.registry.remember(key, tweak) }
+    return tweak.cell.load()
+}
+
+// The shared registry lives as long as the program; so does its table.
+@usableFromInline let sharedCallSites = Unmanaged.passUnretained(TweakRegistry.shared.callSites)

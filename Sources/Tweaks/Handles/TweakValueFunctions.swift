@@ -1,7 +1,7 @@
 // FBTweakValue: the value, at the place where it is used.
 //
 // The first call of a call site registers the tweak; every later one is a look-up by the addresses of its literals,
-// without a lock. The forms that take `String` serve names that are made at run time; they look up by text.
+// without a lock. `registry: nil` is the shared one: named, it would be retained and released by every call. The forms that take `String` serve names that are made at run time; they look up by text.
 
 /// The current value of a tweak that is declared where it is used: FBTweakValue.
 ///
@@ -10,12 +10,12 @@
 public func tweakValue<Value: TweakConvertible>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
     choices: @autoclosure () -> [Value] = [], unit: String? = nil, help: String? = nil, flags: TweakFlags = [],
-    registry: TweakRegistry = .shared, fileID: StaticString = #fileID, line: UInt = #line
+    registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Value {
-    registry.cell(category, collection, name, TweakSource(fileID: fileID, line: line)) {
-        registry.declared(
+    callSiteValue(category, collection, name, registry, TweakSource(fileID: fileID, line: line)) {
+        (registry ?? .shared).declared(
             $0, defaultValue, .plain(choices: choices(), unit: unit, help: help, flags: flags), $1)
-    }.load()
+    }
 }
 
 /// The current value of a tweak that is declared where it is used: FBTweakValue.
@@ -25,13 +25,13 @@ public func tweakValue<Value: TweakConvertible>(
 public func tweakValue<Value: TweakBounded>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
     in range: some TweakBounds<Value>, step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared, fileID: StaticString = #fileID,
+    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> Value {
-    registry.cell(category, collection, name, TweakSource(fileID: fileID, line: line)) {
-        registry.declared(
+    callSiteValue(category, collection, name, registry, TweakSource(fileID: fileID, line: line)) {
+        (registry ?? .shared).declared(
             $0, defaultValue, .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), $1)
-    }.load()
+    }
 }
 
 /// The current value of a tweak that is declared where it is used: FBTweakValue.
@@ -41,13 +41,13 @@ public func tweakValue<Value: TweakBounded>(
 public func tweakValue(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Duration,
     in range: some TweakBounds<Duration>, step: Duration? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared, fileID: StaticString = #fileID,
+    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> Duration {
-    registry.cell(category, collection, name, TweakSource(fileID: fileID, line: line)) {
-        registry.declared(
+    callSiteValue(category, collection, name, registry, TweakSource(fileID: fileID, line: line)) {
+        (registry ?? .shared).declared(
             $0, defaultValue, .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), $1)
-    }.load()
+    }
 }
 
 /// The current value of a tweak that is declared where it is used: FBTweakValue.
@@ -57,12 +57,12 @@ public func tweakValue(
 public func tweakValue<Value: TweakConvertible>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
     choices: @autoclosure () -> KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil,
-    flags: TweakFlags = [], registry: TweakRegistry = .shared, fileID: StaticString = #fileID, line: UInt = #line
+    flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Value {
-    registry.cell(category, collection, name, TweakSource(fileID: fileID, line: line)) {
-        registry.declared(
+    callSiteValue(category, collection, name, registry, TweakSource(fileID: fileID, line: line)) {
+        (registry ?? .shared).declared(
             $0, defaultValue, .labelled(choices(), unit: unit, help: help, flags: flags), $1)
-    }.load()
+    }
 }
 
 // MARK: - Names made at run time

@@ -71,11 +71,12 @@ package final class TweakNode: Sendable {
 }
 
 /// Where in the program a tweak was declared.
+@frozen
 public struct TweakSource: Sendable, CustomStringConvertible {
-    let fileID: StaticString
-    let line: UInt
+    @usableFromInline let fileID: StaticString
+    @usableFromInline let line: UInt
 
-    @usableFromInline
+    @inlinable
     init(fileID: StaticString, line: UInt) {
         self.fileID = fileID
         self.line = line

@@ -1,0 +1,60 @@
+// What every test of the daemon needs: a place, a registry, and a log.
+
+import Foundation
+import Synchronization
+import Testing
+import Tweaks
+import TweaksDaemon
+import TweaksServer
+import TweaksTestSupport
+
+/// The lines that a daemon logs.
+final class Log: Sendable {
+    private let list = Mutex<[String]>([])
+
+    var lines: [String] { list.withLock { $0 } }
+
+    func add(_ line: String) { list.withLock { $0.append(line) } }
+}
+
+/// A runtime directory, a registry and a log that a test has for itself.
+struct Home {
+    let directory: TemporaryDirectory
+    let log = Log()
+    let registry = ExampleTweaks().registry
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// Starts a daemon whose runtime directory is this one.
+    func start(
+        _ name: String = "example", tcp: TweakDaemon.TCP = .off, _ environment: [String: String] = [:]
+    ) throws(ServerError) -> TweakDaemon {
+        let base = ["XDG_RUNTIME_DIR": directory.path, "HOME": "/", "LANG": "C"]
+        return try TweakDaemon.start(
+            name, tcp: tcp, registry: registry, environment: base.merging(environment) { $1 }, log: log.add)
+    }
+
+    /// Why a daemon does not start.
+    func refusal(
+        _ name: String = "example", tcp: TweakDaemon.TCP = .off, _ environment: [String: String] = [:]
+    ) -> String? {
+        do throws(ServerError) {
+            try start(name, tcp: tcp, environment).stop()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// Checks that it answers wherever it says it can be reached.
+    func pings(_ daemon: TweakDaemon) throws {
+        if let path = daemon.socketPath { #expect(try TestClient(unix: path).ask("ping") == ["ok pong"]) }
+        if let port = daemon.port { #expect(try TestClient(port: port).ask("ping") == ["ok pong"]) }
+    }
+
+    func start(_ environment: [String: String]) throws(ServerError) -> TweakDaemon {
+        try start("example", environment)
+    }
+
+    func refusal(_ environment: [String: String]) -> String? { refusal("example", environment) }
+}

@@ -1,0 +1,165 @@
+// A conversation for every command in JSON: one object a line, errors and events included.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@Suite(.blocking) struct JSONTranscriptTests {
+    /// Replays a conversation that begins in JSON, and has another parser read what the server says.
+    private func replayJSON(_ text: String, at location: SourceLocation = #_sourceLocation) throws {
+        let conversation = "> json\n{\"ok\":true}\n" + text
+        try replay(conversation, at: location)
+        let client = try TestServer().connect()
+        try client.send(Transcript(conversation).steps.map { $0.typed + "\n" }.joined())
+        client.endInput()
+        for line in try client.restOfLines() {
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            #expect(object?["ok"] is Bool, "\(line)", sourceLocation: location)
+        }
+    }
+
+    @Test func get() throws {
+        try replayJSON(
+            #"""
+            > get Content/Text/Size
+            {"ok":true,…"tweaks":[{"path":"Content/Text/Size","kind":"number","value":60,"default":60,"modified":false,"min":10,"max":100,"step":0.5,"unit":"pt","help":"Label size"}]}
+            > get Content/Text/Fade Content/Text/Color
+            {"ok":true,…"tweaks":[{"path":"Content/Text/Color","kind":"color","value":"#000000FF","default":"#000000FF","modified":false},{"path":"Content/Text/Fade","kind":"duration","value":"250ms","default":"250ms","modified":false,"min":"0s","max":"5s"}]}
+            > get Player/Audio
+            {"ok":true,…"tweaks":[{"path":"Player/Audio/Mute","kind":"action"},{"path":"Player/Audio/Token","kind":"string","value":null,"set":false,"modified":false,"flags":["secret"]}]}
+            > get Content/Text/Alignment
+            {"ok":true,…"choices":[{"name":"left","label":null},{"name":"center","label":null},{"name":"right","label":null}]}]}
+            > get Content/Text/Sise
+            {"ok":false,"error":{"code":"unknown-tweak","message":"there is no tweak “Content/Text/Sise”; did you mean Content/Text/Size?"}}
+            > get
+            {"ok":false,"error":{"code":"usage","message":"get: write get PATTERN…, as in: get Content/Text/*"}}
+            """#)
+    }
+
+    @Test func set() throws {
+        try replayJSON(
+            #"""
+            > set Content/Text/Size 72
+            {"ok":true,"rev":1,"tweaks":[{"path":"Content/Text/Size","kind":"number","value":72,"was":60}]}
+            > Content/Text/Size = 72
+            {"ok":true,"rev":1,"unchanged":true}
+            > "Content/Text/Font Name" = "\u0041\"\n\u2028"
+            {"ok":true,"rev":2,"tweaks":[{"path":"Content/Text/Font Name","kind":"string","value":"A\"\n\u2028","was":"Avenir Next"}]}
+            > Player/Audio/Token = hunter2
+            {"ok":true,"rev":3,"tweaks":[{"path":"Player/Audio/Token","kind":"string","value":null,"set":true,"was":null}]}
+            > set Content/Text/Size 500
+            {"ok":false,"error":{"code":"out-of-range","message":"Content/Text/Size: 500 is outside 10...100","path":"Content/Text/Size"}}
+            > check Content/Text/Size 80
+            {"ok":true,"rev":3,"tweaks":[{"path":"Content/Text/Size","kind":"number","value":80,"was":72}]}
+            > reset Content
+            {"ok":true,"rev":4,"tweaks":[{"path":"Content/Text/Size","kind":"number","value":60,"was":72},{"path":"Content/Text/Font Name",…}]}
+            > Content/Text/Size=1
+            {"ok":false,"error":{"code":"usage",…}}
+            > nonsense
+            {"ok":false,"error":{"code":"unknown-command","message":"“nonsense” is no command; type help"}}
+            > "open
+            {"ok":false,"error":{"code":"bad-quoting",…}}
+            """#)
+    }
+
+    @Test func batch() throws {
+        try replayJSON(
+            #"""
+            > begin
+            {"ok":true,"rev":0}
+            > Content/Text/Size = 72
+            {"ok":true,"queued":true}
+            > Content/Text/Fade = 1s
+            {"ok":true,"queued":true}
+            > commit
+            {"ok":true,"rev":1,"tweaks":[{"path":"Content/Text/Size",…"was":60},{"path":"Content/Text/Fade",…"was":"250ms"}]}
+            > begin 1
+            {"ok":true,"rev":1}
+            > abort
+            {"ok":true,"aborted":0}
+            > commit
+            {"ok":false,"error":{"code":"usage",…}}
+            """#)
+    }
+
+    @Test func finding() throws {
+        try replayJSON(
+            #"""
+            > ls
+            {"ok":true,"entries":[{"name":"Content","prefix":"Content","tweaks":6,"modified":0},{"name":"Player","prefix":"Player","tweaks":3,"modified":0}]}
+            > ls Player
+            {"ok":true,"entries":[{"name":"Audio","prefix":"Player/Audio","tweaks":2,"modified":0},{"name":"Status","prefix":"Player/Status","tweaks":1,"modified":0}]}
+            > find frames
+            {"ok":true,"rev":0,"tweaks":[{"path":"Player/Status/Frames","kind":"number","value":0,"default":0,"modified":false,"flags":["read-only"]}]}
+            > modified
+            {"ok":true,"rev":0,"tweaks":[]}
+            > export Content/Text/S*
+            {"ok":true,"rev":0,"tweaks":[{"path":"Content/Text/Size","kind":"number","value":60},{"path":"Content/Text/String","kind":"string","value":"Tweaks"}]}
+            > describe Content/Text/Size
+            {"ok":true,"path":"Content/Text/Size","kind":"number","value":60,"default":60,"modified":false,"min":10,"max":100,"step":0.5,"unit":"pt","help":"Label size","source":"TweaksTestSupport/…"}
+            > explain Content/Text/Size
+            {"ok":true,"layers":[{"layer":"default","value":60,"by":"code","time":"…","current":true}]}
+            > explain Player/Audio/Token
+            {"ok":true,"layers":[{"layer":"default","value":null,"by":"code","time":"…","current":true}]}
+            > conflicts
+            {"ok":true,"conflicts":[]}
+            > complete "set Content/Text/S"
+            {"ok":true,"candidates":["Content/Text/Size","Content/Text/String"]}
+            """#)
+    }
+
+    @Test func session() throws {
+        try replayJSON(
+            #"""
+            > ping
+            {"ok":true,"pong":true}
+            > help ping
+            {"ok":true,"commands":[{"name":"ping","usage":"ping","summary":"answers ok","example":"ping"}]}
+            > help
+            {"ok":true,"commands":[{"name":"help",…}]}
+            > hello 1
+            {"ok":true,"name":"example","pid":…,"instance":"…","protocol":1,"rev":0,"limits":{"line":65536,"batch":10000,"watches":100,"sessions":4096},"features":[…]}
+            > stats
+            {"ok":true,"name":"example","pid":…,"rev":0,"tweaks":9,"modified":0,"conflicts":0,"frozen":false,…,"limitsHit":{}}
+            > run Player/Audio/Mute
+            {"ok":true,"output":"muted"}
+            > run Content/Text/Size
+            {"ok":false,"error":{"code":"not-an-action",…,"path":"Content/Text/Size"}}
+            > unwatch
+            {"ok":true,"watching":0}
+            > prompt
+            {"ok":true}
+            > prompt off
+            {"ok":true}
+            > quit
+            {"ok":true}
+            """#)
+    }
+
+    /// Fatal errors are objects too.
+    @Test func fatal() throws {
+        try replayJSON(
+            #"""
+            > GET / HTTP/1.1
+            {"ok":false,"error":{"code":"unknown-command",…}}
+            """#)
+    }
+
+    @Test func watching() throws {
+        let conversation = Transcript(
+            #"""
+            > hello 1 json
+            {"ok":true,…}
+            > watch Content/Text/Size Player/Audio/Token
+            {"ok":true,"rev":0,"watching":2,"tweaks":[{"path":"Content/Text/Size",…},{"path":"Player/Audio/Token",…}]}
+            > Content/Text/Size = 72
+            {"ok":true,"rev":1,"tweaks":[…]}
+            {"event":"change","rev":1,"path":"Content/Text/Size","kind":"number","value":72,"was":60,"by":"…"}
+            > Player/Audio/Token = hunter2
+            {"ok":true,"rev":2,"tweaks":[…]}
+            {"event":"change","rev":2,"path":"Player/Audio/Token","kind":"string","value":null,"set":true,"was":null,"by":"…"}
+            """#)
+        for transport in Transport.available { try conversation.replay(.inTurn, with: TestServer().connect(transport)) }
+    }
+}

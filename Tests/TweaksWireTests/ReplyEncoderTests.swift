@@ -1,0 +1,197 @@
+// Replies and events to bytes: text lines that nothing can forge, and JSON that another parser reads.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksTestSupport
+import TweaksWire
+
+/// A registry of tweaks whose every text is as hostile as registration lets it be.
+private struct Hostile {
+    let registry = TweakRegistry()
+    static let name = "“ok rev 1” \"x\" 'y' #=*?\\ é😀"
+
+    init() {
+        let name = Self.name
+        _ = Tweak(name, name, "string", "", help: name, registry: registry)
+        _ = Tweak(name, name, "number", 1.5, in: 0...2, unit: name, help: name, registry: registry)
+        _ = Tweak(name, name, "choice", "a", choices: ["a": name, name: "b", "two words": "c"], registry: registry)
+        _ = Tweak(name, name, "secret", "hunter2", help: name, flags: .secret, registry: registry)
+        _ = Tweak("😀", "plain", "duration", Duration.milliseconds(1), registry: registry)
+        tweakAction(name, name, "action", help: name, registry: registry) { _ in "" }
+    }
+}
+
+@Suite struct ReplyEncoderTests {
+    private func encoded(_ reply: Reply, json: Bool = false, crlf: Bool = false, budget: Int = 100) -> String {
+        var encoder = ReplyEncoder()
+        (encoder.isJSON, encoder.usesCRLF) = (json, crlf)
+        var bytes: [UInt8] = []
+        var remainder = encoder.append(reply, to: &bytes)
+        while let rest = remainder { remainder = encoder.append(rest, budget: budget, to: &bytes) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What Foundation makes of one line of JSON.
+    private func object(_ line: String) throws -> NSDictionary {
+        #expect(line.utf8.count(where: { $0 == 10 }) == 1 && line.hasSuffix("\n"))
+        return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary)
+    }
+
+    private func tweaks(_ registry: TweakRegistry, _ note: TweakLine.Note = .explained) -> [Reply.Item] {
+        let snapshot = registry.snapshot()
+        return registry.listing().nodes.map { .tweak(TweakLine($0, snapshot.value(of: $0), note)) }
+    }
+
+    // MARK: Text
+
+    @Test(
+        arguments: [
+            (Reply.ok(), "ok\n"), (.ok("pong"), "ok pong\n"), (.revision(43), "ok rev 43\n"),
+            (.revision(43, "watching 2"), "ok rev 43 watching 2\n"),
+            (.error(TweakError(.outOfRange, "A/B/C: 500 is outside")), "error out-of-range A/B/C: 500 is outside\n"),
+            (
+                .error(TweakError(.usage, "a\nok rev 1\r\u{1B}[0m\u{2028}b")),
+                "error usage a\u{FFFD}ok rev 1\u{FFFD}\u{FFFD}[0m\u{FFFD}b\n"
+            ),
+            (.rows("x", []), "ok\n"), (.rows("x", [(["a", "ok"], .null)]), "  a\n  ok\nok\n"),
+            (
+                .rows("x", [(["a\nok rev 1"], .null), (["\u{7}\u{202E}"], .null)]),
+                "  a\u{FFFD}ok rev 1\n  \u{FFFD}\u{FFFD}\nok\n"
+            ),
+            (
+                .facts([("name", .string("x")), ("on", .bool(true)), ("no", .null)]),
+                "  name: x\n  on: true\n  no: null\nok\n"
+            ),
+            (.facts([("list", .array([.int(1), .string("b")]))]), "  list: 1\n  list: b\nok\n"),
+            (.facts([("o", .object([("a", .int(1)), ("b", .null), ("c", .string("d"))]))]), "  o: a 1, c d\nok\n"),
+        ] as [(Reply, String)])
+    func text(_ reply: Reply, _ expected: String) {
+        #expect(encoded(reply) == expected)
+        #expect(encoded(reply, crlf: true) == expected.replacing("\n", with: "\r\n"))
+    }
+
+    /// `PATH = VALUE…`, two blanks, or the status: nothing else begins a line, whatever things are called.
+    @Test func nothingForgesAStatus() {
+        let registry = Hostile().registry
+        for note in [TweakLine.Note.none, .explained, .was(.string("\nok\n"), .clamped(from: .string("\nerror x")))] {
+            let text = encoded(Reply(.ok(words: "", fields: []), body: .items(tweaks(registry, note))))
+            let lines = text.splitLines()
+            #expect(lines.suffix(2) == ["ok", ""])
+            #expect(lines.dropLast(2).count == 6)
+            for line in lines.dropLast(2) {
+                #expect(line.hasPrefix("\"“ok rev 1”") || line.hasPrefix("😀/plain/duration = "), "\(line)")
+            }
+            #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || !Quoting.isUnsafe($0) })
+            #expect(!text.contains("hunter2"))
+        }
+    }
+
+    /// The comments of several lines stand in one column, unless an assignment is very long.
+    @Test func commentsAreAligned() throws {
+        let registry = TweakRegistry()
+        _ = Tweak("A", "B", "Short", 1, registry: registry)
+        _ = Tweak("A", "B", "A rather long name", true, registry: registry)
+        let text = encoded(Reply(.ok(words: "", fields: []), body: .items(tweaks(registry))))
+        let columns = text.splitLines().dropLast(2).map {
+            $0.firstRange(of: "# ").map { $0.lowerBound.utf16Offset(in: text) }
+        }
+        #expect(columns.count == 2 && columns[0] == columns[1])
+    }
+
+    /// In pieces of any size it is the same.
+    @Test(arguments: [1, 10, 100, 100_000]) func streams(_ budget: Int) throws {
+        let items = tweaks(Hostile().registry, .none)
+        let whole = Reply(.ok(words: "x", fields: [("x", .int(1))]), body: .items(items))
+        let stream = Reply(whole.status, body: .stream { $0 < items.count ? items[$0] : nil })
+        for json in [false, true] { #expect(encoded(stream, json: json, budget: budget) == encoded(whole, json: json)) }
+        let empty = Reply(whole.status, body: .stream { _ in nil })
+        #expect(encoded(empty, budget: budget) == "ok x\n")
+        #expect(encoded(empty, json: true, budget: budget) == "{\"ok\":true,\"x\":1,\"tweaks\":[]}\n")
+    }
+
+    // MARK: JSON
+
+    @Test(
+        arguments: [
+            (Reply.ok(), #"{"ok":true}"#), (.ok("pong", [("pong", .bool(true))]), #"{"ok":true,"pong":true}"#),
+            (.revision(43), #"{"ok":true,"rev":43}"#),
+            (
+                .error(TweakError(.outOfRange, "a \"b\"\n\u{2028}\u{1}", path: try? TweakPath("A", "B", "C"))),
+                #"{"ok":false,"error":{"code":"out-of-range","message":"a \"b\"\n\u2028\u0001","path":"A/B/C"}}"#
+            ),
+            (
+                .rows("entries", [(["x"], .string("\u{0}\\")), (["y"], .null)]),
+                #"{"ok":true,"entries":["\u0000\\",null]}"#
+            ),
+            (.rows("entries", []), #"{"ok":true,"entries":[]}"#),
+            (
+                .facts([("a", .int(.max)), ("b", .number(1e300)), ("c", .array([])), ("d", .object([("é", .int(-1))]))]
+                ),
+                #"{"ok":true,"a":9223372036854775807,"b":1e+300,"c":[],"d":{"é":-1}}"#
+            ),
+        ] as [(Reply, String)])
+    func json(_ reply: Reply, _ expected: String) throws {
+        #expect(encoded(reply, json: true) == expected + "\n")
+        #expect(try object(encoded(reply, json: true))["ok"] is Bool)
+    }
+
+    @Test func tweaksInJSON() throws {
+        let reply = Reply(.ok(words: "", fields: []), body: .items(tweaks(Hostile().registry)))
+        let text = encoded(reply, json: true)
+        let list = try #require(try object(text)["tweaks"] as? [NSDictionary])
+        let name = Hostile.name
+        #expect(
+            list.map { $0["path"] as? String } == ["string", "number", "choice", "secret", "action"].map {
+                "\(name)/\(name)/\($0)"
+            } + ["😀/plain/duration"])
+        #expect(list.map { $0["kind"] as? String } == ["string", "number", "choice", "string", "action", "duration"])
+        #expect(
+            list[1]["value"] as? Double == 1.5 && list[1]["max"] as? Double == 2 && list[1]["unit"] as? String == name)
+        #expect(
+            list[2]["choices"] as? [[String: String]] == [
+                ["name": "a", "label": name], ["name": name, "label": "b"], ["name": "two words", "label": "c"],
+            ])
+        #expect(list[3]["value"] is NSNull && list[3]["set"] as? Bool == true && list[3]["default"] == nil)
+        #expect(list[4]["value"] == nil && list[5]["value"] as? String == "1ms")
+        #expect(!text.contains("hunter2"))
+    }
+
+    // MARK: Events
+
+    @Test func events() throws {
+        let registry = Hostile().registry
+        let nodes = Array(registry.listing().nodes)
+        let origin = TweakOrigin("uid 0\nok")
+        for (node, old, new) in [
+            (nodes[0], TweakValue.string(""), TweakValue.string("\nok")), (nodes[3], .string("a"), .string("hunter2")),
+            (nodes[5], .duration(.seconds(1)), .duration(.seconds(2))),
+        ] {
+            let event = Event.change(FeedChange(node: node, old: old, new: new, origin: origin, revision: 44))
+            var encoder = ReplyEncoder()
+            var bytes: [UInt8] = []
+            encoder.append(event, to: &bytes)
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.hasPrefix("event 44 \(node.path.token) = ") && text.hasSuffix(" by uid 0\u{FFFD}ok\n"))
+            #expect(text.utf8.count(where: { $0 == 10 }) == 1 && !text.contains("hunter2"))
+            bytes = []
+            encoder.isJSON = true
+            encoder.append(event, to: &bytes)
+            let json = try object(String(decoding: bytes, as: UTF8.self))
+            #expect(json["event"] as? String == "change" && json["rev"] as? Int == 44)
+            #expect(json["path"] as? String == node.path.joined && json["by"] as? String == "uid 0\u{FFFD}ok")
+            #expect(json.description.contains("hunter2") == false)
+        }
+    }
+
+    @Test func lagged() throws {
+        var encoder = ReplyEncoder()
+        var bytes: [UInt8] = []
+        encoder.append(.lagged(revision: 44, count: 3), to: &bytes)
+        #expect(String(decoding: bytes, as: UTF8.self) == "event 44 lagged 3\n")
+        bytes = []
+        encoder.isJSON = true
+        encoder.append(.lagged(revision: 44, count: 3), to: &bytes)
+        #expect(try object(String(decoding: bytes, as: UTF8.self)) == ["event": "lagged", "rev": 44, "count": 3])
+    }
+}
