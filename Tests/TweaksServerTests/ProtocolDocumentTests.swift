@@ -1,47 +1,64 @@
-// The transcripts of Protocol.md, replayed against a server: the document says what is true.
+// The transcripts of Protocol.md and of the README, replayed against a server: the documents say what is true.
 
 import Foundation
 import Testing
+import Tweaks
 import TweaksTestSupport
 
 /// One fenced block of the document.
 struct DocumentedTranscript: Sendable, CustomTestStringConvertible {
     let text: String
+    let document: String
     /// Where it begins in the document.
     let line: Int
 
-    var testDescription: String { "Protocol.md line \(line)" }
+    var testDescription: String { "\(document) line \(line)" }
 
-    /// The document, found from this file.
-    static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../Sources/TweaksServer/TweaksServer.docc/Protocol.md").standardizedFileURL
+    static let protocolDocument = transcripts(of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
+    static let readme = transcripts(of: "README.md")
 
-    static var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
-
-    /// All blocks that are marked as transcripts.
-    static let all: [DocumentedTranscript] = {
-        guard let document = try? String(contentsOf: file, encoding: .utf8) else { return [] }
+    /// All blocks that are marked as transcripts, of a document found from this file.
+    private static func transcripts(of path: String) -> [DocumentedTranscript] {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../" + path)
+        guard let document = try? String(contentsOf: file.standardizedFileURL, encoding: .utf8) else { return [] }
         var blocks: [DocumentedTranscript] = []
         var open: (lines: [String], line: Int)?
         for (number, line) in document.splitLines().enumerated() {
             if line.hasPrefix("```") {
-                if let open { blocks.append(.init(text: open.lines.joined(separator: "\n"), line: open.line)) }
+                if let open {
+                    blocks.append(.init(text: open.lines.joined(separator: "\n"), document: path, line: open.line))
+                }
                 open = open == nil && line == "```transcript" ? ([], number + 1) : nil
             } else {
                 open?.lines.append(line)
             }
         }
         return blocks
-    }()
+    }
 }
 
-@Suite(.blocking, .enabled(if: DocumentedTranscript.exists, "Protocol.md is not written yet"))
+@Suite(.blocking)
 struct ProtocolDocumentTests {
-    @Test func hasTranscripts() { #expect(!DocumentedTranscript.all.isEmpty) }
+    @Test func hasTranscripts() {
+        #expect(DocumentedTranscript.protocolDocument.count >= 9)
+        #expect(DocumentedTranscript.readme.count == 1)
+    }
 
-    @Test(arguments: DocumentedTranscript.all) func isTrue(_ block: DocumentedTranscript) throws {
+    @Test(arguments: DocumentedTranscript.protocolDocument) func isTrue(_ block: DocumentedTranscript) throws {
         let transcript = Transcript(block.text)
         #expect(!transcript.steps.isEmpty)
         try transcript.replay(.inTurn, with: TestServer().connect())
+    }
+
+    /// With just the two tweaks that the README declares.
+    @Test(arguments: DocumentedTranscript.readme) func readmeIsTrue(_ block: DocumentedTranscript) throws {
+        let registry = TweakRegistry()
+        _ = Tweak(
+            "Content", "Text", "Size", 60.0, in: 10...100, step: 0.5, unit: "pt", help: "Label size",
+            registry: registry)
+        _ = Tweak("Content", "Text", "Color", TweakColor.black, registry: registry)
+        let transcript = Transcript(block.text)
+        #expect(!transcript.steps.isEmpty)
+        try transcript.replay(.inTurn, with: TestServer(registry: registry).connect())
     }
 }

@@ -24,9 +24,7 @@ public struct TweakPath: Sendable {
     /// A path from its joined form, `category/collection/name`.
     /// - Throws: ``TweakError`` with code `usage` when there are not exactly three parts, or one breaks the rules.
     public init(_ joined: String) throws(TweakError) {
-        // By bytes: to Swift, a slash with a combining mark behind it is another character.
-        let parts = joined.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }
+        let parts = joined.pathParts
         guard parts.count == 3 else {
             throw TweakError(.usage, "\(Quoting.excerpt(joined)) is no path; write category/collection/name")
         }
@@ -86,4 +84,12 @@ extension TweakPath: Hashable, CustomStringConvertible {
 
     /// The joined form.
     public var description: String { joined }
+}
+
+extension String {
+    /// What stands between slashes.
+    package var pathParts: [String] {
+        // By bytes: to Swift, a slash with a combining mark behind it is another character.
+        utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
+    }
 }

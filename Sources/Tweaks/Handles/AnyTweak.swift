@@ -106,10 +106,14 @@ extension TweakRegistry {
     func layers(_ node: TweakNode) -> [TweakLayerValue] {
         guard let value = node.defaultValue else { return [] }
         let entries = state.withLock { $0.holds(node) ? $0.overlays[node.slot].entries : [] }
-        let base = TweakLayerValue(layer: .default, value: value, origin: .code, time: node.declaredAt)
+        let base = TweakLayerValue(
+            layer: .default, value: value, origin: .code, time: node.declaredAt,
+            isSecret: node.isSecret)
         return [base]
             + entries.map {
-                TweakLayerValue(layer: $0.layer, value: $0.prepared.value, origin: $0.origin, time: $0.time)
+                TweakLayerValue(
+                    layer: $0.layer, value: $0.prepared.value, origin: $0.origin, time: $0.time,
+                    isSecret: node.isSecret)
             }
     }
 }

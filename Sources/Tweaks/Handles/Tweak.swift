@@ -103,7 +103,10 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
     }
 
     /// A value of this tweak without its type.
-    func erase(_ value: Value) -> TweakValue { core?.erase(value) ?? value.erased }
+    func erase(_ value: Value) -> TweakValue {
+        guard case .value(let core, _) = node.content, core.hasChoices else { return value.erased }
+        return self.core?.erase(value) ?? value.erased
+    }
 }
 
 extension Tweak where Value: TweakBounded {

@@ -45,12 +45,12 @@ extension RegistryState {
         guard stored, let new = step.prepared ?? current(step.node), new.value != old.value else {
             return TweakOutcome(
                 path: step.node.path, old: old.value, new: old.value, adjustment: step.adjustment, didStore: stored,
-                revision: stored ? next : revision)
+                revision: stored ? next : revision, isSecret: step.node.isSecret)
         }
         publish(step.node, old: old, new: new, origin: origin, revision: next, &effects)
         return TweakOutcome(
             path: step.node.path, old: old.value, new: new.value, adjustment: step.adjustment, didStore: true,
-            revision: next)
+            revision: next, isSecret: step.node.isSecret)
     }
 
     /// Writes or removes the layers; false when they were so already.
@@ -96,6 +96,7 @@ extension RegistryState {
 extension TweakOutcome {
     fileprivate static func nothing(_ path: TweakPath, _ revision: UInt64) -> TweakOutcome {
         TweakOutcome(
-            path: path, old: .bool(false), new: .bool(false), adjustment: .none, didStore: false, revision: revision)
+            path: path, old: .bool(false), new: .bool(false), adjustment: .none, didStore: false, revision: revision,
+            isSecret: false)
     }
 }

@@ -44,9 +44,23 @@ public struct TweakOutcome: Sendable {
     public let didStore: Bool
     /// The registry's revision after the change.
     public let revision: UInt64
+    /// Whether the values must not be shown.
+    public let isSecret: Bool
 
     /// Whether the current value is another one now.
     public var didChange: Bool { old != new }
+}
+
+extension TweakOutcome: CustomStringConvertible, CustomReflectable {
+    /// `Content/Text/Size = 72 (was 60)`; without the values of a secret.
+    public var description: String {
+        isSecret
+            ? "\(path.token) (secret), rev \(revision)"
+            : "\(path.token) = \(new.text) (was \(old.text)), rev \(revision)"
+    }
+
+    /// No more than the description says.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// What became of a whole commit.

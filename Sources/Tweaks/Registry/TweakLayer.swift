@@ -35,6 +35,16 @@ public struct TweakLayerValue: Sendable {
     public let origin: TweakOrigin
     /// When it was set.
     public let time: ContinuousClock.Instant
+    /// Whether the value must not be shown.
+    public let isSecret: Bool
+}
+
+extension TweakLayerValue: CustomStringConvertible, CustomReflectable {
+    /// `override 72 by uid 1000`; without the value of a secret.
+    public var description: String { "\(layer) \(isSecret ? "(secret)" : value.text) by \(origin)" }
+
+    /// No more than the description says.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A value that was judged and converted, ready to be stored.

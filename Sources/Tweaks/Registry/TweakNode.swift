@@ -88,6 +88,8 @@ public struct TweakSource: Sendable, CustomStringConvertible {
 
 /// The typed side of a node, behind a door without types.
 protocol TweakValueCore: AnyObject, Sendable {
+    /// Whether the declaration gave a closed list; then values go by its names.
+    var hasChoices: Bool { get }
     func prepare(_ value: TweakValue) -> Prepared?
     func store(_ prepared: Prepared)
 }
@@ -99,7 +101,7 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
     /// The closed list, where the declaration gave one.
     let choices: [TweakChoice<Value>]
     // Kept apart: asked for its count, an array of a generic type has the runtime look up that type first.
-    private let hasChoices: Bool
+    let hasChoices: Bool
     /// The cell again, where it takes words.
     private let wordCell: (any WordStorage)?
 

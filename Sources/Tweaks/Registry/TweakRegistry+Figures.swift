@@ -18,7 +18,7 @@ extension TweakRegistry {
             }
             return TweakOutcome(
                 path: node.path, old: old.value, new: prepared.value, adjustment: adjustment, didStore: false,
-                revision: state.revision)
+                revision: state.revision, isSecret: node.isSecret)
         }
         deliver(effects, .caller)
         return outcome

@@ -30,7 +30,7 @@ extension TweakRegistry {
     /// The path that somebody may have meant: the nearest category, then collection, then name.
     package func suggestion(for text: String) -> TweakPath? {
         let groups = listing().groups
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+        let parts = text.pathParts
         if parts.count == 3 {
             var seen = Set<String>()
             let categories = groups.map(\.category).filter { seen.insert($0).inserted }

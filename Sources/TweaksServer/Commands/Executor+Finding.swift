@@ -20,7 +20,8 @@ extension Executor {
     /// How well a tweak fits, 0 best; nil when a word is nowhere in it.
     private static func rank(_ node: TweakNode, _ words: [String]) -> Int? {
         let path = node.path.joined.lowercased()
-        let name = path.split(separator: "/").last ?? ""
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let name = path[(slash.map { path.utf8.index(after: $0) } ?? path.startIndex)...]
         var total = 0
         for word in words {
             if name == word {
@@ -129,7 +130,7 @@ extension Executor {
         let depth = start.utf8.count { $0 == UInt8(ascii: "/") }
         var found: [String] = []
         for node in registry.listing().nodes where node.path.joined.hasPrefix(start) {
-            let parts = node.path.joined.split(separator: "/", omittingEmptySubsequences: false)
+            let parts = node.path.joined.pathParts
             let candidate = depth >= 2 ? node.path.token : parts.prefix(depth + 1).joined(separator: "/") + "/"
             if found.last != candidate { found.append(candidate) }
         }

@@ -24,7 +24,7 @@ extension Executor {
     }
 
     func list(_ prefix: String?) throws(TweakError) -> Reply {
-        let parts = prefix?.split(separator: "/", omittingEmptySubsequences: true).map { String($0) } ?? []
+        let parts = prefix?.pathParts.filter { !$0.isEmpty } ?? []
         let groups = registry.listing().groups
         switch parts.count {
         case 0: return levels(groups, by: \.category, prefix: "")
