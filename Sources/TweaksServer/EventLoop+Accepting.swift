@@ -30,7 +30,7 @@ extension EventLoop {
             let text = "\(limits.sessions) sessions are open; close one, or raise the limit"
             return say(TweakError(.tooMany, text), to: session)
         }
-        strangers.append(session.id)
+        noteStranger(session.id)
         timers.add(.init(deadline: session.openedAt + limits.timeToFirstLine, session: session.id, kind: .firstLine))
         if let idle = limits.idleTime {
             timers.add(.init(deadline: session.openedAt + idle, session: session.id, kind: .idle))
@@ -72,6 +72,12 @@ extension EventLoop {
     }
 
     // MARK: - Too many
+
+    /// Puts a newcomer behind the others who have not sent a line. The list must not grow with all who ever came.
+    private func noteStranger(_ id: SessionID) {
+        if strangers.count > 2 * sessionCount + 64 { strangers.removeAll { session($0)?.hasSentLine ?? true } }
+        strangers.append(id)
+    }
 
     /// At the limit the oldest connection that never sent a line makes room.
     private func evictOldestStranger() -> Bool {

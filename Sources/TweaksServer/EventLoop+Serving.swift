@@ -62,7 +62,7 @@ extension EventLoop {
     }
 
     /// Runs the lines that have come, as long as replies can be written.
-    private func runLines(_ session: Session) {
+    func runLines(_ session: Session) {
         session.hasLines = true
         while session.mayBegin(unsentLimit: limits.unsentBytes) {
             if stopDeadline != nil { return sayClosing(session) }
@@ -164,10 +164,7 @@ extension EventLoop {
 
     /// Events of earlier commits go out before a reply that shows their values.
     private func flushEvents() {
-        for session in hub.distribute(unsentLimit: limits.unsentBytes) {
-            session.endEvents()
-            runnable.append(session.id)
-        }
+        answered += hub.distribute(unsentLimit: limits.unsentBytes)
     }
 
     private func count(_ error: TweakError) {

@@ -19,6 +19,8 @@ final class EventLoop {
     var timers = Timers()
     /// Sessions that can go on without new input: the rest of long replies, lines that already came.
     var runnable: [SessionID] = []
+    /// Sessions whose lines were run in this round, but nothing sent yet, because watchers have to be told, too.
+    var answered: [Session] = []
     /// Connections that have not sent a line, oldest first; entries may be out of date.
     var strangers: [SessionID] = []
     /// Accepting pauses until then, for want of descriptors.
@@ -101,7 +103,10 @@ final class EventLoop {
         guard sessions.indices.contains(number), let session = sessions[number] else { return }
         if event.isReadable { receive(session) }
         if event.isGone, !event.isReadable { return close(session) }
-        advance(session)
+        // With watchers about, replies and events of one round are sent together.
+        if hub.sessions.isEmpty { return advance(session) }
+        runLines(session)
+        answered.append(session)
     }
 
     private func handle(_ message: Mailbox.Message) {
@@ -124,11 +129,12 @@ final class EventLoop {
 
     private func tellWatchers() {
         let told = hub.distribute(unsentLimit: limits.unsentBytes)
-        let toldFigures = hub.distributeFigures(now: .now, unsentLimit: limits.unsentBytes)
-        for session in told + toldFigures {
-            session.endEvents()
-            advance(session)
-        }
+        let toldFigures = hub.distributeFigures(now: now, unsentLimit: limits.unsentBytes)
+        let replied = answered
+        answered = []
+        // Whoever are fewer go first: that makes the shortest waiting on the whole.
+        for session in told.count <= replied.count ? told + replied : replied + told { advance(session) }
+        for session in toldFigures { advance(session) }
     }
 
     // MARK: - Time

@@ -48,7 +48,7 @@ import TweaksTestSupport
         try crowd.read { $0.newest.count == 1 && $0.newest.allSatisfy(isLast) && $0.events + $0.lagged >= changes / 10 }
         done.waitBlocking()
         try #require(crowd.heard.allSatisfy { $0.events + $0.lagged == changes / 10 })
-        if let before, let after = residentBytes { try #require(after - before < 64 << 20) }
+        if let before, let after = residentBytes { try #require(after - before < 256 << 20) }
 
         // The deaf ones begin to read.
         try deaf.read { $0.newest.count == 10 && $0.newest.allSatisfy(isLast) && $0.events + $0.lagged >= changes }

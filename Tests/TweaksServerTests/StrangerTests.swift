@@ -66,7 +66,7 @@ struct Stranger: Sendable, CustomTestStringConvertible {
         var generator = SeededGenerator(seed: UInt64(seed))
         // A line end first would be a person who presses Enter.
         let first = UInt8.random(in: 1..<9, using: &generator)
-        let bytes = [first] + (0..<5_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let bytes = [first] + (0..<500).map { _ in UInt8.random(in: 0...255, using: &generator) }
         return Stranger("random \(seed)", bytes: bytes, nil)
     }
 }
@@ -74,6 +74,13 @@ struct Stranger: Sendable, CustomTestStringConvertible {
 @Suite(.blocking) struct StrangerTests {
     /// How a stranger's bytes come.
     enum Pieces: CaseIterable { case whole, byByte }
+
+    /// A server that reads on after a fatal error for as long as the machine needs to send all of it.
+    private func patientServer() throws -> TestServer {
+        var limits = TweakServerLimits()
+        limits.fatalDrain.time = .seconds(3_600)
+        return try TestServer(limits: limits)
+    }
 
     private func expectUnchanged(_ server: TestServer, at location: SourceLocation = #_sourceLocation) throws {
         #expect(server.registry.revision == 0, sourceLocation: location)
@@ -91,7 +98,7 @@ struct Stranger: Sendable, CustomTestStringConvertible {
     @Test(arguments: Stranger.http + Stranger.others, Transport.available)
     func getsOneErrorAndChangesNothing(_ stranger: Stranger, _ transport: Transport) throws {
         for pieces in Pieces.allCases {
-            let server = try TestServer()
+            let server = try patientServer()
             let client = try server.connect(transport)
             try send(stranger, pieces, to: client)
             // To the end of the stream: a reset would be thrown here.
@@ -105,7 +112,7 @@ struct Stranger: Sendable, CustomTestStringConvertible {
     @Test(arguments: Stranger.random, Transport.available)
     func randomBytes(_ stranger: Stranger, _ transport: Transport) throws {
         for pieces in Pieces.allCases {
-            let server = try TestServer()
+            let server = try patientServer()
             let client = try server.connect(transport)
             try send(stranger, pieces, to: client)
             client.endInput()
@@ -120,7 +127,7 @@ struct Stranger: Sendable, CustomTestStringConvertible {
     @Test(arguments: Stranger.http, Transport.available)
     func httpIsFatalAfterPromptToo(_ stranger: Stranger, _ transport: Transport) throws {
         for pieces in Pieces.allCases {
-            let server = try TestServer()
+            let server = try patientServer()
             let client = try server.connect(transport)
             try client.send("prompt\r\n")
             _ = try client.read(through: "ok\r\n> ")
@@ -136,7 +143,7 @@ struct Stranger: Sendable, CustomTestStringConvertible {
     @Test(arguments: Stranger.random, Transport.available)
     func randomBytesAfterPrompt(_ stranger: Stranger, _ transport: Transport) throws {
         for pieces in Pieces.allCases {
-            let server = try TestServer()
+            let server = try patientServer()
             let client = try server.connect(transport)
             try client.send("prompt\n")
             _ = try client.read(through: "ok\n> ")
@@ -153,7 +160,7 @@ struct Stranger: Sendable, CustomTestStringConvertible {
         "POST\r\n\r\nsize=72\r\n", "\u{16}\u{3}\u{1}\r\n",
     ])
     func unprovenLinesAfterPrompt(_ text: String) throws {
-        let server = try TestServer()
+        let server = try patientServer()
         let client = try server.connect(.tcp4)
         try client.send("\r\n" + text)
         client.endInput()
@@ -163,7 +170,7 @@ struct Stranger: Sendable, CustomTestStringConvertible {
 
     /// An open batch is dropped, and so is what stands behind the error in the same packet.
     @Test func aFatalErrorDropsTheBatch() throws {
-        let server = try TestServer()
+        let server = try patientServer()
         let client = try server.connect()
         try client.send("begin\nset Content/Text/Size 72\nGET / HTTP/1.1\ncommit\n")
         let lines = try client.restOfLines()
@@ -173,7 +180,7 @@ struct Stranger: Sendable, CustomTestStringConvertible {
 
     /// The error is not lost to a reset, although much is sent that nobody reads.
     @Test(arguments: Transport.available) func theErrorArrives(_ transport: Transport) throws {
-        let server = try TestServer()
+        let server = try patientServer()
         let client = try server.connect(transport)
         try client.send("POST / HTTP/1.1\r\n" + String(repeating: "x", count: 900_000))
         #expect(try client.restOfLines().count == 1)
@@ -188,7 +195,7 @@ struct Stranger: Sendable, CustomTestStringConvertible {
         ("\"GET\" x", true), ("# comment\n\n", false),
     ])
     func whatProves(_ lines: String, _ survives: Bool) throws {
-        let client = try TestServer().connect()
+        let client = try patientServer().connect()
         try client.send("\(lines)\nGET x\nping\n")
         client.endInput()
         #expect(try client.rest().contains("ok pong") == survives)

@@ -1,5 +1,6 @@
 // watch: the values, then an event for each change, and nothing lost in between.
 
+import Foundation
 import Testing
 import Tweaks
 import TweaksServer
@@ -75,7 +76,7 @@ import TweaksTestSupport
         let server = try TestServer(registry: registry)
         let client = try server.connect()
         let ended = Gate()
-        Task.detached {
+        Thread.detachNewThread {
             for value in 1...2_000 { count.value = value }
             ended.open()
         }

@@ -22,7 +22,7 @@ package enum ClientError: Error, Equatable {
 /// A connection to a server. Each test waits in its reads, never by the clock.
 package final class TestClient {
     /// How long a read may wait before the test counts as hung.
-    package static let patience: Int32 = 30_000
+    package static let patience: Int32 = 120_000
 
     package let number: Int32
     /// Bytes that were read and not handed out.

@@ -62,7 +62,7 @@ import TweaksWire
         #expect(tweaks.count == 7)
         var generator = SeededGenerator(seed: 7)
         for tweak in tweaks {
-            for _ in 0..<200 {
+            for _ in 0..<60 {
                 let value = value(tweak.kind, &generator)
                 for note in [TweakLine.Note.none, .explained, .was(value, .none)] {
                     var bytes: [UInt8] = []

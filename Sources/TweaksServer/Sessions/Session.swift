@@ -47,6 +47,8 @@ final class Session {
     var foldedEvents = 0
     /// Events were written behind a prompt; it has to be written again.
     var isInEvents = false
+    /// It is in the list of those told in this round.
+    var isTold = false
     var interest: PollInterest = .read
     var lastActivity: ContinuousClock.Instant
     let openedAt: ContinuousClock.Instant

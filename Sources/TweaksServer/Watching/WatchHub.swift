@@ -54,15 +54,15 @@ final class WatchHub {
         guard let feed else { return [] }
         forgetIfStale()
         var changes = feed.takeAll()
-        var told: [ObjectIdentifier: Session] = [:]
+        var told = Told()
         while let change = changes.popFirst() {
             let cache = EventCache()
             for session in watchers(of: change.node) where session.wants(change) {
                 session.offer(change, cache, unsentLimit: unsentLimit)
-                told[ObjectIdentifier(session)] = session
+                told.insert(session)
             }
         }
-        return Array(told.values)
+        return told.end()
     }
 
     private func watchers(of node: TweakNode) -> [Session] {
@@ -105,7 +105,7 @@ final class WatchHub {
     func distributeFigures(now: ContinuousClock.Instant, unsentLimit: Int) -> [Session] {
         guard let due = nextFigures(), due <= now else { return [] }
         figuresSentAt = now
-        var told: [ObjectIdentifier: Session] = [:]
+        var told = Told()
         let revision = registry.revision
         for position in figures.indices {
             let (node, sent) = figures[position]
@@ -115,10 +115,26 @@ final class WatchHub {
             let cache = EventCache()
             for session in watchers(of: node) {
                 session.offer(change, cache, unsentLimit: unsentLimit)
-                told[ObjectIdentifier(session)] = session
+                told.insert(session)
             }
         }
-        return Array(told.values)
+        return told.end()
+    }
+}
+
+/// The sessions that were told something, each once, in the order of watching.
+private struct Told {
+    private var sessions: [Session] = []
+
+    mutating func insert(_ session: Session) {
+        if session.isTold { return }
+        session.isTold = true
+        sessions.append(session)
+    }
+
+    func end() -> [Session] {
+        for session in sessions { session.isTold = false }
+        return sessions
     }
 }
 
