@@ -64,8 +64,9 @@ extension EventLoop {
     /// Runs the lines that have come, as long as replies can be written.
     func runLines(_ session: Session) {
         session.hasLines = true
+        if session.reader.count > 0 { session.lastActivity = now }
         while session.mayBegin(unsentLimit: limits.unsentBytes) {
-            if stopDeadline != nil { return sayClosing(session) }
+            if isStopping { return sayClosing(session) }
             guard let event = session.reader.next() else {
                 session.hasLines = false
                 return linesEnded(session)
@@ -102,7 +103,6 @@ extension EventLoop {
     }
 
     private func run(_ line: LineReader.Line, _ session: Session) {
-        session.lastActivity = now
         session.encoder.usesCRLF = line.endsWithCRLF
         let isFirst = !session.hasSentLine
         session.hasSentLine = true

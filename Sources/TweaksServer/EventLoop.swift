@@ -16,6 +16,8 @@ final class EventLoop {
     var sessions: [Session?] = []
     var sessionCount = 0
     var nextNumber: UInt64 = 0
+    /// Sessions with a higher number were opened in this round.
+    private var newestBeforeRound: UInt64 = 0
     var timers = Timers()
     /// Sessions that can go on without new input: the rest of long replies, lines that already came.
     var runnable: [SessionID] = []
@@ -25,6 +27,7 @@ final class EventLoop {
     var strangers: [SessionID] = []
     /// Accepting pauses until then, for want of descriptors.
     var acceptsAgainAt: ContinuousClock.Instant?
+    var isStopping = false
     /// When a stopping loop gives up on what is still under way.
     var stopDeadline: ContinuousClock.Instant?
     /// Set aside so that, when there are no more descriptors, one can be spent on saying so.
@@ -51,13 +54,14 @@ final class EventLoop {
 
     /// Runs until it was told to stop and every session has ended.
     func run() {
-        while stopDeadline == nil || sessionCount > 0 {
+        while !isStopping || sessionCount > 0 {
             turn()
         }
     }
 
     /// One round: wait, serve what is ready, tell watchers, look at the clock.
     private func turn() {
+        newestBeforeRound = nextNumber
         poller.wait(milliseconds: timeout()) { event in
             mailbox.awaken()
             now = .now
@@ -101,6 +105,8 @@ final class EventLoop {
         }
         let number = Int(event.descriptor)
         guard sessions.indices.contains(number), let session = sessions[number] else { return }
+        // The event may be meant for an earlier owner of the number; if not, the kernel says so again.
+        if session.id.number > newestBeforeRound { return }
         if event.isReadable { receive(session) }
         if event.isGone, !event.isReadable { return close(session) }
         // With watchers about, replies and events of one round are sent together.
@@ -171,7 +177,8 @@ final class EventLoop {
     // MARK: - Ending
 
     private func beginStopping() {
-        if stopDeadline != nil { return }
+        if isStopping { return }
+        isStopping = true
         stopDeadline = .now + limits.lingerTime
         for listener in listeners {
             poller.remove(listener.descriptor.number)

@@ -60,7 +60,7 @@ package struct ReplyEncoder: Sendable {
         bytes.append("ok")
         if let revision {
             bytes.append(" rev ")
-            bytes.append(String(revision))
+            bytes.append(decimal: revision)
         }
         if unchanged { bytes.append(" unchanged") }
         endLine(&bytes)

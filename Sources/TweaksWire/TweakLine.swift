@@ -35,7 +35,7 @@ package struct TweakLine: Sendable {
         let start = bytes.count
         let texts = node.texts
         bytes.append(contentsOf: texts.assignment)
-        bytes.append(node.shownText(value))
+        append(value, to: &bytes)
         switch note {
         case .none: return
         case .explained:
@@ -46,9 +46,22 @@ package struct TweakLine: Sendable {
         case .was(let old, let adjustment):
             Self.pad(&bytes, to: start + column)
             bytes.append("was ")
-            bytes.append(node.shownText(old))
+            append(old, to: &bytes)
             if let text = adjustmentText(adjustment) { bytes.append(text) }
         }
+    }
+
+    /// The text of a value; whole numbers, the most frequent, the short way.
+    private func append(_ value: TweakValue?, to bytes: inout [UInt8]) {
+        if !isSecret {
+            switch value {
+            case .int(let number): return bytes.append(decimal: number)
+            case .number(let number):
+                if number.magnitude < 0x1p53, let whole = Int64(exactly: number) { return bytes.append(decimal: whole) }
+            default: break
+            }
+        }
+        bytes.append(node.shownText(value))
     }
 
     /// Where the comment of a line begins that stands alone.

@@ -28,19 +28,41 @@ enum ReadBenchmarks {
     // Each loop is written out: a generic one would measure generic code.
     private static func scalars(_ registry: TweakRegistry) {
         let bool = (Tweak("Bench", "Read", "Bool", true, registry: registry), Plain(true))
-        compare("bool") { loop { bool.0.value ? 3 : 5 } } _: { loop { bool.1.value ? 3 : 5 } }
+        compare("bool") {
+            loop { bool.0.value ? 3 : 5 }
+        } _: {
+            loop { bool.1.value ? 3 : 5 }
+        }
         let int = (Tweak("Bench", "Read", "Int", 3, registry: registry), Plain(3))
-        compare("int") { loop { int.0.value } } _: { loop { int.1.value } }
+        compare("int") {
+            loop { int.0.value }
+        } _: {
+            loop { int.1.value }
+        }
         let number = (Tweak("Bench", "Read", "Number", 0.5, registry: registry), Plain(0.5))
-        compare("number") { loop { bits(number.0.value) } } _: { loop { bits(number.1.value) } }
+        compare("number") {
+            loop { bits(number.0.value) }
+        } _: {
+            loop { bits(number.1.value) }
+        }
         let color = (Tweak("Bench", "Read", "Color", TweakColor.black, registry: registry), Plain(TweakColor.black))
-        compare("color") { loop { sum(color.0.value) } } _: { loop { sum(color.1.value) } }
+        compare("color") {
+            loop { sum(color.0.value) }
+        } _: {
+            loop { sum(color.1.value) }
+        }
         let time = (Tweak("Bench", "Read", "Time", Duration.zero, registry: registry), Plain(Duration.zero))
-        compare("duration") { loop { Int(time.0.value.components.seconds) } } _: {
+        compare("duration") {
+            loop { Int(time.0.value.components.seconds) }
+        } _: {
             loop { Int(time.1.value.components.seconds) }
         }
         let wrapped = (Wrapped(registry), Plain(0.5))
-        compare("number through the wrapper") { loop { bits(wrapped.0.number) } } _: { loop { bits(wrapped.1.value) } }
+        compare("number through the wrapper") {
+            loop { bits(wrapped.0.number) }
+        } _: {
+            loop { bits(wrapped.1.value) }
+        }
     }
 
     private struct Wrapped {

@@ -76,7 +76,9 @@ enum WireBenchmarks {
                 for (number, connection) in connections.enumerated() {
                     try connection.send(batches[(round + number) % 16])
                 }
-                for connection in connections { try connection.receive(load.inFlight, linesBeginningWith: dialect.mark) }
+                for connection in connections {
+                    try connection.receive(load.inFlight, linesBeginningWith: dialect.mark)
+                }
             }
         }
         return Double(rounds * load.clients * load.inFlight) / (time / 1e9)

@@ -17,7 +17,7 @@ import TweaksTestSupport
         let server = try TestServer(registry: registry)
         let (deaf, other) = (try server.connect(transport), try server.connect())
         // More than all the buffers between here and there hold.
-        let requests = 1_000
+        let requests = 500
         let sent = deaf.sendMeanwhile(String(repeating: "get * \(name)\n", count: requests))
         // Until the server stops taking its requests, everybody else is answered.
         var (before, now) = (0, try figure("requests", other))

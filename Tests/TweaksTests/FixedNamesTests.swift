@@ -67,7 +67,8 @@ struct FixedNamesTests {
         #expect(tweakValue("Content", "Text", "List", "one", choices: ["one", "two"], registry: registry) == "one")
         #expect(
             tweakValue(
-                "Content", "Text", "Labelled", "key1", choices: ["key1": "label1", "key2": "label2"], registry: registry)
+                "Content", "Text", "Labelled", "key1", choices: ["key1": "label1", "key2": "label2"], registry: registry
+            )
                 == "key1")
         #expect(
             tweakValue("Content", "Text", "Pause", .seconds(1), in: .zero ... .seconds(5), registry: registry)
@@ -128,4 +129,3 @@ struct FixedNamesTests {
         #expect(all.map(\.kind).count == 7)
     }
 }
-

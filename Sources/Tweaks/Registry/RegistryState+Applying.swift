@@ -58,18 +58,14 @@ extension RegistryState {
         _ step: CommitStep, origin: TweakOrigin, time: ContinuousClock.Instant, revision: UInt64
     ) -> Bool {
         let slot = step.node.slot
-        let isTemporary = overlays[slot].holds(.temporaryOverride)
-        if let prepared = step.prepared {
-            if !isTemporary, overlays[slot].value(.override) == prepared.value { return false }
-            overlays[slot].set(.init(layer: .override, prepared: prepared, origin: origin, time: time))
-        } else {
-            if !isTemporary, !overlays[slot].holds(.override) { return false }
-            overlays[slot].remove(.override)
-        }
-        // A plain set, like a reset, ends a temporary override.
-        if isTemporary { overlays[slot].remove(.temporaryOverride) }
-        overlays[slot].changedAt = revision
-        return true
+        let didChange =
+            if let prepared = step.prepared {
+                overlays[slot].override(prepared, origin: origin, time: time)
+            } else {
+                overlays[slot].reset()
+            }
+        if didChange { overlays[slot].changedAt = revision }
+        return didChange
     }
 
     /// Makes a value the current one and notes it for everybody who follows the tweak.

@@ -90,10 +90,6 @@ struct Overlays: Sendable {
 
     subscript(layer: TweakLayer) -> Entry? { position(of: layer).map { entries[$0] } }
 
-    func holds(_ layer: TweakLayer) -> Bool { position(of: layer) != nil }
-
-    func value(_ layer: TweakLayer) -> TweakValue? { position(of: layer).map { entries[$0].prepared.value } }
-
     private func position(of layer: TweakLayer) -> Int? {
         for position in entries.indices where entries[position].layer == layer { return position }
         return nil
@@ -105,6 +101,29 @@ struct Overlays: Sendable {
         } else {
             entries.insert(entry, at: entries.firstIndex { $0.layer > entry.layer } ?? entries.count)
         }
+    }
+
+    /// Sets the override; that ends a temporary one. False when it is so already.
+    mutating func override(_ prepared: Prepared, origin: TweakOrigin, time: ContinuousClock.Instant) -> Bool {
+        // Nearly always the override is on top, or there is none.
+        if let last = entries.indices.last, entries[last].layer == .override {
+            if entries[last].prepared.value == prepared.value { return false }
+            entries[last].prepared = prepared
+            entries[last].origin = origin
+            entries[last].time = time
+            return true
+        }
+        set(Entry(layer: .override, prepared: prepared, origin: origin, time: time))
+        remove(.temporaryOverride)
+        return true
+    }
+
+    /// Removes override and temporary override. False when there are none.
+    mutating func reset() -> Bool {
+        let count = entries.count
+        remove(.override)
+        remove(.temporaryOverride)
+        return entries.count < count
     }
 
     mutating func remove(_ layer: TweakLayer) {
