@@ -1,5 +1,6 @@
 // The smallest program with tweaks: declare, serve, done.
 
+import Foundation
 import Tweaks
 import TweaksDaemon
 
@@ -9,7 +10,12 @@ enum Greeting {
     static let pause = Tweak("Greeting", "Timing", "Pause", .seconds(1), in: .milliseconds(100) ... .seconds(10))
 }
 
-try TweakDaemon.start("hello", tweaks: Greeting.text, Greeting.count, Greeting.pause)
+do {
+    try TweakDaemon.start("hello", tweaks: Greeting.text, Greeting.count, Greeting.pause)
+} catch {
+    print("hello: \(error)")  // Thrown out of main it would end in a backtrace.
+    exit(1)
+}
 
 while true {
     for _ in 0..<Greeting.count.value { print(Greeting.text.value) }

@@ -85,6 +85,8 @@ extension EventLoop {
             let id = strangers.removeFirst()
             guard let session = session(id), session.isOpen, !session.hasSentLine else { continue }
             say(TweakError(.tooMany, "others are waiting and this connection has sent nothing"), to: session)
+            // What it had sent is read first: closed over unread bytes, the error would be lost to a reset.
+            _ = session.descriptor.read(into: scratch)
             close(session)
             return true
         }

@@ -45,7 +45,7 @@ extension EventLoop {
         // A few rounds, then the others: a long reply to a fast reader must not keep them waiting.
         for _ in 0..<4 where session.phase != .closed {
             runLines(session)
-            session.sendMore(budget: 65_536)
+            session.sendMore(budget: 16_384)
             session.sendPendingEvents(unsentLimit: limits.unsentBytes)
             session.endEvents()
             guard flush(session), session.phase == .open else { break }
@@ -61,9 +61,10 @@ extension EventLoop {
         session.hasLines && session.mayBegin(unsentLimit: limits.unsentBytes)
     }
 
-    /// Runs the lines that have come, as long as replies can be written.
+    /// Runs the lines that have come, as long as replies can be written and others have not waited too long.
     func runLines(_ session: Session) {
         session.hasLines = true
+        let turnEnds = ContinuousClock.now + limits.turn
         if session.reader.count > 0 { session.lastActivity = now }
         while session.mayBegin(unsentLimit: limits.unsentBytes) {
             if isStopping { return sayClosing(session) }
@@ -74,7 +75,9 @@ extension EventLoop {
             switch event {
             case .tooLong:
                 fail(TweakError(.tooLong, "a line holds at most \(limits.lineBytes) bytes"), session)
-            case .line(let line): run(line, session)
+            case .line(let line):
+                // Plain gets and sets take so little that the clock is not asked for them.
+                if !run(line, session), ContinuousClock.now > turnEnds { return }
             }
         }
     }
@@ -102,12 +105,21 @@ extension EventLoop {
             session)
     }
 
-    private func run(_ line: LineReader.Line, _ session: Session) {
+    /// - Returns: True when it was a plain get or set.
+    private func run(_ line: LineReader.Line, _ session: Session) -> Bool {
         session.encoder.usesCRLF = line.endsWithCRLF
         let isFirst = !session.hasSentLine
         session.hasSentLine = true
-        if session.isDenied { return deny(session) }
-        if !line.isPoisoned, session.reader.withBytes(of: line, { answerAtOnce($0, session) }) { return }
+        if session.isDenied {
+            deny(session)
+            return false
+        }
+        if !line.isPoisoned, session.reader.withBytes(of: line, { answerAtOnce($0, session) }) { return true }
+        runParsed(line, isFirst: isFirst, session)
+        return false
+    }
+
+    private func runParsed(_ line: LineReader.Line, isFirst: Bool, _ session: Session) {
         let parsed =
             line.isPoisoned
             ? .failure(ParsedLine.badLine, .fatalUnlessProven)
@@ -115,14 +127,10 @@ extension EventLoop {
         switch parsed {
         case .blank: runBlank(isFirst, session)
         case .ignored: session.sendPrompt()
-        case .request(let request):
-            session.isProven = true
-            perform(request, session)
+        case .request(let request): perform(request, session)
         case .failure(let error, let severity):
             let isFatal = severity == .fatal || severity == .fatalUnlessProven && !session.isProven
             if isFatal { return fail(error, session) }
-            // Its words are known even if they make no sense.
-            if severity != .fatalUnlessProven { session.isProven = true }
             if severity != .ordinary { session.batch?.fail(error) }
             executor.figures.refused += 1
             session.send(.error(error))
@@ -132,7 +140,6 @@ extension EventLoop {
     /// True when the line was a plain get or set, and is answered.
     private func answerAtOnce(_ line: UnsafeBufferPointer<UInt8>, _ session: Session) -> Bool {
         guard let hot = HotLine(line), executor.answer(hot, line, for: session) else { return false }
-        session.isProven = true
         executor.figures.requests += 1
         return true
     }
@@ -151,9 +158,11 @@ extension EventLoop {
         executor.figures.requests += 1
         if case .watch = request { flushEvents() }
         switch executor.execute(request, for: session) {
-        case .running: session.isAwaitingAction = true
+        case .running:
+            session.isProven = true
+            session.isAwaitingAction = true
         case .reply(let reply):
-            if case .error(let error) = reply.status { count(error) }
+            if case .error(let error) = reply.status { count(error) } else { session.isProven = true }
             session.send(reply)
         case .quit(let reply):
             session.isInteractive = false

@@ -18,6 +18,8 @@ public struct TweakServerLimits: Sendable {
     public var lingerTime: Duration = .seconds(5)
     /// From how many unsent bytes on a session is no longer read from, and its events are folded.
     public var unsentBytes = 262_144
+    /// How long one session is served before the others have their turn; a single command is never cut short.
+    package var turn: Duration = .milliseconds(1)
     /// How long, and how many bytes, a connection is read from after a fatal error, so that the error arrives.
     public var fatalDrain: (time: Duration, bytes: Int) = (.seconds(1), 1_048_576)
 

@@ -128,16 +128,22 @@ extension Request.Change {
 
 extension Request {
     fileprivate static func watch(_ arguments: ArraySlice<Token>) -> Request? {
+        if let last = arguments.last, last.isBare("since") { return nil }
         guard let keyword = arguments.dropLast().last, keyword.isBare("since") else {
             return .watch(arguments.texts, since: nil)
         }
-        guard let last = arguments.last, let revision = UInt64(last.text), arguments.count > 2 else { return nil }
+        guard let last = arguments.last, let revision = revision(last), arguments.count > 2 else { return nil }
         return .watch(arguments.dropLast(2).texts, since: revision)
     }
 
     fileprivate static func begin(_ arguments: ArraySlice<Token>) -> Request? {
         guard let argument = arguments.first else { return .begin(revision: nil) }
-        return UInt64(argument.text).map { .begin(revision: $0) }
+        return revision(argument).map { .begin(revision: $0) }
+    }
+
+    /// Digits only: `UInt64.init` would take a sign, too.
+    private static func revision(_ token: Token) -> UInt64? {
+        token.text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt64(token.text) : nil
     }
 
     fileprivate static func hello(_ arguments: ArraySlice<Token>) -> Request? {

@@ -1,7 +1,9 @@
 // 100,000 tweaks: registering, memory, and look-ups as fast as with 100.
 
 import Foundation
+import Synchronization
 import Tweaks
+import TweaksServer
 
 enum ScaleBenchmarks {
     static func run() throws {
@@ -14,6 +16,40 @@ enum ScaleBenchmarks {
         let small = TweakRegistry()
         fill(small, 100)
         try compare(small, large)
+        try others(while: large)
+    }
+
+    /// How a polite session fares while another one reads all 100,000 again and again.
+    private static func others(while registry: TweakRegistry) throws {
+        let server = TweakServer(name: "scale", registry: registry, listeners: [.tcp(port: 0)])
+        try server.start()
+        defer { server.stop() }
+        let port = UInt16(server.port ?? 0)
+        let polite = try Connection(port: port)
+        let alone = try pings(polite, 2_000)
+        let stop = Atomic(false)
+        let reader = Thread {
+            guard let greedy = try? Connection(port: port) else { return }
+            while !stop.load(ordering: .relaxed) {
+                try? greedy.send(Array("get *\n".utf8))
+                try? greedy.receive(1, linesBeginningWith: "o")
+            }
+        }
+        reader.start()
+        let together = try pings(polite, 2_000)
+        stop.store(true, ordering: .relaxed)
+        Table.row(
+            "ping while another session reads 100,000, p99 / alone", ours: Measure.percentile(together, 0.99) / 1_000,
+            theirs: Measure.percentile(alone, 0.99) / 1_000, unit: "µs", goal: "no stall: below 10 ms")
+    }
+
+    private static func pings(_ connection: Connection, _ count: Int) throws -> [Double] {
+        try (0..<count).map { _ in
+            try Measure.nanoseconds {
+                try connection.send(Array("ping\n".utf8))
+                try connection.receive(1, linesBeginningWith: "o")
+            }
+        }
     }
 
     private static func fill(_ registry: TweakRegistry, _ count: Int) {

@@ -44,6 +44,25 @@ import TweaksTestSupport
         #expect(try client.lines(2) == [#"{"ok":true}"#, #"{"ok":true,"output":"two\nlines"}"#])
     }
 
+    /// Actions that block their threads, more of them than there are cores: their limits hold and others are run.
+    @Test func blockingActionsHinderNobody() throws {
+        let release = Gate()
+        let registry = ExampleTweaks().registry
+        for number in 0..<8 {
+            tweakAction("A", "Block", "Act \(number)", timeLimit: .milliseconds(1), registry: registry) { _ in
+                release.waitBlocking()
+                return "late"
+            }
+        }
+        let server = try TestServer(registry: registry)
+        defer { release.open() }
+        for number in 0..<8 {
+            let lines = try server.connect().ask("run \"A/Block/Act \(number)\"")
+            #expect(lines.count == 1 && lines[0].hasPrefix("error timeout "))
+        }
+        #expect(try server.connect().ask("run Player/Audio/Mute") == ["  muted", "ok"])
+    }
+
     @Test func isNeverTwoAtOnce() throws {
         let (began, gate) = (Gate(), Gate())
         let server = try server { _ in

@@ -22,6 +22,16 @@ import TweaksTestSupport
         #expect(try client.ask("set Content/Text/Size 72").last == "ok rev 1")
     }
 
+    /// However many they are, each is judged on top of those before it.
+    @Test func manyRelativeChangesAddUp() throws {
+        let client = try TestServer().connect()
+        try client.ask("Content/Text/Size = 100")
+        try client.ask("begin")
+        #expect(try client.ask("Content/Text/Size = 10") == ["ok queued"])
+        for _ in 0..<80 { #expect(try client.ask("Content/Text/Size += 1") == ["ok queued"]) }
+        #expect(try client.ask("commit") == ["Content/Text/Size = 90      # was 100", "ok rev 2"])
+    }
+
     /// Only what would change something can spoil it.
     @Test func otherErrorsDoNot() throws {
         let client = try TestServer().connect()

@@ -66,7 +66,9 @@ import TweaksTestSupport
               source: …
             ok
             > describe Content/Text
-            error unknown-tweak there is no tweak “Content/Text”; …
+            error ambiguous “Content/Text” names 6 tweaks; name one of them, such as Content/Text/Size
+            > describe Nothing
+            error unknown-tweak there is no tweak “Nothing”…
             > describe
             error usage describe: write describe PATH, as in: describe Content/Text/Size
             """)

@@ -58,7 +58,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             (#"set A/B/C "toggle""#, .set(path: "A/B/C", .assign("toggle"))),
             ("set A/B/C '='", .set(path: "A/B/C", .assign("="))),
             (#"watch A "since" 4"#, .watch(["A", "since", "4"], since: nil)),
-            ("watch since", .watch(["since"], since: nil)), ("set A/B/C for", .set(path: "A/B/C", .assign("for"))),
+            ("set A/B/C for", .set(path: "A/B/C", .assign("for"))),
             // A command keeps its meaning whatever follows it.
             ("set = 5", .set(path: "=", .assign("5"))), ("get = 5", .get(["=", "5"])),
         ] as [(String, Request)])
@@ -84,7 +84,8 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         "ls a b", "get", "set", "set A/B/C", "set A/B/C x y", "set A/B/C 5 for 10s", "check", "check A/B/C",
         "check A/B/C x y", "reset", "find", "modified a b", "describe", "describe a b", "explain", "explain a b",
         "watch",
-        "watch since 4", "watch A since x", "watch A since -1", "unwatch a b", "run", "begin x", "begin -1",
+        "watch since 4", "watch since", "watch A since", "watch A since x", "watch A since -1", "watch A since +1",
+        "unwatch a b", "run", "begin x", "begin -1",
         "begin 1 2",
         "commit now", "abort now", "export a b", "conflicts a", "stats a", "hello", "hello x", "hello 0", "hello -1",
         "hello 1 xml", "hello 1 json x", "json maybe", "json on on", "prompt 1", "ping ping", "quit now", "help a b",

@@ -19,12 +19,15 @@ final class ActionRunner: Sendable {
     }
 
     /// Runs the body and waits for it, at most for the time limit.
-    func run(_ arguments: TweakArguments, path: TweakPath) async throws(TweakError) -> String {
+    /// - Parameter executor: Where body and clock run; nil for the tasks' usual place.
+    func run(
+        _ arguments: TweakArguments, path: TweakPath, on executor: (any TaskExecutor)? = nil
+    ) async throws(TweakError) -> String {
         guard claim() else {
             throw TweakError(.busy, "\(path.token) is still running; try again when it has ended", path: path)
         }
         let result = await withCheckedContinuation { continuation in
-            race(arguments, path, Verdict(continuation))
+            race(arguments, path, Verdict(continuation), executor)
         }
         return try result.get()
     }
@@ -35,8 +38,10 @@ final class ActionRunner: Sendable {
     }
 
     /// The body against the clock; the first to finish gives the verdict.
-    private func race(_ arguments: TweakArguments, _ path: TweakPath, _ verdict: Verdict) {
-        let work = Task {
+    private func race(
+        _ arguments: TweakArguments, _ path: TweakPath, _ verdict: Verdict, _ executor: (any TaskExecutor)?
+    ) {
+        let work = Task(executorPreference: executor) { [self] in
             let result: Result<String, TweakError>
             do {
                 result = .success(try await body(arguments))
@@ -49,7 +54,7 @@ final class ActionRunner: Sendable {
             verdict.give(result)
         }
         let limit = timeLimit
-        let clock = Task {
+        let clock = Task(executorPreference: executor) {
             guard (try? await Task.sleep(for: limit)) != nil else { return }
             let text = DurationText.print(limit.exactNanoseconds ?? .max)
             let error = TweakError(

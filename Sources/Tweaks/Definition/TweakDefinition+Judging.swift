@@ -60,7 +60,7 @@ extension TweakDefinition {
 
     private func wrongKind(_ value: TweakValue, _ path: TweakPath) -> TweakError {
         TweakError(
-            .badValue, "\(path.token) is a \(kind.rawValue), not a \(value.kind.rawValue); \(remedy)", path: path)
+            .badValue, "\(path.token) is \(kind.phrase), not \(value.kind.phrase); \(remedy)", path: path)
     }
 
     private func judgeWhole(

@@ -62,13 +62,18 @@ public struct AnyTweak: Sendable {
     /// Runs an action once and returns its text.
     /// - Throws: ``TweakError``: `not-an-action`, `busy`, `timeout` or `action-failed`.
     public func run(_ arguments: [String] = []) async throws(TweakError) -> String {
+        try await run(arguments, on: nil)
+    }
+
+    /// The same with a place of the caller's for body and clock.
+    package func run(_ arguments: [String], on executor: (any TaskExecutor)?) async throws(TweakError) -> String {
         guard let runner = node.runner else { throw notAnAction }
-        return try await runner.run(TweakArguments(arguments), path: path)
+        return try await runner.run(TweakArguments(arguments), path: path, on: executor)
     }
 
     package var notAnAction: TweakError {
         TweakError(
-            .notAnAction, "\(path.token) is a \(kind.rawValue), not an action; see get \(path.token)", path: path)
+            .notAnAction, "\(path.token) is \(kind.phrase), not an action; see get \(path.token)", path: path)
     }
 }
 

@@ -102,17 +102,18 @@ extension TweakDefinition {
         case (.toggle, .bool(let flag)): return .bool(!flag)
         case (.toggle, _):
             throw TweakError(
-                .badValue, "\(path.token) is a \(kind.rawValue); only a bool can be toggled", path: path)
+                .badValue, "\(path.token) is \(kind.phrase); only a bool can be toggled", path: path)
         case (.add(.int(let amount)), .int(let value)):
             let (sum, overflow) = value.addingReportingOverflow(amount)
             if !overflow { return .int(sum) }
+            throw TweakError(.outOfRange, "\(path.token): the sum is beyond 64 bits", path: path)
         case (.add(.number(let amount)), .number(let value)): return .number(Decimals.sum(value, amount))
         case (.add(.duration(let amount)), .duration(let value)): return .duration(value + amount)
         default: break
         }
         throw TweakError(
             .badValue,
-            "\(path.token) is a \(kind.rawValue); += and -= are for int, number and duration, within 64 bits",
+            "\(path.token) is \(kind.phrase); += and -= are for int, number and duration, within 64 bits",
             path: path)
     }
 }

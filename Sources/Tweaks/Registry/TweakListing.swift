@@ -29,7 +29,9 @@ package final class TweakListing: Sendable {
     }
 
     package let groups: [Group]
-    package let count: Int
+    /// All nodes in order.
+    package let nodes: [TweakNode]
+    package var count: Int { nodes.count }
 
     init(_ nodes: [TweakNode?]) {
         // By bytes: as strings, canonically equivalent names would be one.
@@ -47,11 +49,8 @@ package final class TweakListing: Sendable {
             }
             return left.collection.utf8.lexicographicallyPrecedes(right.collection.utf8)
         }
-        count = groups.reduce(0) { $0 + $1.nodes.count }
+        self.nodes = groups.flatMap(\.nodes)
     }
-
-    /// All nodes in order.
-    package var nodes: some Sequence<TweakNode> { groups.lazy.flatMap(\.nodes) }
 }
 
 extension TweakRegistry {

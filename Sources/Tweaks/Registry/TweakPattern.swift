@@ -65,9 +65,11 @@ extension TweakRegistry {
     /// - Throws: `unknown-tweak` when nothing matches, except for `*`.
     package func resolve(_ text: String) throws(TweakError) -> [TweakNode] {
         if let tweak = self[text] { return [tweak.node] }
+        // Everything is a list that is there already: no session has to wait while it is made.
+        if text == "*" { return listing().nodes }
         guard let pattern = TweakPattern(text) else { throw unknown(text) }
         let nodes = listing().nodes.filter { pattern.matches($0.path) }
-        if nodes.isEmpty, text != "*" { throw unknown(text) }
+        if nodes.isEmpty { throw unknown(text) }
         return nodes
     }
 
@@ -75,7 +77,7 @@ extension TweakRegistry {
     package func resolve(_ texts: [String]) throws(TweakError) -> [TweakNode] {
         if texts.count == 1 { return try resolve(texts[0]) }
         var wanted = Set<ObjectIdentifier>()
-        for text in texts {
+        for text in Set(texts) {
             for node in try resolve(text) { wanted.insert(ObjectIdentifier(node)) }
         }
         return listing().nodes.filter { wanted.contains(ObjectIdentifier($0)) }

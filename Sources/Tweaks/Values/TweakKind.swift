@@ -18,4 +18,7 @@ public enum TweakKind: String, Hashable, Sendable, CaseIterable {
     case duration
     /// Something to run; it has no value.
     case action
+
+    /// The kind in a sentence: `a number`, `an int`.
+    package var phrase: String { (self == .int || self == .action ? "an " : "a ") + rawValue }
 }

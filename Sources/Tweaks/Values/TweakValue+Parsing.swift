@@ -38,6 +38,7 @@ extension TweakValue {
         let radix = digits.lowercased().hasPrefix("0x") ? 16 : 10
         if radix == 16 { digits = digits.dropFirst(2) }
         guard let first = digits.first, let last = digits.last, first != "_", last != "_" else { return nil }
+        guard !digits.contains("__") else { return nil }
         guard first != "-", first != "+" else { return nil }
         return Int64(sign + digits.filter { $0 != "_" }, radix: radix)
     }
@@ -55,6 +56,9 @@ extension TweakValue {
             }
         }
         guard allowed, let value = Double(text), value.isFinite else { return nil }
+        // Too small for a double: 0 is not what was written.
+        let mantissa = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+        if value == 0, mantissa.contains(where: { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }) { return nil }
         return value
     }
 }

@@ -23,7 +23,7 @@ extension Executor {
     }
 
     func reset(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply {
-        let nodes = try registry.resolve(patterns)
+        let nodes = try resolve(patterns)
         // A figure or action among others is left out; one that was asked for by name is an error.
         if nodes.count == 1, !nodes[0].isSettable { throw nodes[0].notSettable }
         let settable = nodes.filter(\.isSettable)

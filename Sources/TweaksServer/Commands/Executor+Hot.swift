@@ -5,7 +5,7 @@ import TweaksWire
 
 extension Executor {
     /// Answers a plain get or set at once.
-    /// - Returns: False when it needs the ordinary way: batches, JSON, and everything that goes wrong.
+    /// - Returns: False when it needs the ordinary way: batches, JSON, unknown paths.
     func answer(_ hot: HotLine, _ line: UnsafeBufferPointer<UInt8>, for session: Session) -> Bool {
         if session.encoder.isJSON { return false }
         switch hot {
@@ -19,6 +19,7 @@ extension Executor {
 
     private func get(_ path: UnsafeBufferPointer<UInt8>, _ session: Session) -> Bool {
         guard let (node, value) = registry.read(path) else { return false }
+        session.isProven = true
         session.send(TweakLine(node, value, .explained), revision: nil)
         return true
     }
@@ -32,11 +33,12 @@ extension Executor {
             let outcome = try registry.commit(
                 node, .set(wanted), origin: session.origin, at: session.lastActivity, delivery: .carrier)
             let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
+            session.isProven = true
             session.send(line, revision: outcome.revision)
-            return true
         } catch {
-            // It was judged and nothing has changed; the ordinary way finds the same error and words it.
-            return false
+            figures.refused += 1
+            session.send(.error(error))
         }
+        return true
     }
 }

@@ -8,7 +8,15 @@ extension Executor {
         if patterns.count == 1, let (node, value) = patterns[0].withBytes({ registry.read($0) }) {
             return Reply(.ok(words: "", fields: []), body: .items([.tweak(TweakLine(node, value, .explained))]))
         }
-        return lines(try registry.resolve(patterns), .explained)
+        return lines(try resolve(patterns), .explained)
+    }
+
+    /// The nodes that patterns name; many patterns would keep everybody else waiting.
+    func resolve(_ patterns: [String]) throws(TweakError) -> [TweakNode] {
+        guard patterns.count <= limits.watchPatterns else {
+            throw TweakError(.tooMany, "at most \(limits.watchPatterns) patterns at once; use a wider one")
+        }
+        return try registry.resolve(patterns)
     }
 
     func modified(_ pattern: String?) throws(TweakError) -> Reply {

@@ -1,7 +1,22 @@
 // The command that runs actions.
 
+import Dispatch
 import Tweaks
 import TweaksWire
+
+/// Where actions run that were asked for over a socket.
+///
+/// The usual place of tasks has a thread for each core: two actions that block would stop all others, their time
+/// limits, and the program's own tasks. Dispatch makes more threads when some block.
+private final class ActionExecutor: TaskExecutor {
+    static let shared = ActionExecutor()
+    private let queue = DispatchQueue(label: "tweaks.actions", attributes: .concurrent)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
 
 extension Executor {
     /// Starts an action in a task of its own; the session gets its reply when it ends.
@@ -9,10 +24,10 @@ extension Executor {
         let tweak = try lookUp(path)
         if tweak.kind != .action { throw tweak.notAnAction }
         let (id, mailbox) = (session.id, mailbox)
-        Task {
+        Task(executorPreference: ActionExecutor.shared) {
             let result: Result<String, TweakError>
             do throws(TweakError) {
-                result = .success(try await tweak.run(arguments))
+                result = .success(try await tweak.run(arguments, on: ActionExecutor.shared))
             } catch {
                 result = .failure(error)
             }

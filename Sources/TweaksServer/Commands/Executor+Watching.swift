@@ -7,13 +7,13 @@ extension Executor {
     /// The values now, then an event for each change, with nothing lost in between: what is committed after the
     /// snapshot has a higher revision, and what is below it is not sent again.
     func watch(_ patterns: [String], since: UInt64?, _ session: Session) throws(TweakError) -> Reply {
-        var nodes = try registry.resolve(patterns)
         let known = session.watches.filter { !patterns.contains($0.text) }
         if known.count + patterns.count > limits.watchPatterns {
             throw TweakError(
                 .tooMany, "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one"
             )
         }
+        var nodes = try resolve(patterns)
         // The hub first: from here on every commit is noted. Then the snapshot, which tells old from new.
         session.watches = known + patterns.map { Watch($0, registry: registry, since: .max) }
         hub.update(session)

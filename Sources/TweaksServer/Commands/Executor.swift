@@ -66,8 +66,11 @@ final class Executor {
 
     /// The tweak or action with this path, or `unknown-tweak`.
     func lookUp(_ path: String) throws(TweakError) -> AnyTweak {
-        guard let tweak = registry[path] else { throw registry.unknown(path) }
-        return tweak
+        if let tweak = registry[path] { return tweak }
+        let meant = try registry.resolve(path)
+        let example = meant.first.map { ", such as \($0.path.token)" } ?? ""
+        throw TweakError(
+            .ambiguous, "\(Quoting.excerpt(path)) names \(meant.count) tweaks; name one of them\(example)")
     }
 }
 

@@ -11,8 +11,8 @@ struct PendingBatch {
     private(set) var nodes: [TweakNode] = []
     /// The first error; `commit` answers it and changes nothing.
     private(set) var failure: TweakError?
-    /// For each tweak what was asked since its last absolute change, so that a `+=` is judged on top of that.
-    private var byTweak: [TweakPath: [TweakBatch.Change]] = [:]
+    /// What each tweak would be after the changes so far, so that a `+=` is judged on top of that.
+    private var expected: [TweakPath: TweakBatch.Change] = [:]
 
     init(revision: UInt64?) { self.revision = revision }
 
@@ -23,16 +23,16 @@ struct PendingBatch {
         if changes.count >= limit {
             throw TweakError(.tooMany, "a batch holds at most \(limit) changes; commit, then begin again")
         }
-        var history = byTweak[node.path] ?? []
-        switch change {
-        case .set, .reset: history = [change]
-        case .add, .toggle: history.append(change)
-        }
         var trial = TweakBatch()
-        for step in history { trial.append(node, step) }
-        _ = try registry.forecast(trial)
+        if let before = expected[node.path] { trial.append(node, before) }
+        trial.append(node, change)
         // Judged again at the commit, when the values beneath a `+=` may be others.
-        byTweak[node.path] = history.count > 64 ? history.suffix(64) : history
+        let forecast = try registry.forecast(trial).first
+        if case .reset = change {
+            expected[node.path] = .reset
+        } else if let forecast {
+            expected[node.path] = .set(forecast.new)
+        }
         changes.append(node, change)
         nodes.append(node)
     }

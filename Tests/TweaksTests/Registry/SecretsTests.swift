@@ -92,7 +92,7 @@ struct SecretsTests {
 
     @Test func aRelativeChangeDoesNotShowThem() throws {
         let tweak = Tweak("S", "S", "Int", 987_654, flags: .secret, registry: registry)
-        expectSilent(.badValue) {
+        expectSilent(.outOfRange) {
             try registry.commit(origin: .code) { $0.append(tweak.node, .add(.int(.max))) }
         }
         expectSilent(.badValue) { try registry.commit(origin: .code) { $0.append(tweak.node, .toggle) } }

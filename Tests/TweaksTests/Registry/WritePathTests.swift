@@ -146,7 +146,6 @@ struct WritePathTests {
 
     @Test func relativeChangesThatMakeNoSenseAreRefused() throws {
         let values: [(TweakNode, TweakBatch.Change)] = [
-            (Tweak("A", "B", "Int", Int.max, registry: registry).node, .add(.int(1))),
             (Tweak("A", "B", "Int2", 0, registry: registry).node, .add(.number(1.5))),
             (Tweak("A", "B", "Int3", 0, registry: registry).node, .toggle),
             (Tweak("A", "B", "Number", 1e308, registry: registry).node, .add(.number(1.7e308))),
@@ -163,6 +162,9 @@ struct WritePathTests {
             let error = refusal { try registry.commit(batch, origin: .code, delivery: .caller) }
             #expect(error?.code == .badValue, "\(node.path)")
         }
+        let full = Tweak("A", "B", "Int", Int.max, registry: registry)
+        let overflow = refusal { try registry.commit(origin: .code) { $0.append(full.node, .add(.int(1))) } }
+        #expect(overflow?.code == .outOfRange)
         #expect(registry.revision == 0)
     }
 }
