@@ -24,12 +24,23 @@ extension EventLoop {
             if discarded + bytes.count > limits.fatalDrain.bytes { close(session) }
         case .open:
             let response = bytes.withMemoryRebound(to: UInt8.self) { session.reader.append($0) }
-            if !response.reply.isEmpty { session.output.append(response.reply) }
-            if response.wasInterrupted, session.isInteractive {
-                session.output.append { session.encoder.endLine(&$0) }
-                session.sendPrompt()
-            }
+            answer(response, session)
         }
+    }
+
+    /// Answers telnet's commands. After Ctrl-C a telnet client shows nothing until its mark is answered, so a prompt that
+    /// was sent before that – the mark came in a later packet – is sent again.
+    private func answer(_ response: TelnetFilter.Response, _ session: Session) {
+        if !response.reply.isEmpty { session.output.append(response.reply) }
+        let isMarked = session.awaitsMark && !response.reply.isEmpty
+        if response.wasInterrupted {
+            session.awaitsMark = response.reply.isEmpty
+        } else if isMarked {
+            session.awaitsMark = false
+        }
+        guard response.wasInterrupted || isMarked, session.isInteractive else { return }
+        session.output.append { session.encoder.endLine(&$0) }
+        session.sendPrompt()
     }
 
     private func endInput(_ session: Session) {
@@ -108,6 +119,7 @@ extension EventLoop {
     /// - Returns: True when it was a plain get or set.
     private func run(_ line: LineReader.Line, _ session: Session) -> Bool {
         session.encoder.usesCRLF = line.endsWithCRLF
+        session.awaitsMark = false
         let isFirst = !session.hasSentLine
         session.hasSentLine = true
         if session.isDenied {

@@ -44,24 +44,6 @@ struct TelnetTests {
         }
         #expect(server.registry.revision == 0)
     }
-
-    /// Whatever option the client asks about, it is told no, and the conversation goes on.
-    @Test func negotiation() throws {
-        let server = try TestServer()
-        let terminal = try connected(server)
-        try terminal.type("\u{1D}")
-        try terminal.read(through: "telnet> ")
-        try terminal.type("toggle options\r")
-        try terminal.read(through: "Will show option processing.")
-        for (sent, received) in [("do echo", "RCVD WONT ECHO"), ("will binary", "RCVD DONT BINARY")] {
-            try terminal.type("\u{1D}")
-            try terminal.read(through: "telnet> ")
-            try terminal.type("send \(sent)\r")
-            try terminal.read(through: received)
-        }
-        try terminal.type("ping\r")
-        try terminal.read(through: "ok pong")
-    }
 }
 
 /// In a pipe: what was asked for and nothing else, and then the end.

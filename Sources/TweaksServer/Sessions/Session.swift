@@ -40,6 +40,8 @@ final class Session {
     var isProven = false
     /// A person: banner and prompt.
     var isInteractive = false
+    /// A telnet client has interrupted, and the mark behind that has not come yet.
+    var awaitsMark = false
     var batch: PendingBatch?
     var watches: [Watch] = []
     /// Events that did not fit the output, folded.
