@@ -13,7 +13,8 @@ enum Greeting {
 do {
     try TweakDaemon.start("hello", tweaks: Greeting.text, Greeting.count, Greeting.pause)
 } catch {
-    print("hello: \(error)")  // Thrown out of main it would end in a backtrace.
+    // Thrown out of main it would end in a backtrace.
+    FileHandle.standardError.write(Data("hello: \(error)\n".utf8))
     exit(1)
 }
 
