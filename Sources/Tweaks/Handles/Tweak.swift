@@ -66,6 +66,9 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
     /// - Throws: ``TweakError`` with `out-of-range`, `bad-value`, `not-a-choice`, `read-only` or, when the tweak was
     ///   removed, `unknown-tweak`. Then nothing has changed.
     @discardableResult
+    @_specialize(where Value == Double)
+    @_specialize(where Value == Int)
+    @_specialize(where Value == Bool)
     public func set(_ value: Value) throws(TweakError) -> TweakOutcome {
         try registry.change(node, .set(erase(value)))
     }

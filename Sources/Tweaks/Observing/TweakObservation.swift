@@ -34,6 +34,7 @@ public final class TweakObservation: Sendable {
 }
 
 extension Tweak {
+    // Specialized for the types that change most: generic code asks the runtime for `Optional<Value>` at each change.
     /// Calls `handler` after each change of the current value, until the result is cancelled or let go of.
     ///
     /// Changes made by code are delivered on the thread that makes them, before the setter returns; those that come
@@ -44,6 +45,9 @@ extension Tweak {
     /// ```swift
     /// let observation = Look.size.observe { change in print(change.old, "→", change.new, "by", change.origin) }
     /// ```
+    @_specialize(where Value == Double)
+    @_specialize(where Value == Int)
+    @_specialize(where Value == Bool)
     public func observe(_ handler: @escaping @Sendable (TweakChange<Value>) -> Void) -> TweakObservation {
         let subscriber = Subscriber { change in
             guard let old = change.old.typed.value(as: Value.self), let new = change.new.typed.value(as: Value.self)

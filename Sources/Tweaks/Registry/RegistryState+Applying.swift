@@ -78,7 +78,12 @@ extension RegistryState {
         if !following.isEmpty {
             let change = PendingChange(old: old, new: new, origin: origin, revision: revision)
             for subscriber in following { subscriber.enqueue(change) }
-            effects.subscribers.append(contentsOf: following)
+            // The first list is shared, not copied: most commits change one tweak.
+            if effects.subscribers.isEmpty {
+                effects.subscribers = following
+            } else {
+                effects.subscribers.append(contentsOf: following)
+            }
             effects.carrier = carrier
         }
         // Figures are looked at by those who want to know; they are no commits.
