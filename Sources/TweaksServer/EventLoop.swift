@@ -139,7 +139,7 @@ final class EventLoop {
         let replied = answered
         answered = []
         // Whoever are fewer go first: that makes the shortest waiting on the whole.
-        for session in told.count <= replied.count ? told + replied : replied + told { advance(session) }
+        for session in told.count < replied.count ? told + replied : replied + told { advance(session) }
         for session in toldFigures { advance(session) }
     }
 
