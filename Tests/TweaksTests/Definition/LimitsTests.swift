@@ -3,6 +3,7 @@
 import Testing
 
 @testable import Tweaks
+import TweaksTestSupport
 
 struct WholeLimitsTests {
     typealias Finding = TweakLimits.Finding<Int64>
@@ -49,7 +50,7 @@ struct WholeLimitsTests {
     }
 
     @Test func theNearestAlwaysFits() {
-        var random = SplitMix64(seed: 11)
+        var random = SeededGenerator(seed: 11)
         for _ in 0..<20_000 {
             let bounds = [random.int64(), random.int64()].sorted()
             let lower = Bool.random(using: &random) ? bounds[0] : nil
@@ -119,7 +120,7 @@ struct RealLimitsTests {
     }
 
     @Test func theNearestAlwaysFitsAndIsFinite() {
-        var random = SplitMix64(seed: 12)
+        var random = SeededGenerator(seed: 12)
         for _ in 0..<20_000 {
             let bounds = [random.finiteDouble(), random.finiteDouble()].sorted()
             let lower = Bool.random(using: &random) ? bounds[0] : nil

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import Tweaks
+import TweaksTestSupport
 
 struct RangeTests {
     private let registry = TweakRegistry()
@@ -156,7 +157,7 @@ struct RangeTests {
     }
 
     @Test func whatWasSnappedIsAcceptedAgain() throws {
-        var random = SplitMix64(seed: 13)
+        var random = SeededGenerator(seed: 13)
         let tweak = Tweak("A", "B", "C", -7.3, in: -7.3...99.97, step: 0.7, policy: .snap, registry: registry)
         let strict = Tweak("A", "B", "D", -7.3, in: -7.3...99.97, step: 0.7, registry: registry)
         for _ in 0..<1_000 {

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import Tweaks
+import TweaksTestSupport
 
 struct FoldingTests {
     private let registry = TweakRegistry()
@@ -36,7 +37,7 @@ struct FoldingTests {
     @Test(arguments: [1, 8, 64])
     func aHundredThousandChangesStayBoundedAndNoneIsLost(_ threshold: Int) {
         let tweaks = tweaks(5)
-        var (queue, reader, random) = (FoldingQueue(threshold: threshold), Reader(), SplitMix64(seed: 31))
+        var (queue, reader, random) = (FoldingQueue(threshold: threshold), Reader(), SeededGenerator(seed: 31))
         var current = [Int](repeating: 0, count: tweaks.count)
         for revision in 1...100_000 as ClosedRange<UInt64> {
             let number = Int.random(in: tweaks.indices, using: &random)

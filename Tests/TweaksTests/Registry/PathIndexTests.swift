@@ -3,6 +3,7 @@
 import Testing
 
 @testable import Tweaks
+import TweaksTestSupport
 
 struct PathIndexTests {
     /// A table with the nodes it points to, and what it should hold.
@@ -34,7 +35,7 @@ struct PathIndexTests {
     }
 
     @Test func agreesWithADictionary() throws {
-        var (random, model) = (SplitMix64(seed: 21), Model())
+        var (random, model) = (SeededGenerator(seed: 21), Model())
         let paths = try (0..<400).map { try TweakPath("c\($0 % 3)", "k\($0 % 17)", "\($0)") }
         for round in 0..<6_000 {
             guard let path = paths.randomElement(using: &random) else { continue }

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import Tweaks
+import TweaksTestSupport
 
 private enum Easing: String, CaseIterable, TweakConvertible {
     case linear, easeIn
@@ -109,7 +110,7 @@ struct ChoiceTests {
     // MARK: All of them
 
     @Test func printsWhatItReads() throws {
-        var random = SplitMix64(seed: 8)
+        var random = SeededGenerator(seed: 8)
         for number in 0..<100 {
             var names: [String] = []
             for name in (0..<4).map({ _ in random.text() }) where Quoting.isSafe(name) && !names.contains(name) {

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import Tweaks
+import TweaksTestSupport
 
 struct ColorTests {
     private let tweak = Tweak("Kind", "Of", "Color", TweakColor(red: 9, green: 9, blue: 9), registry: TweakRegistry())
@@ -44,7 +45,7 @@ struct ColorTests {
     }
 
     @Test func printsWhatItReads() throws {
-        var random = SplitMix64(seed: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<500 {
             let color = TweakColor(tweakWord: random.next() & 0xFFFF_FFFF)
             #expect(TweakColor("\(color)") == color)

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import Tweaks
+import TweaksTestSupport
 
 struct DurationTests {
     private let tweak = Tweak("Kind", "Of", "Duration", Duration.nanoseconds(7), registry: TweakRegistry())
@@ -37,7 +38,7 @@ struct DurationTests {
     func refuses(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
 
     @Test func printsWhatItReads() throws {
-        var random = SplitMix64(seed: 9)
+        var random = SeededGenerator(seed: 9)
         let extremes: [Int64] = [
             0, 1, -1, .max, .min, .max - 1, .min + 1, 59_999_999_999, 60_000_000_000, 3_599_999_999_999,
         ]

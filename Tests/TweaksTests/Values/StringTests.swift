@@ -3,6 +3,7 @@
 import Testing
 
 @testable import Tweaks
+import TweaksTestSupport
 
 struct StringTests {
     private let tweak = Tweak("Kind", "Of", "String", "-", registry: TweakRegistry())
@@ -26,12 +27,12 @@ struct StringTests {
     }
 
     @Test func printsWhatItReads() throws {
-        var random = SplitMix64(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for _ in 0..<500 { try expectRoundTrip(.string(random.text()), by: tweak.erased) }
     }
 
     @Test func nothingUnsafeIsPrintedAsItIs() {
-        var random = SplitMix64(seed: 6)
+        var random = SeededGenerator(seed: 6)
         for _ in 0..<500 {
             let text = random.text()
             #expect(Quoting.isSafe(TweakValue.string(text).text))

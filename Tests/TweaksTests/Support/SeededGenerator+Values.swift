@@ -1,19 +1,8 @@
-// Random numbers that are the same on every run.
+// What table tests make from seeded random numbers.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, fast, and good enough to make test cases from a seed.
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
+import TweaksTestSupport
 
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededGenerator {
     /// Any double but NaN and the infinities: all exponents are equally likely, denormals among them.
     mutating func finiteDouble() -> Double {
         while true {
