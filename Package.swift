@@ -9,16 +9,28 @@ let package = Package(
         .library(name: "Tweaks", targets: ["Tweaks"]),
         .library(name: "TweaksServer", targets: ["TweaksServer"]),
         .library(name: "TweaksDaemon", targets: ["TweaksDaemon"]),
+        .executable(name: "tweakctl", targets: ["tweakctl"]),
         .executable(name: "bounce", targets: ["bounce"]),
         .executable(name: "hello", targets: ["hello"]),
+        .executable(name: "throttled", targets: ["throttled"]),
+    ],
+    traits: [
+        .trait(name: "Frozen", description: "Tweaks are constants: reads compile to their defaults, nothing is served.")
     ],
     targets: [
-        // The registry: standard library and Synchronization only.
+        // The registry: standard library, Synchronization and Observation only.
         .target(name: "Tweaks"),
         // The protocol as a pure codec: bytes ⇄ lines ⇄ requests ⇄ replies.
         .target(name: "TweaksWire", dependencies: ["Tweaks"]),
         // Header-only: the kernel interfaces that the Swift overlay of Linux does not import.
         .target(name: "CTweaksLinux"),
+        // Overrides on disk, the config file and its reload.
+        .target(
+            name: "TweaksStorage",
+            dependencies: [
+                "Tweaks", "TweaksWire",
+                .target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android])),
+            ]),
         // Sockets, sessions and the command table.
         .target(
             name: "TweaksServer",
@@ -27,24 +39,45 @@ let package = Package(
                 .target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android])),
             ]),
         // One call that introduces them to each other.
-        .target(name: "TweaksDaemon", dependencies: ["Tweaks", "TweaksWire", "TweaksServer"]),
+        .target(name: "TweaksDaemon", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer"]),
+        // The client: it speaks the wire, and knows nothing of servers.
+        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire"]),
 
         .executableTarget(name: "hello", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/hello"),
         .executableTarget(name: "bounce", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/bounce"),
+        .executableTarget(
+            name: "throttled", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/throttled",
+            exclude: ["throttled.conf", "throttled.service"]),
 
         .target(
             name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksServer"], path: "Tests/TweaksTestSupport"),
         .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksTestSupport"]),
         .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),
         .testTarget(
+            name: "TweaksStorageTests", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksTestSupport"]),
+        .testTarget(
             name: "TweaksServerTests", dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksDaemonTests",
-            dependencies: ["Tweaks", "TweaksServer", "TweaksDaemon", "TweaksTestSupport"]),
+            dependencies: [
+                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksDaemon", "FrozenProbe", "CrashProbe",
+                "TweaksTestSupport",
+            ]),
+        .testTarget(
+            name: "TweakctlTests",
+            dependencies: ["tweakctl", "Tweaks", "TweaksWire", "TweaksServer", "TweaksTestSupport"]),
         .testTarget(name: "BounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
+        .testTarget(
+            name: "ThrottledTests", dependencies: ["throttled", "Tweaks", "TweaksWire", "TweaksTestSupport"]),
+        // Says what it reads; built with and without the trait Frozen.
+        .executableTarget(
+            name: "FrozenProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/FrozenProbe"),
+        // A daemon that tests kill, signal, and take the disk from.
+        .executableTarget(name: "CrashProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/CrashProbe"),
         // swift run -c release TweaksBenchmarks
         .executableTarget(
-            name: "TweaksBenchmarks", dependencies: ["Tweaks", "TweaksServer"], path: "Tests/TweaksBenchmarks"),
+            name: "TweaksBenchmarks", dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksDaemon"],
+            path: "Tests/TweaksBenchmarks"),
     ]
 )
 

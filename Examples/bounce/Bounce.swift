@@ -37,11 +37,12 @@ struct Bounce {
     private static func run(isDrawing: Bool) async throws {
         let tweaks = Look.all
         let stage = Stage()
-        let daemon = try TweakDaemon.start("bounce", tcp: .open(port: 7777), tweaks: tweaks)
+        let daemon = try TweakDaemon.start(
+            "bounce", tcp: .open(port: 7777), onEvent: isDrawing ? sayWhere : nil, tweaks: tweaks)
         defer { daemon.stop() }
 
         let show = Task { isDrawing ? await stage.perform(hint: hint(for: daemon)) : await printChanges() }
-        let signals = Signals.stream(SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP)
+        let signals = Signals.stream([SIGINT, SIGTERM, SIGQUIT, SIGTSTP] + (isDrawing ? [SIGHUP] : []))
         let watch = Task {
             for await signal in signals {
                 if signal == SIGTSTP { stage.suspend() } else { show.cancel() }
@@ -54,6 +55,12 @@ struct Bounce {
     private static func fail(_ message: String, code: Int32) -> Never {
         FileHandle.standardError.write(Data("\(message)\n".utf8))
         exit(code)
+    }
+
+    /// While the picture is on the screen, a log would run across it.
+    private static let sayWhere: TweakDaemon.EventHandler = { event in
+        guard case .listening = event else { return }
+        FileHandle.standardError.write(Data("bounce: \(event)\n".utf8))
     }
 
     /// How to connect, for the line below the picture.

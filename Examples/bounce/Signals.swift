@@ -9,7 +9,7 @@ enum Signals {
     private static var sources: [any DispatchSourceSignal] = []
 
     /// The signals of these numbers, as they arrive from now on; what they usually do does not happen.
-    static func stream(_ numbers: Int32...) -> AsyncStream<Int32> {
+    static func stream(_ numbers: [Int32]) -> AsyncStream<Int32> {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         for number in numbers {
             signal(number, SIG_IGN)

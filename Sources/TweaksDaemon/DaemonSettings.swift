@@ -3,21 +3,35 @@
 import Foundation
 import Tweaks
 import TweaksServer
+import TweaksStorage
 
 /// Where a daemon will listen, and how.
 struct DaemonSettings {
     /// Where to listen, best first: a later one is tried when something of an earlier one is taken.
     private(set) var attempts: [[TweakListener]] = []
     private(set) var warnings: [String] = []
+    let name: String
     let isFrozen: Bool
+    /// The config file and its rules; nil where none is named.
+    let config: TweakDaemon.ConfigFile?
+    /// The directory of the overrides, or why there is none; nil where they are not kept.
+    let stateDirectory: Result<String, StatePlace.Problem>?
 
-    private static let known = ["TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_FROZEN"]
+    private static let known = [
+        "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_FROZEN",
+    ]
 
-    init(name: String, tcp: TweakDaemon.TCP, environment: [String: String]) throws(ServerError) {
+    init(
+        name: String, tcp: TweakDaemon.TCP, config: TweakDaemon.ConfigFile?, storage: TweakDaemon.Storage,
+        environment: [String: String]
+    ) throws(ServerError) {
         guard (1...64).contains(name.utf8.count), Quoting.isBareWord(name), !name.hasPrefix(".") else {
             throw ServerError("daemon name \(name): use 1–64 letters, digits, “.”, “_” and “-”")
         }
+        self.name = name
         isFrozen = try Self.flag("TWEAKS_FROZEN", environment)
+        self.config = Self.configFile(config, environment)
+        stateDirectory = Self.stateDirectory(storage, name, environment)
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !Self.known.contains($0) }.map {
             let near = Spelling.nearest(to: $0, among: Self.known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"
@@ -29,6 +43,8 @@ struct DaemonSettings {
         }
     }
 
+    private static func isOff(_ text: String?) -> Bool { text?.lowercased() == "off" }
+
     private static func flag(_ name: String, _ environment: [String: String]) throws(ServerError) -> Bool {
         guard let text = environment[name], !text.isEmpty else { return false }
         guard case .bool(let value)? = TweakValue(parsing: text, as: .bool) else {
@@ -37,13 +53,41 @@ struct DaemonSettings {
         return value
     }
 
+    // MARK: Files
+
+    private static func configFile(
+        _ named: TweakDaemon.ConfigFile?, _ environment: [String: String]
+    ) -> TweakDaemon.ConfigFile? {
+        let path = environment["TWEAKS_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        if Self.isOff(path) { return nil }
+        guard var file = path.map({ TweakDaemon.ConfigFile($0) }) ?? named else { return nil }
+        // The rules are the program's, wherever the file is.
+        if var rules = named {
+            rules.path = file.path
+            file = rules
+        }
+        // The program may change its directory later.
+        if !file.path.hasPrefix("/") { file.path = FileManager.default.currentDirectoryPath + "/" + file.path }
+        return file
+    }
+
+    private static func stateDirectory(
+        _ storage: TweakDaemon.Storage, _ name: String, _ environment: [String: String]
+    ) -> Result<String, StatePlace.Problem>? {
+        switch storage {
+        case .off where environment["TWEAKS_STATE_DIR"].map({ $0.isEmpty || isOff($0) }) ?? true: nil
+        case .off, .standard: StatePlace.directory(named: nil, program: name, environment: environment)
+        case .directory(let path): StatePlace.directory(named: path, program: name, environment: environment)
+        }
+    }
+
     // MARK: Sockets
 
     private static func sockets(
         _ name: String, _ environment: [String: String]
     ) throws(ServerError) -> [TweakListener?] {
         switch environment["TWEAKS_SOCKET"] {
-        case "off"?: return [nil]
+        case let text? where isOff(text): return [nil]
         case let path? where !path.isEmpty: return [.unix(path: path)]
         default:
             let directory = defaultDirectory(environment)

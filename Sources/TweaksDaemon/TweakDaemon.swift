@@ -1,113 +1,146 @@
-// One call that makes a program's tweaks editable.
+// One call that makes a program's tweaks editable, durable and reloadable.
 
 import Foundation
 public import Tweaks
 public import TweaksServer
+import TweaksStorage
 
-/// A program's tweaks, served.
+/// A program's tweaks, served, kept on disk, and read from a config file.
 ///
 /// ```swift
-/// let daemon = try TweakDaemon.start("bounce", tweaks: Look.size, Look.text)
-/// defer { daemon.stop() }
+/// let daemon = try TweakDaemon.start("throttled", config: "/etc/throttled.conf", tweaks: Settings.all)
+/// try await daemon.run()
 /// ```
 ///
 /// Until this is called, declaring tweaks has no consequence. It opens a Unix socket for the user's own processes, in
-/// `$XDG_RUNTIME_DIR/tweaks` or else `tweaks-UID` in the temporary directory, and TCP where the program says so; the
-/// environment can move or close both:
+/// `$XDG_RUNTIME_DIR/tweaks` or else `tweaks-UID` in the temporary directory, and TCP where the program says so; it
+/// keeps overrides in the user's state directory. The environment can move or end all of it:
 ///
 /// | variable | meaning |
 /// | --- | --- |
 /// | `TWEAKS_SOCKET` | the path of the Unix socket, or `off` |
 /// | `TWEAKS_PORT` | the TCP port, 0 for a free one; only where the program opened TCP |
+/// | `TWEAKS_CONFIG` | the config file, or `off` |
+/// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
 /// | `TWEAKS_FROZEN` | `1`: values are their defaults and sets are refused |
 public final class TweakDaemon: Sendable {
-    /// Whether a daemon listens on TCP.
-    public enum TCP: Equatable, Sendable {
-        /// Not at all.
-        case off
-        /// On 127.0.0.1 and ::1, without a token: every user and container of this network namespace can connect and
-        /// change tweaks. The port is the one to prefer; when it is taken, a free one is used.
-        case open(port: Int)
-    }
+    /// Takes events, one at a time, on a queue of its own.
+    public typealias EventHandler = @Sendable (TweakDaemonEvent) -> Void
 
-    private let server: TweakServer
+    /// Nil in a program that is built with the trait `Frozen`.
+    private let parts: DaemonParts?
 
-    private init(server: TweakServer) { self.server = server }
+    private init(_ parts: DaemonParts?) { self.parts = parts }
 
-    /// Serves a registry's tweaks, and says where on standard error before the first connection is accepted.
+    /// Serves a registry's tweaks, and says where before the first connection is accepted.
     /// - Parameters:
-    ///   - name: What the program is called: letters, digits, `.`, `_` and `-`. It names the socket.
+    ///   - name: What the program is called: letters, digits, `.`, `_` and `-`. It names the socket and the folder.
     ///   - tcp: Whether TCP is open, too.
+    ///   - config: The config file; its values lie above the defaults and below overrides.
+    ///   - storage: Where overrides are kept.
+    ///   - durability: What happens to a change that the disk refuses.
+    ///   - signals: What signals do. `SIGTERM` and `SIGINT` are left alone unless the program wants them.
     ///   - registry: Whose tweaks are served.
     ///   - limits: What clients may take.
+    ///   - onEvent: Told of everything worth logging. Without one, each event is a line on standard error, but for
+    ///     changes that the program made itself.
     ///   - tweaks: Tweaks and actions to register first. Statics are lazy: one that nobody has touched yet would be
     ///     missing from every list.
     /// - Throws: `ServerError` that names what is wrong and the remedy.
     @discardableResult
     public static func start(
-        _ name: String, tcp: TCP = .off, registry: TweakRegistry = .shared,
-        limits: TweakServerLimits = TweakServerLimits(), tweaks: any TweakHandle...
+        _ name: String, tcp: TCP = .off, config: ConfigFile? = nil, storage: Storage = .standard,
+        durability: Durability = .bestEffort, signals: Signals = .reload, registry: TweakRegistry = .shared,
+        limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
-        try start(name, tcp: tcp, registry: registry, limits: limits, tweaks: tweaks)
+        try start(
+            name, tcp: tcp, config: config, storage: storage, durability: durability, signals: signals,
+            registry: registry, limits: limits, onEvent: onEvent, tweaks: tweaks)
     }
 
     /// The same with a list, which a program can keep beside its declarations.
     @discardableResult
     public static func start(
-        _ name: String, tcp: TCP = .off, registry: TweakRegistry = .shared,
-        limits: TweakServerLimits = TweakServerLimits(), tweaks: [any TweakHandle]
+        _ name: String, tcp: TCP = .off, config: ConfigFile? = nil, storage: Storage = .standard,
+        durability: Durability = .bestEffort, signals: Signals = .reload, registry: TweakRegistry = .shared,
+        limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: [any TweakHandle]
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, registry: registry, limits: limits, environment: ProcessInfo.processInfo.environment,
-            log: { FileHandle.standardError.write(Data("\($0)\n".utf8)) })
+            name, tcp: tcp, config: config, storage: storage, durability: durability, signals: signals,
+            registry: registry, limits: limits, environment: ProcessInfo.processInfo.environment,
+            onEvent: onEvent ?? standardErrorLog(name))
     }
 
-    /// The same with an environment and a log of the caller's.
+    /// The same with an environment of the caller's.
     package static func start(
-        _ name: String, tcp: TCP = .off, registry: TweakRegistry, limits: TweakServerLimits = TweakServerLimits(),
-        environment: [String: String], log: @escaping @Sendable (String) -> Void
+        _ name: String, tcp: TCP = .off, config: ConfigFile? = nil, storage: Storage = .standard,
+        durability: Durability = .bestEffort, signals: Signals = .reload, registry: TweakRegistry,
+        limits: TweakServerLimits = TweakServerLimits(), environment: [String: String],
+        onEvent: @escaping EventHandler
     ) throws(ServerError) -> TweakDaemon {
-        let settings = try DaemonSettings(name: name, tcp: tcp, environment: environment)
-        for warning in settings.warnings { log("\(name): \(warning)") }
-        if settings.isFrozen { registry.freeze() }
-        registry.onConflict { log("\(name): \($0)") }
-        let server = try settings.startFirst { listeners throws(ServerError) in
-            let server = TweakServer(name: name, registry: registry, listeners: listeners, limits: limits)
-            try server.start { log("\(name): \(Self.whereabouts($0, frozen: settings.isFrozen))") }
-            return server
+        if FrozenTrait.isOn {
+            onEvent(.warning("built with the Frozen trait: tweaks are constants; nothing is served"))
+            return TweakDaemon(nil)
         }
-        return TweakDaemon(server: server)
+        let settings = try DaemonSettings(
+            name: name, tcp: tcp, config: config, storage: storage, environment: environment)
+        let parts = try DaemonParts(
+            settings, durability: durability, registry: registry, limits: limits, log: EventLog(onEvent))
+        parts.open(settings, signals: signals, environment: environment)
+        return TweakDaemon(parts)
     }
 
-    /// Ends all sessions with `error closing`, removes the socket, and returns when that is done.
-    public func stop() { server.stop() }
+    /// One line for each event; several where it has several parts.
+    private static func standardErrorLog(_ name: String) -> EventHandler {
+        { event in
+            // What the program does itself is no news to its own log; what a file did is said by the reload.
+            if case .changed(let commit) = event, [.code, .configFile].contains(commit.origin) { return }
+            // Whoever reads the log may be gone; that is no reason to end.
+            StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined())
+        }
+    }
 
-    /// Serves until the task is cancelled, then stops.
+    /// Ends all sessions with `error closing`, removes the socket, writes what is not on disk yet, and returns when
+    /// that is done. Does nothing when it was stopped before.
+    public func stop() { parts?.close() }
+
+    /// Serves until the task is cancelled, a signal comes that stops it, or ``stop()`` is called; then stops.
     ///
     /// ```swift
     /// async let tweaks: Void = daemon.run()
     /// ```
     /// - Throws: `ServerError` when the daemon was stopped before.
     public func run() async throws {
-        guard server.isRunning else { throw ServerError("the daemon was stopped already; start another one") }
-        await server.serve()
+        guard let parts else { return await Self.waitForCancellation() }
+        // A signal may come while the program is still about to begin; that is no failure.
+        guard parts.server.isRunning || parts.wasSignalled else {
+            throw ServerError("the daemon was stopped already; start another one")
+        }
+        await parts.server.serve()
+        parts.close()
+        await parts.whenClosed()
+    }
+
+    /// Reads the config file now, and takes it at its word, as the command `reload` does. Observers of what changed
+    /// run on the delivery thread.
+    /// - Parameter dry: Only says what would change.
+    /// - Throws: ``TweakReloadError`` with everything that is wrong; nothing has changed then.
+    @discardableResult
+    public func reload(dry: Bool = false) throws(TweakReloadError) -> TweakReload {
+        guard let reloader = parts?.reloader else {
+            throw TweakReloadError(
+                file: "no config file", reason: TweakError(.io, "name one in start, or set TWEAKS_CONFIG"))
+        }
+        do throws(ReloadFailure) {
+            return TweakReload(reloader.path, try reloader.reload(dry: dry))
+        } catch {
+            throw TweakReloadError(error)
+        }
     }
 
     /// The TCP port; nil where TCP is off.
-    public var port: Int? { server.port }
+    public var port: Int? { parts?.server.port }
 
     /// The path of the Unix socket; nil where it is off.
-    public var socketPath: String? { server.socketPaths.first }
-
-    /// The line that says where to connect.
-    private static func whereabouts(_ server: TweakServer, frozen: Bool) -> String {
-        var places: [String] = []
-        if let port = server.port {
-            places.append("127.0.0.1:\(port) (open to every user and container of this network namespace)")
-        }
-        places += server.socketPaths.map { "unix socket \($0)" }
-        if places.isEmpty { return "tweaks are not served: TWEAKS_SOCKET is off and TCP is not open" }
-        let command = server.port.map { "nc 127.0.0.1 \($0)" } ?? "nc -U \(server.socketPaths.first ?? "")"
-        return "tweaks at \(places.joined(separator: " and "))\(frozen ? ", frozen" : ""); try: \(command)"
-    }
+    public var socketPath: String? { parts?.server.socketPaths.first }
 }

@@ -30,6 +30,7 @@ extension EventLoop {
             let text = "\(limits.sessions) sessions are open; close one, or raise the limit"
             return say(TweakError(.tooMany, text), to: session)
         }
+        executor.hooks.onSession?(.opened(session.notice))
         noteStranger(session.id)
         timers.add(.init(deadline: session.openedAt + limits.timeToFirstLine, session: session.id, kind: .firstLine))
         if let idle = limits.idleTime {

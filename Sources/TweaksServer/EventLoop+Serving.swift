@@ -46,7 +46,7 @@ extension EventLoop {
     private func endInput(_ session: Session) {
         session.inputHasEnded = true
         // Everything was said and the peer knows it.
-        if case .draining = session.phase, session.output.isEmpty { close(session) }
+        if case .draining = session.phase, session.output.isEmpty, session.owesNothing { close(session) }
     }
 
     // MARK: - Going on
@@ -56,15 +56,16 @@ extension EventLoop {
         // A few rounds, then the others: a long reply to a fast reader must not keep them waiting.
         for _ in 0..<4 where session.phase != .closed {
             runLines(session)
+            session.settle(executor.saveStatus)
             session.sendMore(budget: 16_384)
             session.sendPendingEvents(unsentLimit: limits.unsentBytes)
             session.endEvents()
             guard flush(session), session.phase == .open else { break }
-            if session.remainder == nil, session.pendingEvents.isEmpty, !mayRunLines(session) { break }
+            if session.remainder == nil, !session.hasEvents, !mayRunLines(session) { break }
         }
         if session.phase == .closed { return }
         updateInterest(session)
-        let canGoOn = session.remainder != nil || !session.pendingEvents.isEmpty || mayRunLines(session)
+        let canGoOn = session.remainder != nil || session.hasEvents || mayRunLines(session)
         if session.isOpen, session.output.isEmpty, canGoOn { runnable.append(session.id) }
     }
 
@@ -102,6 +103,7 @@ extension EventLoop {
                     .error(TweakError(.badLine, "the input ended inside a line; it was not run: end it with LF")))
                 executor.figures.refused += 1
             }
+            session.ending = "end of input"
             finish(session)
         } else if !session.isProven, session.reader.unfinishedLineIsHopeless() {
             // It can never become a request; a TLS client, say, would wait for ever.
@@ -178,6 +180,7 @@ extension EventLoop {
             session.send(reply)
         case .quit(let reply):
             session.isInteractive = false
+            session.ending = "quit"
             session.send(reply)
             finish(session)
         }
@@ -206,7 +209,7 @@ extension EventLoop {
             case .bytes: break
             }
         }
-        if case .draining = session.phase {
+        if case .draining = session.phase, session.owesNothing {
             if !session.outputHasEnded {
                 session.outputHasEnded = true
                 session.descriptor.endOutput()
@@ -239,6 +242,7 @@ extension EventLoop {
     func fail(_ error: TweakError, _ session: Session) {
         executor.figures.refused += 1
         executor.figures.limitsHit[error.code, default: 0] += 1
+        session.ending = error.code.rawValue
         session.isInteractive = false
         session.phase = .draining(discarded: 0)
         session.send(.error(error))
@@ -283,6 +287,7 @@ extension EventLoop {
         sessions[Int(session.descriptor.number)] = nil
         sessionCount -= 1
         executor.figures.sessions = sessionCount
+        executor.hooks.onSession?(.closed(session.notice, reason: session.ending))
         if acceptsAgainAt != nil { resumeAccepting() }
     }
 }

@@ -38,7 +38,7 @@ final class EventLoop {
 
     init(
         registry: TweakRegistry, identity: ServerIdentity, listeners: [Listener], limits: TweakServerLimits,
-        mailbox: Mailbox, poller: Poller
+        mailbox: Mailbox, poller: Poller, hooks: TweakServerHooks
     ) {
         self.poller = poller
         self.mailbox = mailbox
@@ -46,7 +46,8 @@ final class EventLoop {
         self.registry = registry
         self.limits = limits
         hub = WatchHub(registry: registry) { mailbox.wake() }
-        executor = Executor(registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox)
+        executor = Executor(
+            registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox, hooks: hooks)
         spare = Self.makeSpare()
     }
 
@@ -74,6 +75,7 @@ final class EventLoop {
         runnable = []
         for id in ready { session(id).map { advance($0) } }
         tellWatchers()
+        executor.noteCommits(now)
         handleTimers()
     }
 
@@ -123,6 +125,40 @@ final class EventLoop {
             session.isAwaitingAction = false
             if session.isOpen { session.send(executor.reply(result)) }
             advance(session)
+        case .answered(let id, let reply): answer(id, reply)
+        case .found(let id, let found): answer(id, executor.reply(found))
+        case .proposed(let id, let paths, let failure):
+            guard let session = session(id), session.isAwaitingAction else {
+                // Whoever wanted it is gone. Left in the file, it would cover what others set from now on.
+                if failure == nil { executor.store?.withdraw(paths) }
+                return
+            }
+            // Nil: it has to be written again.
+            if let reply = executor.finishProposal(failure, session) { answer(id, reply) }
+        case .saved(let status): settle(status)
+        }
+    }
+
+    private func answer(_ id: SessionID, _ reply: Reply) {
+        guard let session = session(id), session.isAwaitingAction else { return }
+        (session.isAwaitingAction, session.isReloading) = (false, false)
+        if session.isOpen {
+            // A reload promises its revision, too.
+            if reply.awaits != nil, session.owed.isEmpty { executor.owing.append(id) }
+            session.send(reply)
+        }
+        advance(session)
+    }
+
+    /// Sends what was waiting for the disk.
+    private func settle(_ status: SaveStatus) {
+        executor.saveStatus = status
+        let waiting = executor.owing
+        executor.owing = []
+        for id in waiting {
+            guard let session = session(id) else { continue }
+            advance(session)
+            if !session.owed.isEmpty { executor.owing.append(id) }
         }
     }
 
@@ -168,7 +204,10 @@ final class EventLoop {
                 return timers.add(.init(deadline: deadline, session: session.id, kind: .idle))
             }
             say(TweakError(.timeout, "nothing came for \(seconds(idle)); connect again"), to: session)
-        case .drain: close(session)
+        case .drain:
+            // It is the disk that is slow, not the client.
+            if session.owed.isEmpty || isStopping { return close(session) }
+            timers.add(.init(deadline: now + limits.lingerTime, session: session.id, kind: .drain))
         }
     }
 

@@ -2,6 +2,7 @@
 
 import Synchronization
 import Tweaks
+import TweaksWire
 
 /// Messages to an event loop, and the means to wake it.
 final class Mailbox: Sendable {
@@ -10,6 +11,14 @@ final class Mailbox: Sendable {
         case stop
         /// An action that a session waits for has an answer.
         case actionEnded(SessionID, Result<String, TweakError>)
+        /// The reply to a request that was carried out elsewhere.
+        case answered(SessionID, Reply)
+        /// What `find` has found.
+        case found(SessionID, Finder.Found)
+        /// What a session wants to change is on disk, or is not, and why.
+        case proposed(SessionID, paths: [TweakPath], failure: String?)
+        /// The storage has tried to write.
+        case saved(SaveStatus)
     }
 
     let waker: Waker

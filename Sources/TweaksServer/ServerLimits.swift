@@ -10,6 +10,8 @@ public struct TweakServerLimits: Sendable {
     public var batchChanges = 10_000
     /// The most patterns that one session watches (`too-many`).
     public var watchPatterns = 100
+    /// The most words that one `find` looks for (`too-many`).
+    public var findWords = 16
     /// How long a connection may take for its first line (`timeout`).
     public var timeToFirstLine: Duration = .seconds(60)
     /// How long a session that watches nothing may be silent (`timeout`); nil: for ever.

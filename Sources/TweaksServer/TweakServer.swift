@@ -20,6 +20,7 @@ public final class TweakServer: Sendable {
     private let registry: TweakRegistry
     private let listeners: [TweakListener]
     private let limits: TweakServerLimits
+    private let hooks: TweakServerHooks
     private let state = Mutex(State())
 
     private struct State {
@@ -61,14 +62,23 @@ public final class TweakServer: Sendable {
     ///   - registry: Whose tweaks are served.
     ///   - listeners: Where; any number.
     ///   - limits: What one client, and all together, may take.
-    public init(
+    public convenience init(
         name: String, registry: TweakRegistry = .shared, listeners: [TweakListener],
         limits: TweakServerLimits = TweakServerLimits()
+    ) {
+        self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: TweakServerHooks())
+    }
+
+    /// The same for who brings more than a registry.
+    package init(
+        name: String, registry: TweakRegistry, listeners: [TweakListener], limits: TweakServerLimits,
+        hooks: TweakServerHooks
     ) {
         self.name = name
         self.registry = registry
         self.listeners = listeners
         self.limits = limits
+        self.hooks = hooks
     }
 
     /// Opens the listeners and starts the I/O thread.
@@ -77,6 +87,8 @@ public final class TweakServer: Sendable {
 
     /// Starts, and calls `willServe` with the bound addresses before the first connection is accepted.
     package func start(willServe: (TweakServer) -> Void) throws(ServerError) {
+        // Constants need no server.
+        if FrozenTrait.isOn { return }
         let running = try state.withLock { state throws(ServerError) -> Running in
             if state.running != nil { throw ServerError("\(name): the server is running already; stop it first") }
             let running = try open()
@@ -170,9 +182,9 @@ public final class TweakServer: Sendable {
         let identity = ServerIdentity(
             name: Quoting.sanitized(name), processID: ProcessInfo.processInfo.processIdentifier,
             instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: .now)
-        let (registry, limits) = (registry, limits)
+        let (registry, limits, hooks) = (registry, limits, hooks)
         let thread = Thread {
-            Self.serve(running, registry, identity, limits)
+            Self.serve(running, registry, identity, limits, hooks)
             for listener in running.listeners { listener.removeFile() }
             running.end()
         }
@@ -182,7 +194,8 @@ public final class TweakServer: Sendable {
 
     /// The body of the I/O thread.
     private static func serve(
-        _ running: Running, _ registry: TweakRegistry, _ identity: ServerIdentity, _ limits: TweakServerLimits
+        _ running: Running, _ registry: TweakRegistry, _ identity: ServerIdentity, _ limits: TweakServerLimits,
+        _ hooks: TweakServerHooks
     ) {
         do throws(SocketError) {
             let poller = try Poller()
@@ -190,7 +203,7 @@ public final class TweakServer: Sendable {
             for listener in running.listeners { try poller.add(listener.descriptor.number, .read) }
             let loop = EventLoop(
                 registry: registry, identity: identity, listeners: running.listeners, limits: limits,
-                mailbox: running.mailbox, poller: poller)
+                mailbox: running.mailbox, poller: poller, hooks: hooks)
             loop.run()
         } catch {
             FileHandle.standardError.write(Data("\(identity.name): tweaks are not served: \(error)\n".utf8))

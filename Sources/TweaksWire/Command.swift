@@ -65,7 +65,7 @@ package struct Command: Sendable {
         Command("check", "PATH VALUE", "what set would answer, without doing it", example: "check A/B/C 5", 2...2) {
             .check(path: $0.text(0), .init($0.dropFirst()))
         },
-        Command("find", "TEXT…", "tweaks whose path or help contains it, best first", example: "find size", some) {
+        Command("find", "TEXT…", "tweaks by path, help, unit or choices, best first", example: "find size", some) {
             .find($0.texts)
         },
         Command("modified", "[PATTERN]", "only what differs from its default", example: "modified Content", 0...1) {
@@ -78,10 +78,11 @@ package struct Command: Sendable {
             .explain($0.text(0))
         },
         Command(
-            "watch", "PATTERN… [since REV]", "values now, then an event for each change", example: "watch Content",
+            "watch", "PATTERN… [since REV]", "values now, then an event for each change; watch modified",
+            example: "watch Content",
             some, Request.watch),
         Command("unwatch", "[PATTERN]", "stop watching, all or one pattern", example: "unwatch Content", 0...1) {
-            .unwatch($0.first?.text)
+            $0.first?.isBare("modified") == true ? .unwatch(nil, modified: true) : .unwatch($0.first?.text)
         },
         Command("run", "PATH [ARGUMENT…]", "run an action once", example: "run Player/Audio/Mute now", some) {
             .run(path: $0.text(0), arguments: $0.dropFirst().texts)
@@ -93,6 +94,18 @@ package struct Command: Sendable {
         Command("abort", "", "drop the collected changes", example: "abort", 0...0) { _ in .abort },
         Command("export", "[PATTERN]", "assignments that can be typed back", example: "export Content", 0...1) {
             .export($0.first?.text)
+        },
+        Command(
+            "reload", "[dry]", "read the config file now; dry only says what would change", example: "reload dry", 0...1
+        ) { Request.isOption("dry", $0).map { .reload(dry: $0) } },
+        Command("history", "[N]", "the last commits, who made them", example: "history 5", 0...1) {
+            Request.history($0)
+        },
+        Command("undo", "[force]", "take back the last change, whoever made it", example: "undo", 0...1) {
+            Request.isOption("force", $0).map { .undo(force: $0) }
+        },
+        Command("redo", "[force]", "make the change again that was taken back", example: "redo", 0...1) {
+            Request.isOption("force", $0).map { .redo(force: $0) }
         },
         Command("conflicts", "", "declarations that disagree", example: "conflicts", 0...0) { _ in .conflicts },
         Command("complete", "TEXT", "how a line could go on", example: "complete \"set Cont\"", any) {
@@ -130,10 +143,16 @@ extension Request {
     fileprivate static func watch(_ arguments: ArraySlice<Token>) -> Request? {
         if let last = arguments.last, last.isBare("since") { return nil }
         guard let keyword = arguments.dropLast().last, keyword.isBare("since") else {
-            return .watch(arguments.texts, since: nil)
+            return watch(arguments, since: nil)
         }
         guard let last = arguments.last, let revision = revision(last), arguments.count > 2 else { return nil }
-        return .watch(arguments.dropLast(2).texts, since: revision)
+        return watch(arguments.dropLast(2), since: revision)
+    }
+
+    /// `modified` is a keyword when bare: no path is that short, and a category of that name can be quoted.
+    private static func watch(_ arguments: ArraySlice<Token>, since: UInt64?) -> Request {
+        let patterns = arguments.filter { !$0.isBare("modified") }
+        return .watch(patterns.map(\.text), modified: patterns.count < arguments.count, since: since)
     }
 
     fileprivate static func begin(_ arguments: ArraySlice<Token>) -> Request? {
@@ -150,6 +169,17 @@ extension Request {
         guard let version = Int(arguments.text(0)), version >= 1 else { return nil }
         if arguments.count == 1 { return .hello(version: version, json: false) }
         return arguments.text(1) == "json" ? .hello(version: version, json: true) : nil
+    }
+
+    /// Whether a command's only word is there; nil for another one.
+    fileprivate static func isOption(_ word: String, _ arguments: ArraySlice<Token>) -> Bool? {
+        guard let argument = arguments.first else { return false }
+        return argument.text == word ? true : nil
+    }
+
+    fileprivate static func history(_ arguments: ArraySlice<Token>) -> Request? {
+        guard let argument = arguments.first else { return .history(nil) }
+        return revision(argument).flatMap { Int(exactly: $0) }.map { .history($0) }
     }
 
     fileprivate static func isOn(_ arguments: ArraySlice<Token>) -> Bool? {

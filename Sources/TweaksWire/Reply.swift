@@ -30,6 +30,8 @@ package struct Reply: Sendable {
     /// The name of the list in JSON.
     package var listName: String
     package var body: Body
+    /// The revision that has to be on disk before this is sent; nil: none.
+    package var awaits: UInt64?
 
     package init(_ status: Status, listName: String = "tweaks", body: Body = .none) {
         self.status = status
@@ -48,6 +50,16 @@ package struct Reply: Sendable {
     package static func revision(_ revision: UInt64, _ words: String = "", _ body: Body = .none) -> Reply {
         let text = words.isEmpty ? "rev \(revision)" : "rev \(revision) \(words)"
         return Reply(.ok(words: text, fields: [("rev", .count(revision))]), body: body)
+    }
+
+    /// What the disk's refusal makes of it: the change is in effect, and not saved.
+    package func unsaved(_ reason: String) -> Reply {
+        guard case .ok(let words, let fields) = status else { return self }
+        var reply = self
+        let added = "unsaved: \(reason)"
+        reply.status = .ok(
+            words: words.isEmpty ? added : "\(words) \(added)", fields: fields + [("unsaved", .string(reason))])
+        return reply
     }
 
     /// A list of rows under a name.

@@ -12,14 +12,20 @@ package enum Request: Equatable, Sendable {
     case explain(String)
     case find([String])
     case modified(String?)
-    case watch([String], since: UInt64?)
-    case unwatch(String?)
+    /// Patterns; with `modified` also whatever differs from its default.
+    case watch([String], modified: Bool = false, since: UInt64?)
+    /// One pattern, or `modified`; nil without that: all.
+    case unwatch(String?, modified: Bool = false)
     case run(path: String, arguments: [String])
     case begin(revision: UInt64?)
     case commit
     case abort
     case export(String?)
     case conflicts
+    case reload(dry: Bool)
+    case history(Int?)
+    case undo(force: Bool)
+    case redo(force: Bool)
     case hello(version: Int, json: Bool)
     case json(Bool)
     case prompt(Bool)

@@ -13,7 +13,7 @@ final class Connection {
     struct Failure: Error {}
 
     let descriptor: Int32
-    private var buffer = [UInt8](repeating: 0, count: 65_536)
+    fileprivate var buffer = [UInt8](repeating: 0, count: 65_536)
     private var isAtLineStart = true
 
     init(port: UInt16) throws {
@@ -64,6 +64,32 @@ final class Connection {
             let count = read(descriptor, &buffer, buffer.count)
             if count <= 0 { throw Failure() }
             isAtLineStart = buffer[count - 1] == 10
+        }
+    }
+}
+
+extension Connection {
+    /// Waits until so many statuses have come, `ok` or `error`.
+    func receiveStatuses(_ wanted: Int) throws {
+        var missing = wanted
+        // Body lines begin with a blank, a quote, or a path; none of ours begins with these letters.
+        while missing > 0 || !isAtLineStart {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count <= 0 { throw Failure() }
+            for byte in buffer[..<count] {
+                if isAtLineStart, byte == UInt8(ascii: "o") || byte == UInt8(ascii: "e") { missing -= 1 }
+                isAtLineStart = byte == 10
+            }
+        }
+    }
+
+    /// Waits for a reply of HTTP that ends with a brace.
+    func receiveBody() throws {
+        var hasBody = false
+        while !hasBody {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count <= 0 { throw Failure() }
+            hasBody = buffer[..<count].contains(UInt8(ascii: "{"))
         }
     }
 }

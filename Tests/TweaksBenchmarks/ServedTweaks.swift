@@ -2,6 +2,7 @@
 
 import Foundation
 import Tweaks
+import TweaksDaemon
 import TweaksServer
 
 enum ServedTweaks {
@@ -17,6 +18,17 @@ enum ServedTweaks {
             sleep(1_000)
             withExtendedLifetime(tweaks) {}
         }
+    }
+}
+
+extension ServedTweaks {
+    /// Serves and keeps overrides in a directory.
+    static func serveDurable(_ directory: String) throws -> Never {
+        let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
+        let daemon = try TweakDaemon.start(
+            "bench", tcp: .open(port: 0), storage: .directory(directory), onEvent: { _ in }, tweaks: tweaks)
+        FileHandle.standardOutput.write(Data("\(daemon.port ?? 0)\n".utf8))
+        while true { sleep(1_000) }
     }
 }
 
@@ -36,10 +48,18 @@ final class Peer {
     }
 
     /// This very program, serving.
-    static func tweaks() throws -> Peer {
+    static func tweaks() throws -> Peer { try tweaks(["serve"]) }
+
+    /// The same, with a disk.
+    static func durableTweaks(in directory: String) throws -> Peer { try tweaks(["serve-durable", directory]) }
+
+    private static func tweaks(_ arguments: [String]) throws -> Peer {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        process.arguments = ["serve"]
+        process.arguments = arguments
+        var environment = ProcessInfo.processInfo.environment
+        environment["TWEAKS_SOCKET"] = "off"
+        process.environment = environment
         let output = Pipe()
         process.standardOutput = output
         try process.run()
@@ -48,18 +68,36 @@ final class Peer {
     }
 
     /// A Redis without persistence; nil where none is installed.
-    static func redis() throws -> Peer? {
-        let path = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].first {
+    /// - Parameter config: A file that it can rewrite.
+    static func redis(config: String? = nil) throws -> Peer? {
+        try installed("redis-server") { port in
+            (config.map { [$0] } ?? []) + [
+                "--port", "\(port)", "--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--daemonize", "no",
+            ]
+        }
+    }
+
+    /// An etcd of one node; nil where none is installed.
+    static func etcd(in directory: String) throws -> Peer? {
+        try installed("etcd") { port in
+            [
+                "--data-dir", directory, "--listen-client-urls", "http://127.0.0.1:\(port)", "--advertise-client-urls",
+                "http://127.0.0.1:\(port)", "--listen-peer-urls", "http://127.0.0.1:\(port + 1)",
+            ]
+        }
+    }
+
+    private static func installed(_ name: String, _ arguments: (UInt16) -> [String]) throws -> Peer? {
+        let path = ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first {
             FileManager.default.isExecutableFile(atPath: $0)
         }
         guard let path else { return nil }
         let port = UInt16.random(in: 20_000...40_000)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = [
-            "--port", "\(port)", "--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--daemonize", "no",
-        ]
+        process.arguments = arguments(port)
         process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
         try process.run()
         for _ in 0..<200 {
             if let probe = try? Connection(port: port) {

@@ -1,6 +1,6 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
-// Each row is a ratio of two figures taken in turn in the same run. Groups: read set scale wire watch.
+// Each row is a ratio of two figures taken in turn in the same run. Groups: read set scale find wire watch durable reload.
 
 import Foundation
 
@@ -8,14 +8,19 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 
 if arguments.first == "serve" {
     try ServedTweaks.serve()
+} else if arguments.first == "serve-durable", arguments.count == 2 {
+    try ServedTweaks.serveDurable(arguments[1])
 }
 
 let groups: [(name: String, run: () throws -> Void)] = [
     ("read", ReadBenchmarks.run),
     ("set", SetBenchmarks.run),
     ("scale", ScaleBenchmarks.run),
+    ("find", FindBenchmarks.run),
     ("wire", WireBenchmarks.run),
     ("watch", WatchBenchmarks.run),
+    ("durable", DurableBenchmarks.run),
+    ("reload", ReloadBenchmarks.run),
 ]
 let wanted = arguments.isEmpty ? groups.map(\.name) : arguments
 for name in wanted {

@@ -8,13 +8,25 @@ import TweaksDaemon
 import TweaksServer
 import TweaksTestSupport
 
-/// The lines that a daemon logs.
+/// The events of a daemon.
 final class Log: Sendable {
-    private let list = Mutex<[String]>([])
+    private let list = Mutex<[(name: String, event: TweakDaemonEvent)]>([])
 
-    var lines: [String] { list.withLock { $0 } }
+    var events: [TweakDaemonEvent] { list.withLock { $0.map(\.event) } }
 
-    func add(_ line: String) { list.withLock { $0.append(line) } }
+    /// What is logged of it, without sessions, changes and the end.
+    var lines: [String] {
+        list.withLock { $0 }.flatMap { name, event -> [String] in
+            switch event {
+            case .sessionOpened, .sessionClosed, .changed, .stopping: []
+            default: event.lines.map { "\(name): \($0)" }
+            }
+        }
+    }
+
+    func add(_ name: String) -> TweakDaemon.EventHandler {
+        { event in self.list.withLock { $0.append((name, event)) } }
+    }
 }
 
 /// A runtime directory, a registry and a log that a test has for itself.
@@ -27,11 +39,15 @@ struct Home {
 
     /// Starts a daemon whose runtime directory is this one.
     func start(
-        _ name: String = "example", tcp: TweakDaemon.TCP = .off, _ environment: [String: String] = [:]
+        _ name: String = "example", tcp: TweakDaemon.TCP = .off, config: TweakDaemon.ConfigFile? = nil,
+        storage: TweakDaemon.Storage = .off, durability: TweakDaemon.Durability = .bestEffort,
+        signals: TweakDaemon.Signals = [], registry: TweakRegistry? = nil, _ environment: [String: String] = [:]
     ) throws(ServerError) -> TweakDaemon {
-        let base = ["XDG_RUNTIME_DIR": directory.path, "HOME": "/", "LANG": "C"]
+        let base = ["XDG_RUNTIME_DIR": directory.path, "HOME": "/nonexistent", "LANG": "C"]
         return try TweakDaemon.start(
-            name, tcp: tcp, registry: registry, environment: base.merging(environment) { $1 }, log: log.add)
+            name, tcp: tcp, config: config, storage: storage, durability: durability, signals: signals,
+            registry: registry ?? self.registry, environment: base.merging(environment) { $1 },
+            onEvent: log.add(name))
     }
 
     /// Why a daemon does not start.

@@ -26,6 +26,9 @@ import TweaksTestSupport
             Player/Audio/Mute = (action) # action
             Player/Audio/Token = (unset) # string, secret
             ok
+            > ls Content
+              Content/Text  6 tweaks, 1 modified
+            ok
             > ls Playr
             error unknown-tweak …
             > ls a b

@@ -121,7 +121,7 @@ import TweaksTestSupport
             > hello 1
             {"ok":true,"name":"example","pid":…,"instance":"…","protocol":1,"rev":0,"limits":{"line":65536,"batch":10000,"watches":100,"sessions":4096},"features":[…]}
             > stats
-            {"ok":true,"name":"example","pid":…,"rev":0,"tweaks":9,"modified":0,"conflicts":0,"frozen":false,…,"limitsHit":{}}
+            {"ok":true,"name":"example","pid":…,"rev":0,"commitsPerSecond":0,"commitsPerSecondOver":…,"tweaks":9,"modified":0,"conflicts":0,"frozen":false,…,"limitsHit":{}}
             > run Player/Audio/Mute
             {"ok":true,"output":"muted"}
             > run Content/Text/Size

@@ -8,6 +8,7 @@ package struct Tool: Sendable {
     package static let telnet = Tool("telnet")
     package static let setpriv = Tool("setpriv")
     package static let setsid = Tool("setsid")
+    package static let sh = Tool("sh")
 
     package let path: String
 
@@ -29,7 +30,7 @@ package struct Tool: Sendable {
         try process.run()
         // Its reader may wait for more than a pipe holds.
         Thread.detachNewThread {
-            try? toTool.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+            toTool.fileHandleForWriting.writeUnlessBroken(input)
             try? toTool.fileHandleForWriting.close()
         }
         let output = try fromTool.fileHandleForReading.readToEnd() ?? Data()

@@ -22,6 +22,9 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             ("explain A/B/C", .explain("A/B/C")),
             ("watch A", .watch(["A"], since: nil)), ("watch A B", .watch(["A", "B"], since: nil)),
             ("watch A since 43", .watch(["A"], since: 43)), ("watch A B since 0", .watch(["A", "B"], since: 0)),
+            ("watch modified", .watch([], modified: true, since: nil)),
+            ("watch A modified since 4", .watch(["A"], modified: true, since: 4)),
+            ("unwatch modified", .unwatch(nil, modified: true)), ("unwatch 'modified'", .unwatch("modified")),
             ("unwatch", .unwatch(nil)), ("unwatch A", .unwatch("A")), ("run A/B/C", .run(path: "A/B/C", arguments: [])),
             ("run A/B/C x 'y z'", .run(path: "A/B/C", arguments: ["x", "y z"])), ("begin", .begin(revision: nil)),
             ("begin 43", .begin(revision: 43)), ("commit", .commit), ("abort", .abort), ("export", .export(nil)),
@@ -57,6 +60,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             ("set A/B/C toggle", .set(path: "A/B/C", .toggle)),
             (#"set A/B/C "toggle""#, .set(path: "A/B/C", .assign("toggle"))),
             ("set A/B/C '='", .set(path: "A/B/C", .assign("="))),
+            (#"watch "modified""#, .watch(["modified"], since: nil)),
             (#"watch A "since" 4"#, .watch(["A", "since", "4"], since: nil)),
             ("set A/B/C for", .set(path: "A/B/C", .assign("for"))),
             // A command keeps its meaning whatever follows it.
@@ -112,7 +116,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         ("sett A/B/C 5", "did you mean set?"), ("GET A/B/C", "did you mean get?"), ("POST x", "type help"),
         ("Get A", "did you mean get?"), ("quit.", "did you mean quit?"), ("A/B", "type help"), ("A/B/C/D", "type help"),
         ("a=b", "type help"), ("=", "type help"), ("= 5", "type help"), ("okay", "type help"), ("*", "type help"),
-        ("undo", "type help"),
+        ("mkdir", "type help"),
     ])
     func unknownCommands(_ line: String, _ hint: String) throws {
         let (code, message, severity) = try error(line)

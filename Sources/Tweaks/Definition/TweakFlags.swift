@@ -6,14 +6,14 @@ public struct TweakFlags: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
     /// Flags from their bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The value is never printed, logged or sent, only whether it is set.
-    public static let secret = TweakFlags(rawValue: 1)
+    @inlinable public static var secret: TweakFlags { TweakFlags(rawValue: 1) }
     /// A figure that the program publishes and nobody else can set.
-    public static let readOnly = TweakFlags(rawValue: 2)
+    @inlinable public static var readOnly: TweakFlags { TweakFlags(rawValue: 2) }
     /// A change takes effect when the program starts again; shown wherever the value is.
-    public static let needsRestart = TweakFlags(rawValue: 4)
+    @inlinable public static var needsRestart: TweakFlags { TweakFlags(rawValue: 4) }
 
     /// The words that listings show, in a fixed order.
     package var words: [String] {

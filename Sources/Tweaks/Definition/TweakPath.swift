@@ -50,6 +50,20 @@ public struct TweakPath: Sendable {
     /// Category and collection, with the slash between them.
     package var groupBytes: Substring.UTF8View { joined.utf8.prefix(Int(secondSlash)) }
 
+    /// Whether category and collection are the same.
+    func hasSameGroup(as other: TweakPath) -> Bool {
+        if secondSlash != other.secondSlash { return false }
+        let count = Int(secondSlash)
+        return withBytes { left in
+            other.withBytes { right in
+                // Byte by byte: slices and iterators are slow where nothing is optimised, under a sanitizer above all.
+                var position = 0
+                while position < count, left[position] == right[position] { position += 1 }
+                return position == count
+            }
+        }
+    }
+
     private func slice(_ start: UInt16, _ end: UInt16) -> String {
         let utf8 = joined.utf8
         let from = utf8.index(utf8.startIndex, offsetBy: Int(start))
@@ -58,15 +72,7 @@ public struct TweakPath: Sendable {
 
     /// The path as a token of the protocol: in quotes where it holds a blank, a quote, `#`, `=`, `*` or `?`.
     public var token: String {
-        let special = joined.utf8.contains { byte in
-            switch byte {
-            case UInt8(ascii: " "), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "#"), UInt8(ascii: "="),
-                UInt8(ascii: "*"), UInt8(ascii: "?"):
-                true
-            default: false
-            }
-        }
-        return special ? Quoting.json(joined) : joined
+        Quoting.needsQuotes(joined) ? Quoting.json(joined) : joined
     }
 }
 
@@ -74,12 +80,13 @@ extension TweakPath: Hashable, CustomStringConvertible {
     // Not `String ==`, which holds canonically equivalent spellings for the same.
     /// Compares byte by byte.
     public static func == (left: TweakPath, right: TweakPath) -> Bool {
-        left.joined.utf8.elementsEqual(right.joined.utf8)
+        left.secondSlash == right.secondSlash
+            && left.withBytes { left in right.withBytes { right in left.elementsEqual(right) } }
     }
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
-        for byte in joined.utf8 { hasher.combine(byte) }
+        withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
     /// The joined form.

@@ -36,21 +36,21 @@ public protocol TweakBounds<Bound> {
 
 extension ClosedRange: TweakBounds {
     /// The smallest value.
-    public var tweakLowerBound: Bound? { lowerBound }
+    @inlinable public var tweakLowerBound: Bound? { lowerBound }
     /// The largest value.
-    public var tweakUpperBound: Bound? { upperBound }
+    @inlinable public var tweakUpperBound: Bound? { upperBound }
 }
 
 extension PartialRangeFrom: TweakBounds {
     /// The smallest value.
-    public var tweakLowerBound: Bound? { lowerBound }
+    @inlinable public var tweakLowerBound: Bound? { lowerBound }
     /// There is no largest value.
-    public var tweakUpperBound: Bound? { nil }
+    @inlinable public var tweakUpperBound: Bound? { nil }
 }
 
 extension PartialRangeThrough: TweakBounds {
     /// There is no smallest value.
-    public var tweakLowerBound: Bound? { nil }
+    @inlinable public var tweakLowerBound: Bound? { nil }
     /// The largest value.
-    public var tweakUpperBound: Bound? { upperBound }
+    @inlinable public var tweakUpperBound: Bound? { upperBound }
 }

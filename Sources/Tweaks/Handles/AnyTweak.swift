@@ -102,10 +102,14 @@ extension TweakRegistry {
     func change(
         _ node: TweakNode, _ change: TweakBatch.Change, policy: TweakPolicy? = nil
     ) throws(TweakError) -> TweakOutcome {
-        if node.definition.flags.contains(.readOnly), case .set(let value) = change {
-            return try publish(node, value)
-        }
-        return try commit(node, change, origin: .code, policy: policy, delivery: .caller)
+        #if Frozen
+            return try node.unchanged(by: change)
+        #else
+            if node.definition.flags.contains(.readOnly), case .set(let value) = change {
+                return try publish(node, value)
+            }
+            return try commit(node, change, origin: .code, policy: policy, delivery: .caller)
+        #endif
     }
 
     func layers(_ node: TweakNode) -> [TweakLayerValue] {

@@ -20,16 +20,22 @@
 @frozen
 @propertyWrapper
 public struct Tweak<Value: TweakConvertible>: Sendable {
-    @usableFromInline let cell: Value.TweakStorage
-    @usableFromInline let node: TweakNode
-    @usableFromInline let registry: TweakRegistry
+    // With the trait `Frozen` it is its default; see Tweak+Frozen.swift.
+    #if Frozen
+        @usableFromInline let constant: Value
+        @usableFromInline let declaration: FrozenDeclaration<Value>
+    #else
+        @usableFromInline let cell: Value.TweakStorage
+        @usableFromInline let node: TweakNode
+        @usableFromInline let registry: TweakRegistry
 
-    @usableFromInline
-    init(cell: Value.TweakStorage, node: TweakNode, registry: TweakRegistry) {
-        self.cell = cell
-        self.node = node
-        self.registry = registry
-    }
+        @usableFromInline
+        init(cell: Value.TweakStorage, node: TweakNode, registry: TweakRegistry) {
+            self.cell = cell
+            self.node = node
+            self.registry = registry
+        }
+    #endif
 
     /// The current value. Reading never blocks on anything but a very short lock for strings.
     ///
@@ -38,25 +44,19 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
     /// ``set(_:)`` to be told. Observers have run when it returns.
     @inlinable
     public var value: Value {
-        get { cell.load() }
+        get { load() }
         nonmutating set { assign(newValue) }
     }
 
     /// The same as ``value``.
     @inlinable
     public var wrappedValue: Value {
-        get { cell.load() }
+        get { load() }
         nonmutating set { assign(newValue) }
     }
 
     /// The handle itself.
     public var projectedValue: Tweak<Value> { self }
-
-    @usableFromInline
-    func assign(_ value: Value) {
-        // The setter promises silence; `set` is the one that tells.
-        _ = try? registry.change(node, .set(erase(value)), policy: .snap)
-    }
 
     /// Sets the override, as code.
     ///
@@ -80,9 +80,6 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
         try? registry.change(node, .reset)
     }
 
-    /// What the code says.
-    public var defaultValue: Value { core?.defaultValue ?? cell.load() }
-
     /// The step between values, counted from the lower bound, or from 0 where there is none.
     public var step: Value? { node.definition.step.flatMap { Value($0) } }
 
@@ -101,7 +98,7 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
     /// The handle without its type, with layers, bounds and everything else that listings show.
     public var erased: AnyTweak { AnyTweak(node: node, registry: registry) }
 
-    private var core: TypedCore<Value>? {
+    var core: TypedCore<Value>? {
         if case .value(let core as TypedCore<Value>, _) = node.content { core } else { nil }
     }
 
@@ -119,3 +116,19 @@ extension Tweak where Value: TweakBounded {
         return TweakRange(lowerBound: lower.flatMap { Value($0) }, upperBound: upper.flatMap { Value($0) })
     }
 }
+
+#if !Frozen
+    extension Tweak {
+        /// What the code says.
+        public var defaultValue: Value { core?.defaultValue ?? load() }
+
+        @inlinable
+        func load() -> Value { cell.load() }
+
+        @usableFromInline
+        func assign(_ value: Value) {
+            // The setter promises silence; `set` is the one that tells.
+            _ = try? registry.change(node, .set(erase(value)), policy: .snap)
+        }
+    }
+#endif

@@ -9,12 +9,14 @@
 public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
     _ object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable, _ category: String,
     _ collection: String, _ name: String, _ defaultValue: Value, choices: [Value] = [], unit: String? = nil,
-    when: TweakBindingStart = .now, help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared,
+    when: TweakBindingStart = .now, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
+    registry: TweakRegistry? = nil,
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
-        .plain(choices: choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+        .plain(choices: choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        TweakSource(fileID: fileID, line: line))
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
 
@@ -28,12 +30,12 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakBounded>(
     _ object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable, _ category: String,
     _ collection: String, _ name: String, _ defaultValue: Value, in range: some TweakBounds<Value>,
     step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject, when: TweakBindingStart = .now,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared,
+    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags),
         TweakSource(fileID: fileID, line: line))
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
@@ -47,13 +49,15 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakBounded>(
 public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
     _ object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable, _ category: String,
     _ collection: String, _ name: String, _ defaultValue: Value, choices: KeyValuePairs<Value, String>,
-    unit: String? = nil, when: TweakBindingStart = .now, help: String? = nil, flags: TweakFlags = [],
-    registry: TweakRegistry = .shared, isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+    unit: String? = nil, when: TweakBindingStart = .now, help: String? = nil, formerly: String? = nil,
+    flags: TweakFlags = [],
+    registry: TweakRegistry? = nil, isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
-        .labelled(choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+        .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        TweakSource(fileID: fileID, line: line))
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
 
@@ -68,12 +72,13 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
 public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
     _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ category: String, _ collection: String,
     _ name: String, _ defaultValue: Value, choices: [Value] = [], unit: String? = nil, when: TweakBindingStart = .now,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared,
+    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
     isolation: isolated any Actor = #isolation, fileID: StaticString = #fileID, line: UInt = #line
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
-        .plain(choices: choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+        .plain(choices: choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        TweakSource(fileID: fileID, line: line))
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
 
@@ -86,13 +91,14 @@ public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
 public func tweakBind<Object: AnyObject, Value: TweakBounded>(
     _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ category: String, _ collection: String,
     _ name: String, _ defaultValue: Value, in range: some TweakBounds<Value>, step: Value? = nil, unit: String? = nil,
-    policy: TweakPolicy = .reject, when: TweakBindingStart = .now, help: String? = nil, flags: TweakFlags = [],
-    registry: TweakRegistry = .shared, isolation: isolated any Actor = #isolation, fileID: StaticString = #fileID,
+    policy: TweakPolicy = .reject, when: TweakBindingStart = .now, help: String? = nil, formerly: String? = nil,
+    flags: TweakFlags = [],
+    registry: TweakRegistry? = nil, isolation: isolated any Actor = #isolation, fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags),
         TweakSource(fileID: fileID, line: line))
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
@@ -106,11 +112,13 @@ public func tweakBind<Object: AnyObject, Value: TweakBounded>(
 public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
     _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ category: String, _ collection: String,
     _ name: String, _ defaultValue: Value, choices: KeyValuePairs<Value, String>, unit: String? = nil,
-    when: TweakBindingStart = .now, help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared,
+    when: TweakBindingStart = .now, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
+    registry: TweakRegistry? = nil,
     isolation: isolated any Actor = #isolation, fileID: StaticString = #fileID, line: UInt = #line
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
-        .labelled(choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+        .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        TweakSource(fileID: fileID, line: line))
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }

@@ -6,12 +6,13 @@
 @inlinable
 public func tweakInline<Value: TweakConvertible>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
-    choices: @autoclosure () -> [Value] = [], unit: String? = nil, help: String? = nil, flags: TweakFlags = [],
-    registry: TweakRegistry = .shared, fileID: StaticString = #fileID, line: UInt = #line
+    choices: @autoclosure () -> [Value] = [], unit: String? = nil, help: String? = nil, formerly: String? = nil,
+    flags: TweakFlags = [],
+    registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Tweak<Value> {
     registry.tweak(category, collection, name, TweakSource(fileID: fileID, line: line)) {
         registry.declared(
-            $0, defaultValue, .plain(choices: choices(), unit: unit, help: help, flags: flags), $1)
+            $0, defaultValue, .plain(choices: choices(), unit: unit, help: help, formerly: formerly, flags: flags), $1)
     }
 }
 
@@ -22,12 +23,14 @@ public func tweakInline<Value: TweakConvertible>(
 public func tweakInline<Value: TweakBounded>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
     in range: some TweakBounds<Value>, step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared, fileID: StaticString = #fileID,
+    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
+    fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> Tweak<Value> {
     registry.tweak(category, collection, name, TweakSource(fileID: fileID, line: line)) {
         registry.declared(
-            $0, defaultValue, .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), $1)
+            $0, defaultValue,
+            .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags), $1)
     }
 }
 
@@ -38,12 +41,14 @@ public func tweakInline<Value: TweakBounded>(
 public func tweakInline(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Duration,
     in range: some TweakBounds<Duration>, step: Duration? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared, fileID: StaticString = #fileID,
+    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
+    fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> Tweak<Duration> {
     registry.tweak(category, collection, name, TweakSource(fileID: fileID, line: line)) {
         registry.declared(
-            $0, defaultValue, .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), $1)
+            $0, defaultValue,
+            .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags), $1)
     }
 }
 
@@ -54,11 +59,12 @@ public func tweakInline(
 public func tweakInline<Value: TweakConvertible>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
     choices: @autoclosure () -> KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil,
-    flags: TweakFlags = [], registry: TweakRegistry = .shared, fileID: StaticString = #fileID, line: UInt = #line
+    formerly: String? = nil,
+    flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Tweak<Value> {
     registry.tweak(category, collection, name, TweakSource(fileID: fileID, line: line)) {
         registry.declared(
-            $0, defaultValue, .labelled(choices(), unit: unit, help: help, flags: flags), $1)
+            $0, defaultValue, .labelled(choices(), unit: unit, help: help, formerly: formerly, flags: flags), $1)
     }
 }
 
@@ -70,12 +76,14 @@ public func tweakInline<Value: TweakConvertible>(
 @_disfavoredOverload
 public func tweakInline<Value: TweakConvertible>(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, choices: [Value] = [],
-    unit: String? = nil, help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared,
+    unit: String? = nil, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
+    registry: TweakRegistry? = nil,
     fileID: StaticString = #fileID, line: UInt = #line
 ) -> Tweak<Value> {
     registry.declared(
         category, collection, name, defaultValue,
-        .plain(choices: choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+        .plain(choices: choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        TweakSource(fileID: fileID, line: line))
 }
 
 /// The handle of a tweak that is declared where it is used: FBTweakInline.
@@ -85,12 +93,13 @@ public func tweakInline<Value: TweakConvertible>(
 public func tweakInline<Value: TweakBounded>(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
     in range: some TweakBounds<Value>, step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared, fileID: StaticString = #fileID,
+    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
+    fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> Tweak<Value> {
     registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags),
         TweakSource(fileID: fileID, line: line))
 }
 
@@ -101,12 +110,13 @@ public func tweakInline<Value: TweakBounded>(
 public func tweakInline(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Duration,
     in range: some TweakBounds<Duration>, step: Duration? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared, fileID: StaticString = #fileID,
+    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
+    fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> Tweak<Duration> {
     registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags),
         TweakSource(fileID: fileID, line: line))
 }
 
@@ -116,10 +126,12 @@ public func tweakInline(
 @_disfavoredOverload
 public func tweakInline<Value: TweakConvertible>(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
-    choices: KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil, flags: TweakFlags = [],
-    registry: TweakRegistry = .shared, fileID: StaticString = #fileID, line: UInt = #line
+    choices: KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil, formerly: String? = nil,
+    flags: TweakFlags = [],
+    registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Tweak<Value> {
     registry.declared(
         category, collection, name, defaultValue,
-        .labelled(choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line))
+        .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        TweakSource(fileID: fileID, line: line))
 }

@@ -9,12 +9,13 @@
 @inlinable
 public func tweakValue<Value: TweakConvertible>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
-    choices: @autoclosure () -> [Value] = [], unit: String? = nil, help: String? = nil, flags: TweakFlags = [],
+    choices: @autoclosure () -> [Value] = [], unit: String? = nil, help: String? = nil, formerly: String? = nil,
+    flags: TweakFlags = [],
     registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Value {
-    callSiteValue(category, collection, name, registry, TweakSource(fileID: fileID, line: line)) {
-        (registry ?? .shared).declared(
-            $0, defaultValue, .plain(choices: choices(), unit: unit, help: help, flags: flags), $1)
+    callSiteValue(category, collection, name, defaultValue, registry, TweakSource(fileID: fileID, line: line)) {
+        registry.declared(
+            $0, defaultValue, .plain(choices: choices(), unit: unit, help: help, formerly: formerly, flags: flags), $1)
     }
 }
 
@@ -25,12 +26,14 @@ public func tweakValue<Value: TweakConvertible>(
 public func tweakValue<Value: TweakBounded>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
     in range: some TweakBounds<Value>, step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID,
+    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
+    fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> Value {
-    callSiteValue(category, collection, name, registry, TweakSource(fileID: fileID, line: line)) {
-        (registry ?? .shared).declared(
-            $0, defaultValue, .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), $1)
+    callSiteValue(category, collection, name, defaultValue, registry, TweakSource(fileID: fileID, line: line)) {
+        registry.declared(
+            $0, defaultValue,
+            .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags), $1)
     }
 }
 
@@ -38,15 +41,17 @@ public func tweakValue<Value: TweakBounded>(
 ///
 /// A duration within a range.
 @inlinable
-public func tweakValue(
+public func tweakValue<Bounds: TweakBounds<Duration>>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Duration,
-    in range: some TweakBounds<Duration>, step: Duration? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID,
+    in range: @autoclosure () -> Bounds, step: Duration? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
+    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
+    fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> Duration {
-    callSiteValue(category, collection, name, registry, TweakSource(fileID: fileID, line: line)) {
-        (registry ?? .shared).declared(
-            $0, defaultValue, .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags), $1)
+    callSiteValue(category, collection, name, defaultValue, registry, TweakSource(fileID: fileID, line: line)) {
+        registry.declared(
+            $0, defaultValue,
+            .range(range(), step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags), $1)
     }
 }
 
@@ -57,11 +62,12 @@ public func tweakValue(
 public func tweakValue<Value: TweakConvertible>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
     choices: @autoclosure () -> KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil,
+    formerly: String? = nil,
     flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Value {
-    callSiteValue(category, collection, name, registry, TweakSource(fileID: fileID, line: line)) {
-        (registry ?? .shared).declared(
-            $0, defaultValue, .labelled(choices(), unit: unit, help: help, flags: flags), $1)
+    callSiteValue(category, collection, name, defaultValue, registry, TweakSource(fileID: fileID, line: line)) {
+        registry.declared(
+            $0, defaultValue, .labelled(choices(), unit: unit, help: help, formerly: formerly, flags: flags), $1)
     }
 }
 
@@ -73,12 +79,14 @@ public func tweakValue<Value: TweakConvertible>(
 @_disfavoredOverload
 public func tweakValue<Value: TweakConvertible>(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, choices: [Value] = [],
-    unit: String? = nil, help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared,
+    unit: String? = nil, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
+    registry: TweakRegistry? = nil,
     fileID: StaticString = #fileID, line: UInt = #line
 ) -> Value {
     registry.declared(
         category, collection, name, defaultValue,
-        .plain(choices: choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line)
+        .plain(choices: choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        TweakSource(fileID: fileID, line: line)
     ).value
 }
 
@@ -89,12 +97,13 @@ public func tweakValue<Value: TweakConvertible>(
 public func tweakValue<Value: TweakBounded>(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
     in range: some TweakBounds<Value>, step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared, fileID: StaticString = #fileID,
+    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
+    fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> Value {
     registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags),
         TweakSource(fileID: fileID, line: line)
     ).value
 }
@@ -106,12 +115,13 @@ public func tweakValue<Value: TweakBounded>(
 public func tweakValue(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Duration,
     in range: some TweakBounds<Duration>, step: Duration? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, flags: TweakFlags = [], registry: TweakRegistry = .shared, fileID: StaticString = #fileID,
+    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
+    fileID: StaticString = #fileID,
     line: UInt = #line
 ) -> Duration {
     registry.declared(
         category, collection, name, defaultValue,
-        .range(range, step: step, unit: unit, policy: policy, help: help, flags: flags),
+        .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags),
         TweakSource(fileID: fileID, line: line)
     ).value
 }
@@ -122,11 +132,13 @@ public func tweakValue(
 @_disfavoredOverload
 public func tweakValue<Value: TweakConvertible>(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
-    choices: KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil, flags: TweakFlags = [],
-    registry: TweakRegistry = .shared, fileID: StaticString = #fileID, line: UInt = #line
+    choices: KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil, formerly: String? = nil,
+    flags: TweakFlags = [],
+    registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Value {
     registry.declared(
         category, collection, name, defaultValue,
-        .labelled(choices, unit: unit, help: help, flags: flags), TweakSource(fileID: fileID, line: line)
+        .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        TweakSource(fileID: fileID, line: line)
     ).value
 }

@@ -41,9 +41,10 @@ package struct FoldingQueue: Sendable {
     }
 
     /// Adds the newest change.
-    package mutating func append(_ change: FeedChange) {
+    /// - Parameter threshold: Instead of the queue's own.
+    package mutating func append(_ change: FeedChange, threshold: Int? = nil) {
         var change = change
-        if live >= threshold { fold(&change) }
+        if live >= threshold ?? self.threshold { fold(&change) }
         positions[change.node.slot] = changes.count
         changes.append(change)
         live += 1

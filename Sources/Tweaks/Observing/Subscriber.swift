@@ -1,6 +1,6 @@
 // One observer and the newest change it has not seen.
 
-import Synchronization
+public import Synchronization
 
 /// A change on its way to one observer.
 struct PendingChange: Sendable {
@@ -12,7 +12,10 @@ struct PendingChange: Sendable {
 }
 
 /// One observer: never run twice at once, never shown an older value after a newer one, always shown the last.
+@usableFromInline
 final class Subscriber: Sendable {
+    /// How many changes were noted: who keeps something made from the values sees by it that it is stale.
+    @usableFromInline let noted = Atomic(0)
     fileprivate struct State {
         var call: (@Sendable (PendingChange) -> Void)?
         var onEnd: (@Sendable () -> Void)?
@@ -22,18 +25,26 @@ final class Subscriber: Sendable {
     }
 
     private let state: Mutex<State>
+    /// Whether it stands for several tweaks, or looks at the value itself: then no change cancels out another.
+    private let seesAll: Bool
 
     /// - Parameters:
+    ///   - seesAll: Whether it is also run for changes that together come to nothing.
     ///   - onEnd: Runs once, when the tweak is removed or the registry goes; not when the observer cancels.
     ///   - call: Runs for each change that is left after folding.
-    init(onEnd: (@Sendable () -> Void)? = nil, call: @escaping @Sendable (PendingChange) -> Void) {
+    init(
+        seesAll: Bool = false, onEnd: (@Sendable () -> Void)? = nil, call: (@Sendable (PendingChange) -> Void)?
+    ) {
+        self.seesAll = seesAll
         state = Mutex(State(call: call, onEnd: onEnd))
     }
 
     /// Notes a change, folded into one that still waits. Called under the registry's lock, in order of revision.
     func enqueue(_ change: PendingChange) {
+        noted.add(1, ordering: .releasing)
         state.withLock { state in
             guard state.call != nil else { return }
+            if seesAll { return state.pending = change }
             var change = change
             if let waiting = state.pending { change.old = waiting.old }
             // Back to what it last saw: for this observer nothing changed.
@@ -46,6 +57,14 @@ final class Subscriber: Sendable {
         while let (call, change) = state.withLock({ $0.take() }) {
             call(change)
             state.withLock { $0.isRunning = false }
+        }
+    }
+
+    /// Takes what waits: for an observer that has just looked at the values, under the registry's lock.
+    func takeWaiting() -> PendingChange? {
+        state.withLock { state in
+            defer { state.pending = nil }
+            return state.pending
         }
     }
 
@@ -72,6 +91,7 @@ final class Subscriber: Sendable {
 
     /// The tweak is gone: cancels, and tells the observer.
     func end() {
+        noted.add(1, ordering: .releasing)
         let onEnd = state.withLock { $0.onEnd }
         cancel()
         onEnd?()

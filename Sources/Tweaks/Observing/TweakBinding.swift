@@ -139,17 +139,6 @@ extension Tweak {
     }
 }
 
-/// A weak reference that can be filled later.
-private final class WeakBox<Object: AnyObject & Sendable>: Sendable {
-    private struct Reference { weak var object: Object? }
-    private let reference = Mutex(Reference())
-
-    var value: Object? {
-        get { reference.withLock { $0.object } }
-        set { reference.withLock { $0.object = newValue } }
-    }
-}
-
 /// An object that is only touched on the actor which the binding was made on.
 // Unchecked: `write` is called by a closure isolated to that actor alone; from elsewhere only the weak reference is
 // looked at, which the runtime makes safe.

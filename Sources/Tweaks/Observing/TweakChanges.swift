@@ -29,10 +29,7 @@ public struct TweakChanges: AsyncSequence, Sendable {
         /// The next commit; nil when the registry is gone or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> TweakCommit? {
             while true {
-                let changes = lease.feed.takeCommit()
-                if let last = changes.last {
-                    return TweakCommit(revision: last.revision, origin: last.origin, changes: changes.map(\.asChange))
-                }
+                if let commit = lease.feed.nextCommit() { return commit }
                 if lease.feed.hasEnded { return nil }
                 if await signals.next(isolation: actor) == nil { return nil }
             }
@@ -54,6 +51,16 @@ final class FeedLease: Sendable {
     }
 
     deinit { release(feed) }
+}
+
+extension ChangeFeed {
+    /// Takes the oldest commit that waits.
+    package func nextCommit() -> TweakCommit? {
+        let changes = takeCommit()
+        return changes.last.map { last in
+            TweakCommit(revision: last.revision, origin: last.origin, changes: changes.map(\.asChange))
+        }
+    }
 }
 
 extension FeedChange {

@@ -15,19 +15,20 @@ public struct TweakChange<Value: Sendable>: Sendable {
 /// A running observation; it ends when it is cancelled or let go of.
 public final class TweakObservation: Sendable {
     private let subscriber: Subscriber
-    private let node: TweakNode
-    private let remove: @Sendable (Subscriber, TweakNode) -> Void
+    private let nodes: [TweakNode]
+    private let remove: @Sendable (Subscriber, [TweakNode]) -> Void
 
-    init(_ subscriber: Subscriber, _ node: TweakNode, _ registry: TweakRegistry) {
+    init(_ subscriber: Subscriber, _ nodes: [TweakNode], _ registry: TweakRegistry) {
         self.subscriber = subscriber
-        self.node = node
+        self.nodes = nodes
         // Weakly: an observation that is kept must not keep a registry that is gone.
-        remove = { [weak registry] subscriber, node in registry?.remove(subscriber, from: node) }
+        remove = { [weak registry] subscriber, nodes in registry?.remove(subscriber, from: nodes) }
     }
 
     /// Ends the observation: no more calls start. One that runs on another thread may still be finishing.
     public func cancel() {
-        if subscriber.cancel() { remove(subscriber, node) }
+        // One of several tweaks may have ended it, and the others still know it.
+        if subscriber.cancel() || nodes.count > 1 { remove(subscriber, nodes) }
     }
 
     deinit { cancel() }
@@ -57,6 +58,6 @@ extension Tweak {
             handler(TweakChange(old: old, new: new, origin: change.origin, revision: change.revision))
         }
         if !registry.add(subscriber, to: node) { subscriber.cancel() }
-        return TweakObservation(subscriber, node, registry)
+        return TweakObservation(subscriber, [node], registry)
     }
 }

@@ -27,7 +27,7 @@ public struct TweakValues<Value: TweakConvertible>: AsyncSequence, Sendable {
             let subscriber = Subscriber(onEnd: { continuation.finish() }, call: { _ in continuation.yield() })
             if !tweak.registry.add(subscriber, to: tweak.node) { continuation.finish() }
             cell = tweak.cell
-            observation = TweakObservation(subscriber, tweak.node, tweak.registry)
+            observation = TweakObservation(subscriber, [tweak.node], tweak.registry)
             signals = stream.makeAsyncIterator()
         }
 

@@ -87,7 +87,7 @@ extension TweakRegistry {
 
 extension TweakNode {
     /// Whether its values must not be shown.
-    var isSecret: Bool { definition.flags.contains(.secret) }
+    package var isSecret: Bool { definition.flags.contains(.secret) }
 
     /// Whether it has a value that people may set.
     package var isSettable: Bool { definition.kind != .action && !definition.flags.contains(.readOnly) }

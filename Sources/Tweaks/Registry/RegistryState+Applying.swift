@@ -25,12 +25,23 @@ extension RegistryState {
 
     /// Applies checked steps as one commit.
     mutating func apply(
-        _ steps: [CommitStep], origin: TweakOrigin, time: ContinuousClock.Instant, _ effects: inout CommitEffects
+        _ steps: [CommitStep], _ kind: CommitKind, origin: TweakOrigin, time: ContinuousClock.Instant,
+        _ effects: inout CommitEffects
     ) -> TweakCommitResult {
         let next = revision + 1
         let outcomes = steps.map { apply($0, origin: origin, time: time, revision: next, &effects) }
-        if outcomes.contains(where: \.didStore) { revision = next }
+        history.mark(kind)
+        if outcomes.contains(where: \.didStore) { finish(next, kind, origin: origin, time: time, &effects) }
         return TweakCommitResult(revision: revision, outcomes: outcomes)
+    }
+
+    /// Ends a commit that has changed something: it is remembered, and raises the revision.
+    mutating func finish(
+        _ next: UInt64, _ kind: CommitKind, origin: TweakOrigin, time: ContinuousClock.Instant,
+        _ effects: inout CommitEffects
+    ) {
+        history.append(effects.parts, kind, revision: next, time: time, origin: origin)
+        raise(to: next, &effects)
     }
 
     /// Applies one checked step; the revision is that of the commit, if it turns out to change something.
@@ -40,9 +51,12 @@ extension RegistryState {
     ) -> TweakOutcome {
         // Actions have no value; planning refuses them.
         guard let old = current(step.node) else { return .nothing(step.node.path, revision) }
+        let before = overlays[step.node.slot][.override]
         let stored = write(step, origin: origin, time: time, revision: next)
         // What was set is on top now; a reset shows what lies beneath.
-        guard stored, let new = step.prepared ?? current(step.node), new.value != old.value else {
+        let now = stored ? step.prepared ?? current(step.node) : old
+        if stored { remember(step.node, before, old: old, new: now, &effects) }
+        guard stored, let new = now, new.value != old.value else {
             return TweakOutcome(
                 path: step.node.path, old: old.value, new: old.value, adjustment: step.adjustment, didStore: stored,
                 revision: stored ? next : revision, isSecret: step.node.isSecret)
@@ -58,14 +72,47 @@ extension RegistryState {
         _ step: CommitStep, origin: TweakOrigin, time: ContinuousClock.Instant, revision: UInt64
     ) -> Bool {
         let slot = step.node.slot
-        let didChange =
+        var didChange =
             if let prepared = step.prepared {
                 overlays[slot].override(prepared, origin: origin, time: time)
             } else {
                 overlays[slot].reset()
             }
-        if didChange { overlays[slot].changedAt = revision }
+        if overlays[slot].notes != nil, forgetNotes(slot) || didChange { didChange = true }
+        if didChange {
+            overlays[slot].changedAt = revision
+            journal?.note(step.node.path, storedOverride(step.node))
+        }
         return didChange
+    }
+
+    /// Notes a tweak's part for the history.
+    private func remember(
+        _ node: TweakNode, _ before: Overlays.Entry?, old: Prepared, new: Prepared?, _ effects: inout CommitEffects
+    ) {
+        if history.limit == 0 { return }
+        let isSecret = node.isSecret
+        effects.parts.append(
+            History.Part(
+                node: node, oldOverride: isSecret ? nil : before,
+                newOverride: isSecret ? nil : overlays[node.slot][.override], old: isSecret ? nil : old.value,
+                new: isSecret ? nil : new?.value))
+    }
+
+    /// A new word about the override ends what was kept aside for it. False when there was only a remark.
+    private mutating func forgetNotes(_ slot: Int) -> Bool {
+        guard let notes = overlays[slot].notes else { return false }
+        let aside = notes.aside.filter { $0.layer == .configFile }
+        overlays[slot].notes = OverlayNotes(aside: aside, beneath: nil)
+        return aside.count < notes.aside.count
+    }
+
+    /// Raises the revision at the end of a commit.
+    mutating func raise(to next: UInt64, _ effects: inout CommitEffects) {
+        revision = next
+        guard let journal else { return }
+        journal.note(next)
+        effects.journal = journal
     }
 
     /// Makes a value the current one and notes it for everybody who follows the tweak.

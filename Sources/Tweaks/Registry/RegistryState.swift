@@ -18,7 +18,20 @@ struct RegistryState {
     var conflictHandlers: [@Sendable (TweakConflict) -> Void] = []
     var feeds: [ChangeFeed] = []
     var carrier: (any TweakCarrier)?
-    var isFrozen = false
+    /// Values from files for tweaks that are not registered.
+    var held: [TweakPath: HeldLayers] = [:]
+    /// Rises whenever `held` changes.
+    var heldGeneration: UInt64 = 0
+    /// Former paths of registered tweaks.
+    var formerly: [TweakPath: TweakNode] = [:]
+    /// Where overrides are noted that have to be stored.
+    var journal: OverrideJournal?
+    var store: (any TweakStore)?
+    var history = History()
+    /// Whether a value that changes in the config file drops the override above it.
+    var fileWins = false
+    var unfitHandlers: [@Sendable (TweakPath, AsideEntry) -> Void] = []
+    var isFrozen = FrozenTrait.isOn
 
     func node(_ path: TweakPath) -> TweakNode? {
         path.withBytes { index.find($0, in: nodes) }.flatMap { nodes[$0] }
@@ -44,6 +57,7 @@ struct RegistryState {
             overlays[slot] = Overlays()
         }
         index.insert(slot, in: nodes)
+        for path in node.formerly { formerly[path] = node }
         generation += 1
         listing = nil
         return node
@@ -55,6 +69,8 @@ struct RegistryState {
         if let prepared = node.defaultPrepared { node.store(prepared) }
         index.remove(node.slot, in: nodes)
         nodes[node.slot] = nil
+        hold(node)
+        for path in node.formerly where formerly[path] === node { formerly[path] = nil }
         overlays[node.slot] = Overlays()
         freeSlots.append(node.slot)
         generation += 1

@@ -85,6 +85,8 @@ struct Overlays: Sendable {
     private(set) var entries: [Entry] = []
     /// The revision of the last commit that touched this tweak.
     var changedAt: UInt64 = 0
+    /// What files have to say beyond the values in force.
+    var notes: OverlayNotes?
 
     var top: Prepared? { entries.last?.prepared }
 

@@ -32,24 +32,56 @@ package final class TweakListing: Sendable {
     /// All nodes in order.
     package let nodes: [TweakNode]
     package var count: Int { nodes.count }
+    /// Which state of the registry it lists: another one has another number.
+    package let generation: UInt64
 
-    init(_ nodes: [TweakNode?]) {
-        // By bytes: as strings, canonically equivalent names would be one.
-        var byGroup: [[UInt8]: [TweakNode]] = [:]
-        for case let node? in nodes { byGroup[Array(node.path.groupBytes), default: []].append(node) }
-        groups = byGroup.values.map { nodes in
+    init(_ nodes: [TweakNode?], generation: UInt64) {
+        self.generation = generation
+        groups = Self.grouped(nodes).map { nodes in
             let path = nodes[0].path
             return Group(
                 category: path.category, collection: path.collection,
                 nodes: nodes.sorted { $0.sequence < $1.sequence })
         }
-        .sorted { left, right in
-            if !left.category.utf8.elementsEqual(right.category.utf8) {
-                return left.category.utf8.lexicographicallyPrecedes(right.category.utf8)
-            }
-            return left.collection.utf8.lexicographicallyPrecedes(right.collection.utf8)
-        }
+        .sorted { Self.precedes(($0.category, $0.collection), ($1.category, $1.collection)) }
         self.nodes = groups.flatMap(\.nodes)
+    }
+
+    /// The nodes of each category and collection, in the order given.
+    private static func grouped(_ nodes: [TweakNode?]) -> [[TweakNode]] {
+        // By bytes: as strings, canonically equivalent names would be one.
+        var positions: [[UInt8]: Int] = [:]
+        var members: [[TweakNode]] = []
+        var latest: (path: TweakPath, position: Int)?
+        for case let node? in nodes {
+            // What is declared together mostly stands together: one comparison, and no look-up.
+            if let latest, latest.path.hasSameGroup(as: node.path) {
+                members[latest.position].append(node)
+                continue
+            }
+            let key = Array(node.path.groupBytes)
+            let position = positions[key] ?? members.count
+            if position == members.count { members.append([]) }
+            positions[key] = position
+            members[position].append(node)
+            latest = (node.path, position)
+        }
+        return members
+    }
+
+    /// The order of all listings.
+    static func precedes(_ left: TweakNode, _ right: TweakNode) -> Bool {
+        if left.path.groupBytes.elementsEqual(right.path.groupBytes) { return left.sequence < right.sequence }
+        return precedes((left.path.category, left.path.collection), (right.path.category, right.path.collection))
+    }
+
+    private static func precedes(
+        _ left: (category: String, collection: String), _ right: (category: String, collection: String)
+    ) -> Bool {
+        if !left.category.utf8.elementsEqual(right.category.utf8) {
+            return left.category.utf8.lexicographicallyPrecedes(right.category.utf8)
+        }
+        return left.collection.utf8.lexicographicallyPrecedes(right.collection.utf8)
     }
 }
 
@@ -75,7 +107,7 @@ extension TweakRegistry {
     package func listing() -> TweakListing {
         let (cached, nodes, generation) = state.withLock { ($0.listing, $0.nodes, $0.generation) }
         if let cached { return cached }
-        let listing = TweakListing(nodes)
+        let listing = TweakListing(nodes, generation: generation)
         state.withLock { if $0.generation == generation { $0.listing = listing } }
         return listing
     }

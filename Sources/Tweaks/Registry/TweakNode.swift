@@ -8,6 +8,8 @@ package final class TweakNode: Sendable {
     package let path: TweakPath
     package let definition: TweakDefinition
     package let source: TweakSource
+    /// The paths that it had in earlier versions of the program.
+    let formerly: [TweakPath]
     /// Where the registry keeps what changes.
     package let slot: Int
     /// Its place in the order of declaration.
@@ -16,6 +18,8 @@ package final class TweakNode: Sendable {
     let content: Content
     /// The address of the texts, once they were asked for; see `texts`.
     let textsAddress = Atomic<UInt>(0)
+    /// What `withObservationTracking` tracks, once `observed` was read.
+    let observed = AtomicLazyReference<Observed>()
 
     /// Value or action.
     enum Content: Sendable {
@@ -24,12 +28,13 @@ package final class TweakNode: Sendable {
     }
 
     init(
-        path: TweakPath, definition: TweakDefinition, source: TweakSource, slot: Int, sequence: UInt64,
-        declaredAt: ContinuousClock.Instant, content: Content
+        path: TweakPath, definition: TweakDefinition, source: TweakSource, formerly: [TweakPath] = [], slot: Int,
+        sequence: UInt64, declaredAt: ContinuousClock.Instant, content: Content
     ) {
         self.path = path
         self.definition = definition
         self.source = source
+        self.formerly = formerly
         self.slot = slot
         self.sequence = sequence
         self.declaredAt = declaredAt

@@ -1,31 +1,95 @@
 // Patterns that name several tweaks at once.
 
-/// A glob over paths: `*` is any run within a part, `?` one character; fewer than three parts mean everything beneath.
+/// A glob over paths: `*` is any run within a part, `?` one character, `**` alone in a part any parts, also none; fewer
+/// than three parts without `**` mean everything beneath.
 package struct TweakPattern: Hashable, Sendable {
-    package let text: String
-    private let parts: [[UInt8]]
-    private let matchesEverything: Bool
+    /// How far a path can have come in a pattern: bit N says that part N of the pattern may be next.
+    package struct Progress: Hashable, Sendable {
+        fileprivate var bits: UInt8
 
-    /// A pattern from its text; nil when it has more than three parts, or an empty one.
+        /// No path that begins so is meant.
+        package var hasFailed: Bool { bits == 0 }
+    }
+
+    package let text: String
+    /// Never two `**` in a row, so at most seven: three others, and `**` around them.
+    private let parts: [[UInt8]]
+    /// Where a path of no parts stands.
+    private let start: Progress
+    private static let anyParts = Array("**".utf8)
+
+    /// A pattern from its text; nil when an empty part is in it, or more than three beside `**`.
     package init?(_ text: String) {
         self.text = text
-        matchesEverything = text == "*"
-        parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Array($0) }
-        if parts.count > 3 || parts.contains(where: \.isEmpty) { return nil }
+        var parts: [[UInt8]] = []
+        for part in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map({ Array($0) }) {
+            if part.isEmpty || parts.count == 7 { return nil }
+            if part != Self.anyParts || part != parts.last { parts.append(part) }
+        }
+        let named = parts.count { $0 != Self.anyParts }
+        if named > 3 { return nil }
+        if named == parts.count, named < 3 { parts.append(Self.anyParts) }
+        self.parts = parts
+        start = Self.skipping(1, parts)
     }
 
     /// Whether the tweak with this path is meant.
     package func matches(_ path: TweakPath) -> Bool {
-        if matchesEverything { return true }
-        return path.withBytes { bytes in
+        path.withBytes { bytes in
+            var progress = start
             var rest = bytes[...]
-            for part in parts {
+            while !progress.hasFailed {
                 let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-                guard Self.matches(part[...], rest[..<end]) else { return false }
-                rest = end < rest.endIndex ? rest[(end + 1)...] : rest[rest.endIndex...]
+                progress = after(progress, rest[..<end])
+                if end == rest.endIndex { break }
+                rest = rest[(end + 1)...]
             }
-            return true
+            return isComplete(progress)
         }
+    }
+
+    /// How far the paths of a group have come: the same for all, so it is found out once.
+    package func progress(in group: TweakListing.Group) -> Progress {
+        let collection = after(start, text: group.category)
+        return after(collection, text: group.collection)
+    }
+
+    /// Whether everything that may follow is meant.
+    package func takesAll(_ progress: Progress) -> Bool {
+        parts.last == Self.anyParts && progress.bits & (1 << (parts.count - 1)) != 0
+    }
+
+    /// Whether the tweak is meant whose group came so far, and whose name begins at this byte of its path.
+    package func matches(_ path: TweakPath, from progress: Progress, nameAt: Int) -> Bool {
+        path.withBytes { isComplete(after(progress, $0[nameAt...])) }
+    }
+
+    private func isComplete(_ progress: Progress) -> Bool { progress.bits & (1 << parts.count) != 0 }
+
+    private func after(_ progress: Progress, text: String) -> Progress {
+        text.withBytes { after(progress, $0[...]) }
+    }
+
+    /// One part of a path further.
+    private func after(_ progress: Progress, _ part: Slice<UnsafeBufferPointer<UInt8>>) -> Progress {
+        var bits: UInt8 = 0
+        for (position, wanted) in parts.enumerated() where progress.bits & (1 << position) != 0 {
+            if wanted == Self.anyParts {
+                bits |= 1 << position
+            } else if Self.matches(wanted[...], part) {
+                bits |= 1 << (position + 1)
+            }
+        }
+        return Self.skipping(bits, parts)
+    }
+
+    // `**` may stand for nothing.
+    private static func skipping(_ bits: UInt8, _ parts: [[UInt8]]) -> Progress {
+        var bits = bits
+        for (position, part) in parts.enumerated() where part == anyParts && bits & (1 << position) != 0 {
+            bits |= 1 << (position + 1)
+        }
+        return Progress(bits: bits)
     }
 
     /// Glob matching with one point to return to: linear for one star, never exponential.
@@ -57,29 +121,5 @@ package struct TweakPattern: Hashable, Sendable {
         var position = position + 1
         while position < text.endIndex, text[position] & 0xC0 == 0x80 { position += 1 }
         return position
-    }
-}
-
-extension TweakRegistry {
-    /// The nodes that a pattern names, in listing order. A text that is a registered path means that tweak alone.
-    /// - Throws: `unknown-tweak` when nothing matches, except for `*`.
-    package func resolve(_ text: String) throws(TweakError) -> [TweakNode] {
-        if let tweak = self[text] { return [tweak.node] }
-        // Everything is a list that is there already: no session has to wait while it is made.
-        if text == "*" { return listing().nodes }
-        guard let pattern = TweakPattern(text) else { throw unknown(text) }
-        let nodes = listing().nodes.filter { pattern.matches($0.path) }
-        if nodes.isEmpty { throw unknown(text) }
-        return nodes
-    }
-
-    /// The nodes that several patterns name, in listing order, each once.
-    package func resolve(_ texts: [String]) throws(TweakError) -> [TweakNode] {
-        if texts.count == 1 { return try resolve(texts[0]) }
-        var wanted = Set<ObjectIdentifier>()
-        for text in Set(texts) {
-            for node in try resolve(text) { wanted.insert(ObjectIdentifier(node)) }
-        }
-        return listing().nodes.filter { wanted.contains(ObjectIdentifier($0)) }
     }
 }

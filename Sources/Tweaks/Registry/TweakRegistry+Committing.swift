@@ -15,6 +15,9 @@ struct CommitEffects {
     var subscribers: [Subscriber] = []
     var feeds: [ChangeFeed] = []
     var carrier: (any TweakCarrier)?
+    var journal: OverrideJournal?
+    /// What the history will remember.
+    var parts: [History.Part] = []
 }
 
 extension TweakRegistry {
@@ -37,6 +40,7 @@ extension TweakRegistry {
     ) throws -> TweakCommitResult {
         var batch = TweakBatch()
         try changes(&batch)
+        if FrozenTrait.isOn, !batch.entries.isEmpty { throw TweakError(.readOnly, FrozenTrait.reason) }
         return try commit(batch, origin: origin, ifUnchangedSince: expected, delivery: .caller)
     }
 
@@ -44,13 +48,13 @@ extension TweakRegistry {
     @discardableResult
     package func commit(
         _ batch: TweakBatch, origin: TweakOrigin, ifUnchangedSince expected: UInt64? = nil,
-        policy: TweakPolicy? = nil, delivery: TweakDelivery
+        kind: CommitKind = .change(session: 0), policy: TweakPolicy? = nil, delivery: TweakDelivery
     ) throws(TweakError) -> TweakCommitResult {
         while true {
             let steps = try plan(batch, policy: policy)
             var effects = CommitEffects()
             // Overtaken: a `+=` or toggle was computed from a value that is no longer current.
-            guard let result = try apply(steps, origin, expected, &effects) else { continue }
+            guard let result = try apply(steps, kind, origin, expected, &effects) else { continue }
             deliver(effects, delivery)
             return result
         }
@@ -59,13 +63,14 @@ extension TweakRegistry {
     /// Commits one change: the same as a batch of one, without its lists.
     @discardableResult
     package func commit(
-        _ node: TweakNode, _ change: TweakBatch.Change, origin: TweakOrigin, policy: TweakPolicy? = nil,
-        at time: ContinuousClock.Instant? = nil, delivery: TweakDelivery
+        _ node: TweakNode, _ change: TweakBatch.Change, origin: TweakOrigin,
+        kind: CommitKind = .change(session: 0), policy: TweakPolicy? = nil, at time: ContinuousClock.Instant? = nil,
+        delivery: TweakDelivery
     ) throws(TweakError) -> TweakOutcome {
         while true {
             let step = try step(node, change, after: nil, policy)
             var effects = CommitEffects()
-            guard let outcome = try apply(step, origin, time ?? currentTime, &effects) else { continue }
+            guard let outcome = try apply(step, kind, origin, time ?? currentTime, &effects) else { continue }
             deliver(effects, delivery)
             return outcome
         }
@@ -75,7 +80,8 @@ extension TweakRegistry {
 
     /// Nil when a step was overtaken.
     private func apply(
-        _ steps: [CommitStep], _ origin: TweakOrigin, _ expected: UInt64?, _ effects: inout CommitEffects
+        _ steps: [CommitStep], _ kind: CommitKind, _ origin: TweakOrigin, _ expected: UInt64?,
+        _ effects: inout CommitEffects
     ) throws(TweakError) -> TweakCommitResult? {
         let time = currentTime
         return try state.withLock { state throws(TweakError) -> TweakCommitResult? in
@@ -83,18 +89,23 @@ extension TweakRegistry {
                 guard try state.mayApply(step) else { return nil }
             }
             if let expected { try state.check(steps, against: expected) }
-            return state.apply(steps, origin: origin, time: time, &effects)
+            if !state.isDue(kind) {
+                throw TweakError(.conflict, "somebody else was faster with undo or redo; look at history")
+            }
+            return state.apply(steps, kind, origin: origin, time: time, &effects)
         }
     }
 
     /// Nil when the step was overtaken.
     private func apply(
-        _ step: CommitStep, _ origin: TweakOrigin, _ time: ContinuousClock.Instant, _ effects: inout CommitEffects
+        _ step: CommitStep, _ kind: CommitKind, _ origin: TweakOrigin, _ time: ContinuousClock.Instant,
+        _ effects: inout CommitEffects
     ) throws(TweakError) -> TweakOutcome? {
         try state.withLock { state throws(TweakError) -> TweakOutcome? in
             guard try state.mayApply(step) else { return nil }
-            let outcome = state.apply(step, origin: origin, time: time, revision: state.revision + 1, &effects)
-            if outcome.didStore { state.revision += 1 }
+            let next = state.revision + 1
+            let outcome = state.apply(step, origin: origin, time: time, revision: next, &effects)
+            if outcome.didStore { state.finish(next, kind, origin: origin, time: time, &effects) }
             return outcome
         }
     }
@@ -102,6 +113,7 @@ extension TweakRegistry {
     // MARK: After the lock
 
     func deliver(_ effects: CommitEffects, _ delivery: TweakDelivery) {
+        effects.journal?.wake()
         for feed in effects.feeds { feed.wake() }
         if effects.subscribers.isEmpty { return }
         guard delivery == .carrier, let carrier = effects.carrier else { return Delivery.deliver(effects.subscribers) }
@@ -124,7 +136,8 @@ extension TweakRegistry {
         state.withLock { state in
             state.isFrozen = true
             let settable = state.nodes.compactMap { $0 }.filter { !$0.definition.flags.contains(.readOnly) }
-            _ = state.apply(settable.map { CommitStep(node: $0) }, origin: .code, time: time, &effects)
+            _ = state.apply(
+                settable.map { CommitStep(node: $0) }, .change(session: 0), origin: .code, time: time, &effects)
         }
         deliver(effects, .caller)
     }

@@ -14,6 +14,8 @@ struct TweakShape<Value: TweakConvertible>: Sendable {
     var policy: TweakPolicy = .reject
     var unit: String?
     var help: String?
+    /// The path that it had in earlier versions of the program.
+    var formerly: String?
     var flags: TweakFlags = []
 }
 
@@ -27,10 +29,11 @@ extension TweakRegistry {
         let erased = core.erase(defaultValue)
         try check(erased, definition, core, path)
         let prepared = Prepared(value: erased, typed: TypedValue(defaultValue))
+        let formerly = try shape.formerly.map { former throws(TweakError) in [try TweakPath(former)] } ?? []
         let node = register(path) { slot, sequence in
             TweakNode(
-                path: path, definition: definition, source: source, slot: slot, sequence: sequence,
-                declaredAt: currentTime, content: .value(core, default: prepared))
+                path: path, definition: definition, source: source, formerly: formerly, slot: slot,
+                sequence: sequence, declaredAt: currentTime, content: .value(core, default: prepared))
         }
         guard case .value(let known as TypedCore<Value>, let knownDefault) = node.content else {
             throw mismatch(node, "\(Value.self)", source)
@@ -60,7 +63,37 @@ extension TweakRegistry {
     }
 
     private func register(_ path: TweakPath, _ make: (Int, UInt64) -> TweakNode) -> TweakNode {
-        state.withLock { state in state.node(path) ?? state.add(make) }
+        let isPlain = state.withLock { state -> TweakNode? in
+            if let known = state.node(path) { return known }
+            return state.held.isEmpty ? state.add(make) : nil
+        }
+        return isPlain ?? registerHeld(path, make)
+    }
+
+    /// Registers a tweak that files may have values for: it has them from its first moment on.
+    private func registerHeld(_ path: TweakPath, _ make: (Int, UInt64) -> TweakNode) -> TweakNode {
+        // Never in the registry: it judges what is held, outside the lock.
+        let trial = make(-1, 0)
+        while true {
+            let (held, generation) = state.withLock { state in
+                (state.heldLayers([path] + trial.formerly), state.heldGeneration)
+            }
+            let judged = held.map { JudgedEntry($0.layer, $0.entry, for: trial) }
+            var unfit: [(TweakPath, AsideEntry)] = []
+            let node = state.withLock { state -> TweakNode? in
+                if let known = state.node(path) { return known }
+                guard state.heldGeneration == generation else { return nil }
+                let node = state.add(make)
+                state.install(judged, on: node)
+                unfit = state.overlays[node.slot].notes?.aside.map { (path, $0) } ?? []
+                return node
+            }
+            guard let node else { continue }
+            // It may have come under a former path, or have lost to the config file.
+            if !judged.isEmpty { state.withLock { $0.journal }?.wake() }
+            report(unfit)
+            return node
+        }
     }
 
     private func mismatch(_ node: TweakNode, _ wanted: String, _ source: TweakSource) -> TweakError {

@@ -130,10 +130,13 @@ extension TweakRegistry {
         }
     }
 
-    func remove(_ subscriber: Subscriber, from node: TweakNode) {
+    func remove(_ subscriber: Subscriber, from node: TweakNode) { remove(subscriber, from: [node]) }
+
+    func remove(_ subscriber: Subscriber, from nodes: [TweakNode]) {
         state.withLock { state in
-            guard state.holds(node) else { return }
-            state.observers[node.slot].removeAll { $0 === subscriber }
+            for node in nodes where state.holds(node) {
+                state.observers[node.slot].removeAll { $0 === subscriber }
+            }
         }
     }
 

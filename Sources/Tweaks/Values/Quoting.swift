@@ -46,6 +46,18 @@ package enum Quoting {
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
     }
 
+    /// Whether a path, or the beginning of one, has to stand in quotes: it holds a blank, a quote, `#`, `=`, `*` or `?`.
+    package static func needsQuotes(_ path: String) -> Bool {
+        path.utf8.contains { byte in
+            switch byte {
+            case UInt8(ascii: " "), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "#"), UInt8(ascii: "="),
+                UInt8(ascii: "*"), UInt8(ascii: "?"):
+                true
+            default: false
+            }
+        }
+    }
+
     /// Whether a choice's name may stand without quotes: `A–Z a–z 0–9 _ . -` only.
     package static func isBareWord(_ text: String) -> Bool {
         !text.isEmpty

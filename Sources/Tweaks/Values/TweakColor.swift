@@ -26,11 +26,11 @@ public struct TweakColor: Hashable, Sendable {
     }
 
     /// Opaque black.
-    public static let black = TweakColor(red: 0, green: 0, blue: 0)
+    @inlinable public static var black: TweakColor { TweakColor(red: 0, green: 0, blue: 0) }
     /// Opaque white.
-    public static let white = TweakColor(red: 255, green: 255, blue: 255)
+    @inlinable public static var white: TweakColor { TweakColor(red: 255, green: 255, blue: 255) }
     /// Fully transparent black.
-    public static let clear = TweakColor(red: 0, green: 0, blue: 0, alpha: 0)
+    @inlinable public static var clear: TweakColor { TweakColor(red: 0, green: 0, blue: 0, alpha: 0) }
 }
 
 extension TweakColor: CustomStringConvertible {

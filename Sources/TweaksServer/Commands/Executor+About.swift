@@ -18,7 +18,6 @@ extension Executor {
             return .ok()
         case .stats: return .facts(stats())
         case .conflicts: return conflicts()
-        case .complete(let text): return complete(text)
         default: return .ok("pong", [("pong", .bool(true))])
         }
     }
@@ -89,10 +88,12 @@ extension Executor {
         let nodes = registry.listing()
         let lag = DeliveryQueue.shared.lag
         let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
+        let rate = commitRate.rate(snapshot.revision, at: .now)
         let hits = figures.limitsHit.sorted { $0.key.rawValue < $1.key.rawValue }
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
-            ("rev", .count(snapshot.revision)), ("tweaks", .count(nodes.count)),
+            ("rev", .count(snapshot.revision)), ("commitsPerSecond", .number((rate.perSecond * 100).rounded() / 100)),
+            ("commitsPerSecondOver", .int(Int64(rate.over / .seconds(1)))), ("tweaks", .count(nodes.count)),
             ("modified", .count(nodes.nodes.reduce(0) { snapshot.isModified($1) ? $0 + 1 : $0 })),
             ("conflicts", .count(registry.conflicts.count)), ("frozen", .bool(registry.isFrozen)),
             ("sessions", .count(figures.sessions)), ("watchers", .count(hub.sessions.count)),
@@ -100,6 +101,6 @@ extension Executor {
             ("errors", .count(figures.refused)), ("undeliveredObservers", .count(lag.observers)),
             ("deliveryLagMilliseconds", .int(Int64(lag.time / .milliseconds(1)))),
             ("limitsHit", .object(hits.map { ($0.key.rawValue, .count($0.value)) })),
-        ]
+        ] + hooks.stats()
     }
 }

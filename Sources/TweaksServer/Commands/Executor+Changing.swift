@@ -4,13 +4,13 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    func set(_ path: String, _ wanted: Request.Change, _ session: Session) throws(TweakError) -> Reply {
+    func set(_ path: String, _ wanted: Request.Change, _ session: Session) throws(TweakError) -> Outcome {
         let node = try lookUp(path).node
         let change = try node.change(wanted)
-        if session.batch != nil { return try queue([(node, change)], session) }
-        let outcome = try registry.commit(node, change, origin: session.origin, delivery: .carrier)
-        if !outcome.didStore { return unchanged(outcome.revision) }
-        return .revision(outcome.revision, "", .items([line(node, outcome)]))
+        if session.batch != nil { return .reply(try queue([(node, change)], session)) }
+        var batch = TweakBatch()
+        batch.append(node, change)
+        return try commit(Proposal(batch, nodes: [node]), session)
     }
 
     func check(_ path: String, _ wanted: Request.Change) throws(TweakError) -> Reply {
@@ -22,20 +22,30 @@ extension Executor {
         return .revision(registry.revision, "checked", .items([.tweak(line)]))
     }
 
-    func reset(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply {
+    func reset(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
+        if let reply = forgetHeld(patterns, session) { return .reply(reply) }
         let nodes = try resolve(patterns)
         // A figure or action among others is left out; one that was asked for by name is an error.
         if nodes.count == 1, !nodes[0].isSettable { throw nodes[0].notSettable }
         let settable = nodes.filter(\.isSettable)
-        if session.batch != nil { return try queue(settable.map { ($0, .reset) }, session) }
+        if session.batch != nil { return .reply(try queue(settable.map { ($0, .reset) }, session)) }
         var batch = TweakBatch()
         for node in settable { batch.append(node, .reset) }
-        let result = try registry.commit(batch, origin: session.origin, delivery: .carrier)
-        return report(result, settable)
+        return try commit(Proposal(batch, nodes: settable), session)
+    }
+
+    /// The override that is kept for one path without a tweak can be reset, too.
+    private func forgetHeld(_ patterns: [String], _ session: Session) -> Reply? {
+        guard patterns.count == 1, session.batch == nil, registry[patterns[0]] == nil,
+            let path = try? TweakPath(patterns[0]), let revision = registry.forgetHeldOverride(path)
+        else { return nil }
+        return awaiting(.revision(revision), revision, session)
     }
 
     /// The truth about a commit: what each tweak is now, and what it was.
-    private func report(_ result: TweakCommitResult, _ nodes: [TweakNode]) -> Reply {
+    func report(
+        _ result: TweakCommitResult, _ nodes: [TweakNode], _ note: (words: String, fields: [(String, JSON)])
+    ) -> Reply {
         if !result.didStore { return unchanged(result.revision) }
         let byPath = Dictionary(nodes.map { ($0.path, $0) }) { first, _ in first }
         let items = result.outcomes.filter(\.didStore).compactMap { outcome in
@@ -43,7 +53,11 @@ extension Executor {
         }
         let body: Reply.Body =
             items.count > 64 ? .stream { $0 < items.count ? items[$0] : nil } : .items(items)
-        return .revision(result.revision, "", body)
+        var reply = Reply.revision(result.revision, note.words, body)
+        if case .ok(let words, let fields) = reply.status {
+            reply.status = .ok(words: words, fields: fields + note.fields)
+        }
+        return reply
     }
 
     private func line(_ node: TweakNode, _ outcome: TweakOutcome) -> Reply.Item {
@@ -73,13 +87,11 @@ extension Executor {
         return .ok("queued", [("queued", .bool(true))])
     }
 
-    func commit(_ session: Session) throws(TweakError) -> Reply {
+    func commit(_ session: Session) throws(TweakError) -> Outcome {
         guard let batch = session.batch else { throw noBatch("commit") }
         session.batch = nil
         if let failure = batch.failure { throw failure }
-        let result = try registry.commit(
-            batch.changes, origin: session.origin, ifUnchangedSince: batch.revision, delivery: .carrier)
-        return report(result, batch.nodes)
+        return try commit(Proposal(batch.changes, nodes: batch.nodes, ifUnchangedSince: batch.revision), session)
     }
 
     func abort(_ session: Session) throws(TweakError) -> Reply {

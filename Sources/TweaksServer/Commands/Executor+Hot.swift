@@ -7,11 +7,12 @@ extension Executor {
     /// Answers a plain get or set at once.
     /// - Returns: False when it needs the ordinary way: batches, JSON, unknown paths.
     func answer(_ hot: HotLine, _ line: UnsafeBufferPointer<UInt8>, for session: Session) -> Bool {
-        if session.encoder.isJSON { return false }
+        if session.encoder.isJSON || !session.owed.isEmpty { return false }
         switch hot {
         case .get(let path): return get(UnsafeBufferPointer(rebasing: line[path]), session)
         case .set(let path, let value):
-            if session.batch != nil { return false }
+            // With a disk to wait for, this way is not the one that saves time.
+            if session.batch != nil || store != nil { return false }
             return set(
                 UnsafeBufferPointer(rebasing: line[path]), UnsafeBufferPointer(rebasing: line[value]), session)
         }
@@ -31,7 +32,8 @@ extension Executor {
         do throws(TweakError) {
             let wanted = try node.definition.parse(String(decoding: value, as: UTF8.self), for: node.path)
             let outcome = try registry.commit(
-                node, .set(wanted), origin: session.origin, at: session.lastActivity, delivery: .carrier)
+                node, .set(wanted), origin: session.origin, kind: .change(session: session.id.number),
+                at: session.lastActivity, delivery: .carrier)
             let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
             session.isProven = true
             session.send(line, revision: outcome.revision)

@@ -37,7 +37,8 @@ extension Executor {
         switch parts.count {
         case 0: return levels(groups, by: \.category, prefix: "")
         case 1:
-            let within = groups.filter { $0.category == parts[0] }
+            // By bytes, as all paths are compared.
+            let within = groups.filter { $0.category.utf8.elementsEqual(parts[0].utf8) }
             if within.isEmpty { throw registry.unknown(prefix ?? "") }
             return levels(within, by: \.collection, prefix: parts[0] + "/")
         default: return lines(try registry.resolve(parts.joined(separator: "/")), .explained)
@@ -51,7 +52,8 @@ extension Executor {
         let snapshot = registry.snapshot()
         var rows: [(name: String, count: Int, modified: Int)] = []
         for group in groups {
-            if rows.last?.name != group[keyPath: name] { rows.append((group[keyPath: name], 0, 0)) }
+            let name = group[keyPath: name]
+            if rows.last?.name.utf8.elementsEqual(name.utf8) != true { rows.append((name, 0, 0)) }
             rows[rows.count - 1].count += group.nodes.count
             rows[rows.count - 1].modified += group.nodes.count { snapshot.isModified($0) }
         }
@@ -72,7 +74,7 @@ extension Executor {
     }
 
     private static func token(_ prefix: String) -> String {
-        prefix.utf8.contains(where: { " \"'#=*?".utf8.contains($0) }) ? Quoting.json(prefix) : prefix
+        Quoting.needsQuotes(prefix) ? Quoting.json(prefix) : prefix
     }
 
     /// Tweaks as body lines, from one consistent snapshot; a long list is made while it is sent.

@@ -6,21 +6,27 @@ import TweaksWire
 extension Executor {
     /// The values now, then an event for each change, with nothing lost in between: what is committed after the
     /// snapshot has a higher revision, and what is below it is not sent again.
-    func watch(_ patterns: [String], since: UInt64?, _ session: Session) throws(TweakError) -> Reply {
-        let known = session.watches.filter { !patterns.contains($0.text) }
-        if known.count + patterns.count > limits.watchPatterns {
+    func watch(
+        _ patterns: [String], modified: Bool, since: UInt64?, _ session: Session
+    ) throws(TweakError) -> Reply {
+        let subjects = patterns.map(Watch.Subject.pattern) + (modified ? [.modified] : [])
+        let known = session.watches.filter { !subjects.contains($0.subject) }
+        if known.count + subjects.count > limits.watchPatterns {
             throw TweakError(
                 .tooMany, "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one"
             )
         }
-        var nodes = try resolve(patterns)
+        let named = patterns.isEmpty ? [] : try resolve(patterns)
         // The hub first: from here on every commit is noted. Then the snapshot, which tells old from new.
-        session.watches = known + patterns.map { Watch($0, registry: registry, since: .max) }
+        let added = subjects.map { Watch($0, registry: registry, since: .max) }
+        session.watches = known + added
         hub.update(session)
         let snapshot = registry.snapshot()
-        session.watches = known + patterns.map { Watch($0, registry: registry, since: snapshot.revision) }
-        if let since, since <= snapshot.revision { nodes = nodes.filter { snapshot.changedAt($0) > since } }
-        let count = watchedCount(session)
+        for position in known.count..<session.watches.count { session.watches[position].since = snapshot.revision }
+        let isResumed = since.map { $0 <= snapshot.revision } ?? false
+        var nodes = modified ? withModified(named, snapshot, isResumed: isResumed) : named
+        if let since, isResumed { nodes = nodes.filter { snapshot.changedAt($0) > since } }
+        let count = watchedCount(session, snapshot)
         var reply = lines(nodes, .explained, snapshot)
         reply.status = .ok(
             words: "rev \(snapshot.revision) watching \(count)",
@@ -28,38 +34,42 @@ extension Executor {
         return reply
     }
 
-    func unwatch(_ pattern: String?, _ session: Session) throws(TweakError) -> Reply {
-        if let pattern {
-            guard session.watches.contains(where: { $0.text == pattern }) else {
-                let list = session.watches.map(\.text).joined(separator: ", ")
+    /// The named tweaks and the modified ones, in listing order.
+    ///
+    /// Whoever goes on from an earlier revision has to hear of what stopped being modified since, too.
+    private func withModified(_ named: [TweakNode], _ snapshot: TweakSnapshot, isResumed: Bool) -> [TweakNode] {
+        let named = Set(named.map { ObjectIdentifier($0) })
+        return registry.listing().nodes.filter { node in
+            named.contains(ObjectIdentifier(node)) || (isResumed ? node.isSettable : snapshot.isModified(node))
+        }
+    }
+
+    func unwatch(_ pattern: String?, modified: Bool, _ session: Session) throws(TweakError) -> Reply {
+        if let subject = modified ? Watch.Subject.modified : pattern.map(Watch.Subject.pattern) {
+            guard session.watches.contains(where: { $0.subject == subject }) else {
+                let list = session.watches.map(\.subject.text).joined(separator: ", ")
                 throw TweakError(
                     .unknownTweak,
-                    "\(Quoting.excerpt(pattern)) is not watched; \(list.isEmpty ? "nothing is" : "watched: \(list)")")
+                    "\(Quoting.excerpt(subject.text)) is not watched; "
+                        + (list.isEmpty ? "nothing is" : "watched: \(list)"))
             }
-            session.watches.removeAll { $0.text == pattern }
+            session.watches.removeAll { $0.subject == subject }
         } else {
             session.watches = []
         }
         hub.update(session)
-        let count = watchedCount(session)
+        let count = watchedCount(session, registry.snapshot())
         return .ok("watching \(count)", [("watching", .count(count))])
     }
 
-    private func watchedCount(_ session: Session) -> Int {
+    private func watchedCount(_ session: Session, _ snapshot: TweakSnapshot) -> Int {
         if session.watches.isEmpty { return 0 }
-        return registry.listing().nodes.count { node in session.watches.contains { $0.matches(node.path) } }
+        let patterns = session.watches.compactMap(\.pattern)
+        let single = session.watches.compactMap { $0.path.flatMap { registry[$0] } }
+        let named = registry.listing().nodes(
+            matching: patterns, and: Set(single.map { ObjectIdentifier($0.node) })
+        ).nodes
+        let watchesModified = session.watches.contains { $0.subject == .modified }
+        return watchesModified ? withModified(named, snapshot, isResumed: false).count : named.count
     }
-}
-
-extension Watch {
-    fileprivate init(_ text: String, registry: TweakRegistry, since: UInt64) {
-        self.text = text
-        path = registry[text]?.path
-        pattern = TweakPattern(text)
-        self.since = since
-    }
-}
-
-extension Sequence {
-    fileprivate func count(where matches: (Element) -> Bool) -> Int { reduce(0) { matches($1) ? $0 + 1 : $0 } }
 }

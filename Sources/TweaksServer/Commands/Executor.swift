@@ -19,16 +19,33 @@ final class Executor {
     let limits: TweakServerLimits
     let hub: WatchHub
     let mailbox: Mailbox
+    let hooks: TweakServerHooks
+    let finder: Finder
     var figures = ServerFigures()
+    var commitRate: CommitRate
+    /// What makes changes durable; nil: they live as long as the process.
+    let store: (any TweakStore)?
+    /// How far it is; nil without storage.
+    var saveStatus: SaveStatus?
+    /// Sessions with replies that wait for it.
+    var owing: [SessionID] = []
+    private let storeObservation: StoreObservation?
 
     init(
-        registry: TweakRegistry, identity: ServerIdentity, limits: TweakServerLimits, hub: WatchHub, mailbox: Mailbox
+        registry: TweakRegistry, identity: ServerIdentity, limits: TweakServerLimits, hub: WatchHub, mailbox: Mailbox,
+        hooks: TweakServerHooks
     ) {
         self.registry = registry
         self.identity = identity
         self.limits = limits
         self.hub = hub
         self.mailbox = mailbox
+        self.hooks = hooks
+        finder = Finder(registry: registry)
+        commitRate = CommitRate(registry.revision, at: .now)
+        store = registry.store
+        storeObservation = store?.observe { mailbox.post(.saved($0)) }
+        saveStatus = store?.status
     }
 
     /// Carries out one request.
@@ -44,24 +61,36 @@ final class Executor {
     private func perform(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         switch request {
         case .get(let patterns): return .reply(try get(patterns))
-        case .set(let path, let change): return .reply(try set(path, change, session))
-        case .reset(let patterns): return .reply(try reset(patterns, session))
+        case .set(let path, let change): return try set(path, change, session)
+        case .reset(let patterns): return try reset(patterns, session)
         case .check(let path, let change): return .reply(try check(path, change))
         case .list(let prefix): return .reply(try list(prefix))
         case .modified(let pattern): return .reply(try modified(pattern))
         case .export(let pattern): return .reply(try export(pattern))
-        case .find(let words): return .reply(find(words))
+        case .find(let words): return try find(words, session)
         case .describe(let path): return .reply(try describe(path))
         case .explain(let path): return .reply(try explain(path))
-        case .watch(let patterns, let since): return .reply(try watch(patterns, since: since, session))
-        case .unwatch(let pattern): return .reply(try unwatch(pattern, session))
+        case .complete(let text): return complete(text, session)
+        case .watch(let patterns, let modified, let since):
+            return .reply(try watch(patterns, modified: modified, since: since, session))
+        case .unwatch(let pattern, let modified):
+            return .reply(try unwatch(pattern, modified: modified, session))
         case .run(let path, let arguments): return try run(path, arguments, session)
         case .begin(let revision): return .reply(try begin(revision, session))
-        case .commit: return .reply(try commit(session))
+        case .commit: return try commit(session)
+        case .reload(let dry): return try reload(dry, session)
+        case .history(let count): return .reply(history(count))
+        case .undo(let force): return try travel(.undo, force: force, session)
+        case .redo(let force): return try travel(.redo, force: force, session)
         case .abort: return .reply(try abort(session))
         case .quit: return .quit(.ok())
         default: return .reply(about(request, session))
         }
+    }
+
+    /// Looks at the revision now and then, for the rate of commits.
+    func noteCommits(_ now: ContinuousClock.Instant) {
+        if commitRate.isDue(now) { commitRate.note(registry.revision, at: now) }
     }
 
     /// The tweak or action with this path, or `unknown-tweak`.

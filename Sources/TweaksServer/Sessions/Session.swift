@@ -26,8 +26,16 @@ final class Session {
     var output = OutputBuffer()
     /// The rest of a long reply.
     var remainder: ReplyEncoder.Remainder?
-    /// An action is running for this session; its reply comes first.
+    /// Replies that wait for the disk, and those behind them.
+    var owed = OwedReplies()
+    /// An action, a reload or a write is under way for this session; its reply comes first.
     var isAwaitingAction = false
+    /// It is a reload that is under way: what that changes is told after its reply.
+    var isReloading = false
+    /// The change that is being written before it takes effect.
+    var proposal: Proposal?
+    /// Why it ends.
+    var ending = "connection lost"
     /// The peer has closed its sending side.
     var inputHasEnded = false
     /// The sending side was shut down.
@@ -72,13 +80,23 @@ final class Session {
 
     /// Whether the next line may be begun: replies come in the order of the requests, each whole.
     func mayBegin(unsentLimit: Int) -> Bool {
-        isOpen && !isAwaitingAction && remainder == nil && output.count < unsentLimit
+        isOpen && !isAwaitingAction && remainder == nil && output.count < unsentLimit && !owed.isFull
     }
 
     // MARK: Writing
 
-    /// Writes a reply, or the beginning of a long one.
+    /// Writes a reply, or the beginning of a long one; or keeps it until the disk has what it promises.
     func send(_ reply: Reply) {
+        if reply.awaits == nil, owed.isEmpty { return write(reply, encoder) }
+        owed.append(reply, encoder)
+    }
+
+    /// Writes the replies that need wait no longer.
+    func settle(_ status: SaveStatus?) {
+        while remainder == nil, let (reply, encoder) = owed.popReady(status) { write(reply, encoder) }
+    }
+
+    private func write(_ reply: Reply, _ encoder: ReplyEncoder) {
         output.append { remainder = encoder.append(reply, to: &$0) }
         if remainder == nil { replyEnded() }
     }
@@ -100,9 +118,13 @@ final class Session {
         if isOpen { sendPrompt() }
     }
 
+    /// Whether everything that was asked for has been answered.
+    var owesNothing: Bool { owed.isEmpty && remainder == nil }
+
     /// The prompt of an interactive session.
     func sendPrompt() {
-        if isInteractive, !encoder.isJSON { output.append { $0.append("> ") } }
+        // Behind an owed reply comes a prompt of its own.
+        if isInteractive, !encoder.isJSON, owed.isEmpty { output.append { $0.append("> ") } }
     }
 
     // MARK: Events
@@ -110,7 +132,10 @@ final class Session {
     /// Takes a change that this session watches: sends it, or keeps the newest of each tweak while it reads slowly.
     func offer(_ change: FeedChange, _ encoded: EventCache, unsentLimit: Int) {
         guard isOpen else { return }
-        if remainder != nil || !pendingEvents.isEmpty || output.count >= unsentLimit {
+        if !owed.isEmpty || isReloading {
+            // It does not read slowly: it waits for the disk, or the reload, and its events for its reply.
+            pendingEvents.append(change, threshold: 1_024)
+        } else if remainder != nil || !pendingEvents.isEmpty || output.count >= unsentLimit {
             pendingEvents.append(change)
         } else {
             send(change, encoded)
@@ -118,9 +143,12 @@ final class Session {
         }
     }
 
+    /// Whether kept events can be sent, if there is room.
+    var hasEvents: Bool { isOpen && owesNothing && !isReloading && !pendingEvents.isEmpty }
+
     /// Sends kept events as far as there is room.
     func sendPendingEvents(unsentLimit: Int) {
-        guard isOpen, remainder == nil, !pendingEvents.isEmpty else { return }
+        guard hasEvents else { return }
         var revision: UInt64 = 0
         while output.count < unsentLimit, let change = pendingEvents.popFirst() {
             revision = change.revision
@@ -154,18 +182,6 @@ final class Session {
         isInEvents = false
         sendPrompt()
     }
-}
-
-/// One pattern that a session watches.
-struct Watch {
-    let text: String
-    let pattern: TweakPattern?
-    /// The path, where the text is one: then that tweak alone.
-    let path: TweakPath?
-    /// Changes up to this revision were part of the reply to `watch`.
-    let since: UInt64
-
-    func matches(_ path: TweakPath) -> Bool { self.path.map { $0 == path } ?? pattern?.matches(path) ?? false }
 }
 
 /// One event, encoded at most once for each dialect however many sessions watch it.

@@ -19,7 +19,7 @@ final class SocketPlace: Sendable {
         guard path.hasPrefix("/"), path.utf8.count <= SocketAddress.longestPath, !path.utf8.contains(0) else {
             throw ServerError(
                 "socket path \(path): must be absolute and at most \(SocketAddress.longestPath) bytes; "
-                    + "name a shorter one in TWEAKS_SOCKET")
+                    + "name such a one in TWEAKS_SOCKET, or off")
         }
         self.path = path
         try Self.makeDirectory(Self.parent(of: path))

@@ -67,7 +67,7 @@ final class WatchHub {
 
     private func watchers(of node: TweakNode) -> [Session] {
         if let known = watchers[ObjectIdentifier(node)] { return known }
-        let found = sessions.filter { session in session.watches.contains { $0.matches(node.path) } }
+        let found = sessions.filter { session in session.watches.contains { $0.matches(node) } }
         if watchers.count >= 1_024 { watchers.removeAll() }
         watchers[ObjectIdentifier(node)] = found
         return found
@@ -141,6 +141,6 @@ private struct Told {
 extension Session {
     /// Whether a change is news to this session: not part of what the reply to `watch` has shown.
     fileprivate func wants(_ change: FeedChange) -> Bool {
-        watches.contains { change.revision > $0.since && $0.matches(change.node.path) }
+        watches.contains { $0.wants(change) }
     }
 }

@@ -1,6 +1,7 @@
 // “Did you mean”: what is near, and what is not.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 
@@ -37,6 +38,60 @@ struct SpellingTests {
         // Quadratic in what is compared, so what is compared is bounded.
         let long = String(repeating: "a", count: 1_000_000)
         #expect(Spelling.nearest(to: long, among: ["a", String(repeating: "a", count: 200)])?.count == 200)
+    }
+
+    /// No more is asked for than can be compared while others wait.
+    @Test func manyCandidatesCostLittle() {
+        var asked = 0
+        let candidates = sequence(first: 0) { $0 + 1 }.lazy.map { number in
+            asked += 1
+            return "Tweak \(number)"
+        }
+        #expect(Spelling.nearest(to: "Twaek", among: candidates.map { $0 + "!!!!!!!!" }) == nil)
+        #expect(asked == Spelling.mostCandidates)
+        #expect(Spelling.nearest(to: "Twaek 17", among: candidates) == "Tweak 17")
+    }
+
+    /// What is passed over by its length or its letters would not have been near enough.
+    @Test(arguments: 1...50) func agreesWithThePlainWay(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        func word() -> String {
+            let letters = (0..<Int.random(in: 1...9, using: &random)).map { _ in
+                "abCdeÄß é".randomElement(using: &random) ?? "a"
+            }
+            return String(letters)
+        }
+        let (wanted, candidates) = (word(), (0..<30).map { _ in word() })
+        let near = candidates.map { Self.distance(wanted.lowercased(), $0.lowercased()) }
+        let count = wanted.lowercased().unicodeScalars.count
+        let limit = max(1, min(count / 3 + 1, count - 1, 4))
+        let best = candidates.indices.filter { position in
+            let longer = max(count, candidates[position].lowercased().unicodeScalars.count)
+            return near[position] <= limit && near[position] < longer
+        }
+        .min { (near[$0], $0) < (near[$1], $1) }
+        #expect(Spelling.nearest(to: wanted, among: candidates) == best.map { candidates[$0] })
+    }
+
+    /// Optimal string alignment by its definition.
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left.unicodeScalars), Array(right.unicodeScalars))
+        var table = Array(repeating: Array(repeating: 0, count: right.count + 1), count: left.count + 1)
+        for row in 0...left.count {
+            for column in 0...right.count {
+                if row == 0 || column == 0 {
+                    table[row][column] = row + column
+                    continue
+                }
+                let cost = left[row - 1] == right[column - 1] ? 0 : 1
+                table[row][column] = min(
+                    table[row - 1][column] + 1, table[row][column - 1] + 1, table[row - 1][column - 1] + cost)
+                if row > 1, column > 1, left[row - 1] == right[column - 2], left[row - 2] == right[column - 1] {
+                    table[row][column] = min(table[row][column], table[row - 2][column - 2] + 1)
+                }
+            }
+        }
+        return table[left.count][right.count]
     }
 
     @Test(arguments: [

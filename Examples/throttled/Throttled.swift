@@ -1,0 +1,43 @@
+// The program: a line service, and the daemon that lets operators tune it.
+
+import Foundation
+import Tweaks
+import TweaksDaemon
+
+@main
+struct Throttled {
+    static func main() async {
+        do {
+            let options = try Options(CommandLine.arguments.dropFirst())
+            if options.wantsHelp { return print(Options.usage) }
+            // Whoever reads our log may leave before us.
+            signal(SIGPIPE, SIG_IGN)
+            try await serve(options)
+        } catch let mistake as Options.Mistake {
+            fail(mistake, code: 2)
+        } catch {
+            fail(error, code: 1)
+        }
+    }
+
+    /// The settings are in force before the first client is let in, and the service ends when the daemon does.
+    private static func serve(_ options: Options) async throws {
+        let service = try Service(port: options.port)
+        Settings.declareActions(for: service)
+        let daemon = try TweakDaemon.start(
+            "throttled", config: options.config.map { .init($0) }, signals: [.reload, .stop],
+            onEvent: Log.daemon, tweaks: Settings.all)
+        Log.always("service at 127.0.0.1:\(service.port)")
+
+        async let serving: Void = service.run()
+        try await daemon.run()
+        service.stop()
+        await serving
+        Log.notice("stopped")
+    }
+
+    private static func fail(_ error: any Error, code: Int32) -> Never {
+        Log.always("\(error)")
+        exit(code)
+    }
+}

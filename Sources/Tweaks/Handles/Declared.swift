@@ -1,0 +1,67 @@
+// What every declaration ends in: a registered tweak; see FrozenDeclaration.swift for a program without any.
+
+#if !Frozen
+    // Nil is the shared registry: named, it would be retained and released by every call.
+    extension TweakRegistry? {
+        /// Declares a tweak; one that cannot be right is the programmer's error and stops the program.
+        @usableFromInline
+        func declared<Value>(
+            _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
+            _ shape: TweakShape<Value>, _ source: TweakSource
+        ) -> Tweak<Value> {
+            (self ?? .shared).declared(category, collection, name, defaultValue, shape, source)
+        }
+
+        /// The same for the literals of a call site.
+        @usableFromInline
+        func declared<Value>(
+            _ names: CallSiteNames, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
+        ) -> Tweak<Value> {
+            declared(
+                names.category.description, names.collection.description, names.name.description, defaultValue, shape,
+                source)
+        }
+
+        /// The handle of a call site's tweak.
+        @inlinable
+        func tweak<Value: TweakConvertible>(
+            _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ source: TweakSource,
+            declare: (CallSiteNames, TweakSource) -> Tweak<Value>
+        ) -> Tweak<Value> {
+            let registry = self ?? .shared
+            let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
+            if let key, let site = registry.callSites.find(key) {
+                return site._withUnsafeGuaranteedRef {
+                    Tweak(
+                        cell: Unmanaged<Value.TweakStorage>.fromOpaque($0.cell).takeUnretainedValue(), node: $0.node,
+                        registry: registry)
+                }
+            }
+            let tweak = declare(CallSiteNames(category: category, collection: collection, name: name), source)
+            if let key { registry.remember(key, tweak) }
+            return tweak
+        }
+    }
+
+    /// The value of a call site's tweak, without a lock or a retain.
+    @inlinable
+    func callSiteValue<Value: TweakConvertible>(
+        _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
+        _ registry: TweakRegistry?, _ source: TweakSource, declare: (CallSiteNames, TweakSource) -> Tweak<Value>
+    ) -> Value {
+        let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
+        let table = registry.map { Unmanaged.passUnretained($0.callSites) } ?? sharedCallSites
+        if let key, let site = table._withUnsafeGuaranteedRef({ $0.find(key) }) {
+            // The type is part of the key, so this is the cell's own type.
+            return site._withUnsafeGuaranteedRef { site in
+                Unmanaged<Value.TweakStorage>.fromOpaque(site.cell)._withUnsafeGuaranteedRef { $0.load() }
+            }
+        }
+        let tweak = declare(CallSiteNames(category: category, collection: collection, name: name), source)
+        if let key { tweak.registry.remember(key, tweak) }
+        return tweak.cell.load()
+    }
+
+    // The shared registry lives as long as the program; so does its table.
+    @usableFromInline let sharedCallSites = Unmanaged.passUnretained(TweakRegistry.shared.callSites)
+#endif

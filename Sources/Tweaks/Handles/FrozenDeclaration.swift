@@ -1,0 +1,108 @@
+// What every declaration ends in with the trait `Frozen`: a constant with its description, registered nowhere.
+
+#if Frozen
+    /// What a declaration says, kept as it was written until somebody asks.
+    @frozen
+    @usableFromInline
+    enum FrozenDeclaration<Value: TweakConvertible>: Sendable {
+        case texts(String, String, String, FrozenShape<Value>, TweakSource)
+        /// At a call site; as they are, because making strings of them is no constant.
+        case literals(CallSiteNames, FrozenShape<Value>, TweakSource)
+        /// Registered by `TweakRegistry.register`, which may fail and so cannot wait.
+        case registered(TweakNode)
+
+        /// The node that it would have in a registry.
+        func node(_ defaultValue: Value) -> TweakNode {
+            switch self {
+            case .registered(let node): node
+            case .texts(let category, let collection, let name, let shape, let source):
+                // In a registry of its own: the shared one stays empty, and nothing observes or changes this node.
+                TweakRegistry().declared(category, collection, name, defaultValue, shape.described, source).node
+            case .literals(let names, let shape, let source):
+                TweakRegistry().declared(
+                    names.category.description, names.collection.description, names.name.description, defaultValue,
+                    shape.described, source
+                ).node
+            }
+        }
+    }
+
+    // An enumeration, and nil for “none”: the optimiser takes apart no structure of more than six members, and even an
+    // empty array would keep a `static let` from being a constant of the program's image.
+    /// What a `TweakShape` is made of, in the forms that declarations have.
+    @frozen
+    @usableFromInline
+    enum FrozenShape<Value: TweakConvertible>: Sendable {
+        case plain(choices: [Value]?, unit: String?, help: String?, formerly: String?, flags: TweakFlags)
+        case labelled(
+            _ choices: KeyValuePairs<Value, String>, unit: String?, help: String?, formerly: String?, flags: TweakFlags)
+        case bounded(
+            lower: Value?, upper: Value?, step: Value?, unit: String?, policy: TweakPolicy, help: String?,
+            formerly: String?,
+            flags: TweakFlags)
+        case text(
+            maxLength: Int?, validate: (@Sendable (String) -> String?)?, help: String?, formerly: String?,
+            flags: TweakFlags)
+
+        @inlinable
+        static func range(
+            _ range: some TweakBounds<Value>, step: Value?, unit: String?, policy: TweakPolicy, help: String?,
+            formerly: String?,
+            flags: TweakFlags
+        ) -> Self {
+            .bounded(
+                lower: range.tweakLowerBound, upper: range.tweakUpperBound, step: step, unit: unit, policy: policy,
+                help: help, formerly: formerly, flags: flags)
+        }
+
+        fileprivate var described: TweakShape<Value> {
+            switch self {
+            case .plain(let choices, let unit, let help, let formerly, let flags):
+                .plain(choices: choices, unit: unit, help: help, formerly: formerly, flags: flags)
+            case .labelled(let choices, let unit, let help, let formerly, let flags):
+                .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags)
+            case .bounded(let lower, let upper, let step, let unit, let policy, let help, let formerly, let flags):
+                TweakShape(
+                    lower: lower, upper: upper, step: step, policy: policy, unit: unit, help: help, formerly: formerly,
+                    flags: flags)
+            case .text(let maxLength, let validate, let help, let formerly, let flags):
+                .text(maxLength: maxLength, validate: validate, help: help, formerly: formerly, flags: flags)
+            }
+        }
+    }
+
+    extension TweakRegistry? {
+        /// Declares a tweak; the registry is not touched.
+        @inlinable
+        func declared<Value>(
+            _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
+            _ shape: FrozenShape<Value>, _ source: TweakSource
+        ) -> Tweak<Value> {
+            Tweak(defaultValue, .texts(category, collection, name, shape, source))
+        }
+
+        /// The same for the literals of a call site.
+        @inlinable
+        func declared<Value>(
+            _ names: CallSiteNames, _ defaultValue: Value, _ shape: FrozenShape<Value>, _ source: TweakSource
+        ) -> Tweak<Value> {
+            Tweak(defaultValue, .literals(names, shape, source))
+        }
+
+        /// The handle of a call site's tweak.
+        @inlinable
+        func tweak<Value: TweakConvertible>(
+            _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ source: TweakSource,
+            declare: (CallSiteNames, TweakSource) -> Tweak<Value>
+        ) -> Tweak<Value> {
+            declare(CallSiteNames(category: category, collection: collection, name: name), source)
+        }
+    }
+
+    /// The value of a call site: its default.
+    @inlinable
+    func callSiteValue<Value: TweakConvertible>(
+        _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
+        _ registry: TweakRegistry?, _ source: TweakSource, declare: (CallSiteNames, TweakSource) -> Tweak<Value>
+    ) -> Value { defaultValue }
+#endif

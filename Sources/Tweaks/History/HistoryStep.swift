@@ -1,0 +1,87 @@
+// What taking back a commit, or making it again, comes to: a batch like any other.
+
+import Synchronization
+
+/// The way back, or forward again, as changes to be committed.
+package struct HistoryStep: Sendable {
+    /// Which way.
+    package enum Direction: Sendable { case undo, redo }
+
+    /// The commit it is about.
+    package let entry: TweakHistoryEntry
+    package let batch: TweakBatch
+    package let nodes: [TweakNode]
+    package let kind: CommitKind
+    /// The revision at which this was found out; what changes after it is a conflict.
+    package let revision: UInt64
+}
+
+extension TweakRegistry {
+    /// Finds out what undo or redo would do now.
+    /// - Throws: `conflict` when there is nothing to do, or it would overwrite something else.
+    package func historyStep(
+        _ direction: HistoryStep.Direction, force isForced: Bool
+    ) throws(TweakError) -> HistoryStep {
+        let (record, revision, problem) = state.withLock { state in
+            let record = direction == .undo ? state.history.undoable : state.history.redoable
+            let problem = record.flatMap { isForced ? nil : state.conflict($0, direction) }
+            return (record, state.revision, problem)
+        }
+        guard let record else {
+            let word = direction == .undo ? "undo" : "redo"
+            throw TweakError(.conflict, "there is nothing to \(word); history lists the last commits")
+        }
+        if let problem { throw problem }
+        return step(record, direction, revision)
+    }
+
+    private func step(
+        _ record: History.Record, _ direction: HistoryStep.Direction, _ revision: UInt64
+    ) -> HistoryStep {
+        var batch = TweakBatch()
+        var nodes: [TweakNode] = []
+        // A secret's value is not remembered, and who is gone cannot be set; only force leads here with these.
+        for part in record.parts where !part.node.isSecret && state.withLock({ $0.holds(part.node) }) {
+            let wanted = direction == .undo ? part.oldOverride : part.newOverride
+            batch.append(part.node, wanted.map { .set($0.prepared.value) } ?? .reset)
+            nodes.append(part.node)
+        }
+        return HistoryStep(
+            entry: entry(record), batch: batch, nodes: nodes,
+            kind: direction == .undo ? .undo(record.number) : .redo(record.number), revision: revision)
+    }
+}
+
+extension RegistryState {
+    /// Why a commit cannot be taken back or made again without overwriting something else.
+    fileprivate func conflict(_ record: History.Record, _ direction: HistoryStep.Direction) -> TweakError? {
+        for part in record.parts {
+            let path = part.node.path
+            if part.node.isSecret {
+                return TweakError(
+                    .conflict, "\(path.token) is a secret, whose earlier value is not remembered; set it", path: path)
+            }
+            guard holds(part.node) else {
+                return TweakError(.conflict, "\(path.token) is no longer registered", path: path)
+            }
+            let expected = direction == .undo ? part.newOverride : part.oldOverride
+            let now = overlays[part.node.slot][.override]
+            if now?.prepared.value == expected?.prepared.value { continue }
+            let who = now?.origin.description ?? "a reset or the config file"
+            return TweakError(
+                .conflict,
+                "\(path.token) has changed since, in revision \(overlays[part.node.slot].changedAt) by \(who); "
+                    + "look at history, or force it", path: path)
+        }
+        return nil
+    }
+
+    /// Whether a commit that goes back or forward is still the one that is due.
+    func isDue(_ kind: CommitKind) -> Bool {
+        switch kind {
+        case .undo(let number): history.undoable?.number == number
+        case .redo(let number): history.redoable?.number == number
+        case .change, .reload: true
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// What programs and people see of the history.
+
+import Synchronization
+
+/// One commit as a registry remembers it.
+public struct TweakHistoryEntry: Sendable {
+    /// What sort of commit it was.
+    public enum Kind: Hashable, Sendable {
+        /// Somebody changed something.
+        case change
+        /// Somebody took back the commit of this revision.
+        case undo(of: UInt64)
+        /// Somebody made the commit of this revision again.
+        case redo(of: UInt64)
+        /// The config file was read.
+        case reload
+    }
+
+    /// One tweak's part in it.
+    public struct Change: Sendable {
+        /// The tweak.
+        public let path: TweakPath
+        /// Its value before; nil for a secret, whose values are not remembered.
+        public let old: TweakValue?
+        /// Its value after; nil for a secret.
+        public let new: TweakValue?
+    }
+
+    /// The revision it led to; of several that were merged into one, the last.
+    public let revision: UInt64
+    /// When.
+    public let time: ContinuousClock.Instant
+    /// Who.
+    public let origin: TweakOrigin
+    /// What sort of commit it was.
+    public let kind: Kind
+    /// Whether it was taken back.
+    public let isUndone: Bool
+    /// What it changed.
+    public let changes: [Change]
+}
+
+/// A commit that was taken back, or made again.
+public struct TweakUndo: Sendable {
+    /// The commit it was about.
+    public let entry: TweakHistoryEntry
+    /// What became of each of its tweaks.
+    public let result: TweakCommitResult
+}
+
+extension TweakRegistry {
+    /// The last commits, newest first: 1,000, or what ``historyLimit`` says. Figures are not among them.
+    ///
+    /// Changes that one client makes to the same tweaks within half a second are one entry: a drag is one step.
+    public var history: [TweakHistoryEntry] {
+        state.withLock { Array($0.history.kept) }.reversed().map { record in entry(record) }
+    }
+
+    /// How many commits are remembered; 0 remembers none.
+    public var historyLimit: Int {
+        get { state.withLock { $0.history.limit } }
+        set { state.withLock { $0.history.limit = max(0, newValue) } }
+    }
+
+    /// Takes back the last commit of overrides, whoever made it, as one commit.
+    /// - Parameters:
+    ///   - origin: Who does so.
+    ///   - isForced: Also if its tweaks were changed since by something else, such as the config file.
+    /// - Throws: ``TweakError`` with code `conflict` when there is nothing to take back, or a tweak has changed since.
+    @discardableResult
+    public func undo(origin: TweakOrigin = .code, force isForced: Bool = false) throws(TweakError) -> TweakUndo {
+        let step = try historyStep(.undo, force: isForced)
+        return TweakUndo(entry: step.entry, result: try commit(step, origin: origin, delivery: .caller))
+    }
+
+    /// Makes the commit again that was taken back last. A new change ends that.
+    /// - Throws: As ``undo(origin:force:)``.
+    @discardableResult
+    public func redo(origin: TweakOrigin = .code, force isForced: Bool = false) throws(TweakError) -> TweakUndo {
+        let step = try historyStep(.redo, force: isForced)
+        return TweakUndo(entry: step.entry, result: try commit(step, origin: origin, delivery: .caller))
+    }
+
+    private func commit(
+        _ step: HistoryStep, origin: TweakOrigin, delivery: TweakDelivery
+    ) throws(TweakError) -> TweakCommitResult {
+        try commit(
+            step.batch, origin: origin, ifUnchangedSince: step.revision, kind: step.kind, delivery: delivery)
+    }
+
+    func entry(_ record: History.Record) -> TweakHistoryEntry {
+        let revisionOf = { [self] (number: UInt64) in
+            state.withLock { state in state.history.records.first { $0.number == number }?.revision } ?? 0
+        }
+        let kind: TweakHistoryEntry.Kind =
+            switch record.kind {
+            case .change: .change
+            case .undo(let number): .undo(of: revisionOf(number))
+            case .redo(let number): .redo(of: revisionOf(number))
+            case .reload: .reload
+            }
+        return TweakHistoryEntry(
+            revision: record.revision, time: record.time, origin: record.origin, kind: kind,
+            isUndone: record.status != .done,
+            changes: record.parts.map { .init(path: $0.node.path, old: $0.old, new: $0.new) })
+    }
+}

@@ -1,0 +1,119 @@
+// What the state of a registry keeps for files: overrides to be stored, and values for tweaks that are not registered.
+
+extension RegistryState {
+    /// The override of a tweak as a file holds it: in force, or kept aside.
+    func storedOverride(_ node: TweakNode) -> StoredEntry? {
+        let overlay = overlays[node.slot]
+        guard let entry = overlay[.override] else {
+            return overlay.notes?.aside.first { $0.layer == .override }?.entry
+        }
+        return StoredEntry(
+            path: node.path, content: .value(entry.prepared.value), origin: entry.origin, time: entry.time,
+            covered: beneath(node)?.value)
+    }
+
+    /// What shows without overrides; nil for an action.
+    func beneath(_ node: TweakNode) -> Prepared? {
+        overlays[node.slot][.configFile]?.prepared ?? node.defaultPrepared
+    }
+
+    // MARK: Holding
+
+    /// Keeps a value for a tweak that is not registered.
+    mutating func hold(_ entry: StoredEntry, for layer: TweakLayer) {
+        held[entry.path, default: HeldLayers()][layer] = entry
+        heldGeneration += 1
+    }
+
+    /// Forgets a held value.
+    mutating func unhold(_ path: TweakPath, _ layer: TweakLayer) {
+        guard var layers = held[path], layers[layer] != nil else { return }
+        layers[layer] = nil
+        held[path] = layers.isEmpty ? nil : layers
+        heldGeneration += 1
+    }
+
+    /// Keeps what files say about a tweak that is just being removed, for the day it comes back.
+    mutating func hold(_ node: TweakNode) {
+        let overlay = overlays[node.slot]
+        if journal != nil, node.isSettable, let entry = storedOverride(node) { hold(entry, for: .override) }
+        if let entry = overlay[.configFile] {
+            let stored = StoredEntry(
+                path: node.path, content: .value(entry.prepared.value), origin: entry.origin, time: entry.time)
+            hold(stored, for: .configFile)
+        }
+        for aside in overlay.notes?.aside ?? [] where aside.layer == .configFile { hold(aside.entry, for: .configFile) }
+    }
+
+    /// The values that files have for a tweak that is about to be registered: under its path, or else a former one.
+    func heldLayers(_ paths: [TweakPath]) -> [(layer: TweakLayer, entry: StoredEntry)] {
+        if held.isEmpty { return [] }
+        return [TweakLayer.configFile, .override].compactMap { layer in
+            let paths = paths.prefix(1) + paths.dropFirst().filter { node($0) == nil }
+            return paths.lazy.compactMap { held[$0]?[layer] }.first.map { (layer, $0) }
+        }
+    }
+
+    /// Gives a tweak that was just added what files have for it. Nobody can have observed it yet.
+    mutating func install(_ layers: [JudgedEntry], on node: TweakNode) {
+        var aside: [AsideEntry] = []
+        for judged in layers {
+            unhold(judged.entry.path, judged.layer)
+            switch judged.result {
+            case .success(let prepared):
+                overlays[node.slot].set(
+                    .init(
+                        layer: judged.layer, prepared: prepared, origin: judged.entry.origin, time: judged.entry.time))
+            case .failure(let reason):
+                aside.append(AsideEntry(layer: judged.layer, entry: judged.entry, reason: reason))
+            }
+        }
+        finishInstalling(layers, aside, on: node)
+    }
+
+    private mutating func finishInstalling(_ layers: [JudgedEntry], _ aside: [AsideEntry], on node: TweakNode) {
+        let covered = layers.first { $0.layer == .override && $0.isSuccess }?.entry.covered
+        let beneath = change(beneath: node, since: covered)
+        if fileWins, beneath != nil, overlays[node.slot][.configFile] != nil {
+            _ = overlays[node.slot].reset()
+            overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: nil)
+            journal?.note(node.path, nil)
+        } else {
+            overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: beneath)
+        }
+        overlays[node.slot].changedAt = revision
+        if let top = overlays[node.slot].top { node.store(top) }
+        // It came under a former path: the file has to learn the new one.
+        for judged in layers where judged.layer == .override && judged.entry.path != node.path {
+            journal?.note(judged.entry.path, nil)
+            var entry = judged.entry
+            entry.path = node.path
+            journal?.note(node.path, entry)
+        }
+    }
+
+    /// What became of the value beneath an override since it was set; nil where that is the same.
+    func change(beneath node: TweakNode, since covered: TweakValue?) -> (old: TweakValue, new: TweakValue)? {
+        guard let covered, let new = beneath(node)?.value, new != covered else { return nil }
+        return (covered, new)
+    }
+}
+
+/// A value from a file, judged against a definition.
+struct JudgedEntry {
+    let layer: TweakLayer
+    let entry: StoredEntry
+    let result: Result<Prepared, TweakError>
+
+    init(_ layer: TweakLayer, _ entry: StoredEntry, for node: TweakNode) {
+        self.layer = layer
+        self.entry = entry
+        do throws(TweakError) {
+            result = .success(try node.prepare(entry).prepared)
+        } catch {
+            result = .failure(error)
+        }
+    }
+
+    var isSuccess: Bool { if case .success = result { true } else { false } }
+}

@@ -1,0 +1,255 @@
+// The parts of a daemon, introduced to each other: files, server, watcher, signals, service manager.
+
+import Dispatch
+import Foundation
+import Synchronization
+import Tweaks
+import TweaksServer
+import TweaksStorage
+
+/// A daemon's parts. Opened once, closed once.
+final class DaemonParts: Sendable {
+    let server: TweakServer
+    let reloader: ConfigReloader?
+    private let registry: TweakRegistry
+    private let log: EventLog
+    private let store: OverrideStore?
+    private let manager: Mutex<ServiceManager?> = Mutex(nil)
+    private let followers = Mutex(Followers())
+
+    /// What follows the outside, and has to be ended.
+    private struct Followers {
+        var watcher: FileWatcher?
+        var reloads: SignalWatch?
+        var stops: SignalWatch?
+        var changes: ChangeLog?
+        var isClosing = false
+        var wasSignalled = false
+        var isClosed = false
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    /// The open ones: a program need not keep its daemon to keep it running.
+    private static let running = Mutex<[ObjectIdentifier: DaemonParts]>([:])
+
+    /// Reads the files and opens the sockets.
+    /// - Throws: `ServerError` when it cannot listen, or a required config file is bad; nothing is left open.
+    init(
+        _ settings: DaemonSettings, durability: TweakDaemon.Durability, registry: TweakRegistry,
+        limits: TweakServerLimits, log: EventLog
+    ) throws(ServerError) {
+        self.registry = registry
+        self.log = log
+        for warning in settings.warnings { log.post(.warning(warning)) }
+        if settings.isFrozen { registry.freeze() }
+        registry.onConflict { [weak log] in log?.post(.conflict($0)) }
+        registry.onUnfit { [weak log] in
+            log?.post(.unfit($0, "the \($1.layer) of \($1.entry.origin) is not in effect: \($1.reason.message)"))
+        }
+        // First the file, then the overrides: what lies beneath them is known then.
+        reloader = settings.isFrozen ? nil : settings.config.map { Self.reloader($0, registry, log) }
+        try Self.readFirst(reloader, settings.config)
+        store = settings.isFrozen ? nil : Self.openStore(settings, durability, registry, log)
+        let (reloader, store) = (reloader, store)
+        do throws(ServerError) {
+            server = try settings.startFirst { listeners throws(ServerError) in
+                let hooks = TweakServerHooks(reloader, store, registry: registry, log: log)
+                let server = TweakServer(
+                    name: settings.name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
+                try server.start { server in
+                    log.post(.listening(server.whereabouts(frozen: settings.isFrozen)))
+                    log.flush()
+                }
+                return server
+            }
+        } catch {
+            store?.close()
+            log.flush()
+            throw error
+        }
+    }
+
+    // MARK: Files
+
+    private static func reloader(
+        _ file: TweakDaemon.ConfigFile, _ registry: TweakRegistry, _ log: EventLog
+    ) -> ConfigReloader {
+        let policy = ConfigPolicy(
+            unknownIsError: file.unknown == .error, fileWins: file.precedence == .fileWins)
+        return ConfigReloader(path: file.path, policy: policy, registry: registry) { event in
+            switch event {
+            case .reloaded(let difference): log.post(.reloaded(TweakReload(file.path, difference)))
+            case .failed(let failure): log.post(.reloadFailed(TweakReloadError(failure)))
+            case .waiting(let text): log.post(.reloadWaiting(text))
+            }
+        }
+    }
+
+    private static func readFirst(
+        _ reloader: ConfigReloader?, _ file: TweakDaemon.ConfigFile?
+    ) throws(ServerError) {
+        do {
+            try reloader?.reload()
+        } catch {
+            guard file?.atStart == .required else { return }
+            throw ServerError(
+                "the config file is required and cannot be taken:\n\(error.lines.joined(separator: "\n"))")
+        }
+    }
+
+    private static func openStore(
+        _ settings: DaemonSettings, _ durability: TweakDaemon.Durability, _ registry: TweakRegistry, _ log: EventLog
+    ) -> OverrideStore? {
+        guard let place = settings.stateDirectory else { return nil }
+        let store = OverrideStore(
+            directory: place, program: settings.name, isRequired: durability == .required
+        ) { log.post(TweakDaemonEvent($0)) }
+        if store.open(registry) { return store }
+        log.post(
+            .unsaved(
+                "overrides are not saved by this daemon: another one in this process does so for the same tweaks; stop "
+                    + "that first, or give each its own registry"))
+        return nil
+    }
+
+    // MARK: Following the outside
+
+    /// Starts to follow the file, the signals and the commits, and tells the service manager.
+    func open(_ settings: DaemonSettings, signals: TweakDaemon.Signals, environment: [String: String]) {
+        Self.running.withLock { $0[ObjectIdentifier(self)] = self }
+        let manager = serviceManager(environment)
+        self.manager.withLock { $0 = manager }
+        followers.withLock { $0.changes = ChangeLog(registry, log) }
+        if let reloader { follow(reloader) }
+        // Whoever may be asked to reload must not die of it: not frozen, and not without a file under a manager.
+        if signals.contains(.reload), settings.config != nil || manager != nil {
+            let watch = follow([SIGHUP]) { $0.reloadForManager() }
+            followers.withLock { $0.reloads = watch }
+        }
+        if signals.contains(.stop) {
+            let watch = follow([SIGTERM, SIGINT]) { $0.close(bySignal: true) }
+            // One may have come at once; then the watch ends with this scope.
+            followers.withLock { if !$0.isClosing { $0.stops = watch } }
+        }
+        tellManager { $0.ready(status: "\(settings.name) serves \(self.registry.count) tweaks") }
+        log.flush()
+    }
+
+    private func serviceManager(_ environment: [String: String]) -> ServiceManager? {
+        do throws(ServerError) {
+            return try ServiceManager(environment: environment)
+        } catch {
+            log.post(.warning(error.description))
+            return nil
+        }
+    }
+
+    private func follow(_ reloader: ConfigReloader) {
+        let log = log
+        let watcher = FileWatcher(
+            path: reloader.path, onTrouble: { log.post(.warning($0)) }, lookAgain: { _ in reloader.look() })
+        watcher.start()
+        followers.withLock { $0.watcher = watcher }
+        // It may have changed between the first reading and now.
+        reloader.look()
+    }
+
+    private func follow(_ signals: [Int32], _ body: @escaping @Sendable (DaemonParts) -> Void) -> SignalWatch {
+        SignalWatch(signals) { [weak self] _ in self.map(body) }
+    }
+
+    /// The manager asks for a reload by SIGHUP, and waits until it is told that it has ended, well or badly.
+    private func reloadForManager() {
+        if followers.withLock({ $0.isClosing }) { return }
+        tellManager { $0.reloading() }
+        guard let reloader else {
+            log.post(.warning("asked to reload by SIGHUP, but there is no config file to read"))
+            return tellManager { $0.ready(status: "there is no config file to read") }
+        }
+        let result = Result { () throws(ReloadFailure) in try reloader.reload() }
+        let status: String
+        switch result {
+        case .success(let difference): status = "\(reloader.path) taken, \(difference.changes.count) changes"
+        case .failure(let failure): status = "\(reloader.path) not taken: \(failure.lines.first ?? "")"
+        }
+        tellManager { $0.ready(status: status) }
+    }
+
+    private func tellManager(_ body: (ServiceManager) -> String?) {
+        guard let manager = manager.withLock({ $0 }) else { return }
+        if let trouble = body(manager) { log.post(.warning(trouble)) }
+    }
+
+    // MARK: Closing
+
+    /// Ends everything, in the order in which nothing is lost. Whoever comes second does nothing.
+    func close(bySignal: Bool = false) {
+        let isFirst = followers.withLock { followers in
+            defer { followers.isClosing = true }
+            if !followers.isClosing { followers.wasSignalled = bySignal }
+            return !followers.isClosing
+        }
+        guard isFirst else { return }
+        tellManager { $0.stopping() }
+        log.post(.stopping)
+        let ended = followers.withLock { followers in
+            defer { (followers.watcher, followers.stops) = (nil, nil) }
+            return (followers.watcher, followers.stops)
+        }
+        // Whoever is in a hurry sends another one, which has its usual effect.
+        ended.1?.cancel()
+        ended.0?.stop()
+        server.stop()
+        followers.withLock { $0.changes }?.end()
+        store?.close()
+        log.flush()
+        // A hangup would have ended the process before everything was written.
+        let reloads = followers.withLock { $0.reloads.take() }
+        reloads?.cancel()
+        let waiting = followers.withLock { followers in
+            defer { followers.waiting = []; followers.isClosed = true }
+            return followers.waiting
+        }
+        Self.running.withLock { $0[ObjectIdentifier(self)] = nil }
+        for body in waiting { body() }
+    }
+
+    /// Whether a signal ends it, or has done so.
+    var wasSignalled: Bool { followers.withLock { $0.wasSignalled } }
+
+    /// Waits until another thread that is closing it has done so.
+    func whenClosed() async {
+        await withCheckedContinuation { continuation in
+            let isClosed = followers.withLock { followers in
+                if !followers.isClosed { followers.waiting.append { continuation.resume() } }
+                return followers.isClosed
+            }
+            if isClosed { continuation.resume() }
+        }
+    }
+}
+
+extension TweakServer {
+    /// The line that says where to connect.
+    fileprivate func whereabouts(frozen: Bool) -> String {
+        var places: [String] = []
+        if let port {
+            places.append("127.0.0.1:\(port) (open to every user and container of this network namespace)")
+        }
+        places += socketPaths.map { "unix socket \($0)" }
+        if places.isEmpty { return "tweaks are not served: TWEAKS_SOCKET is off and TCP is not open" }
+        let command = port.map { "nc 127.0.0.1 \($0)" } ?? "nc -U \(socketPaths.first ?? "")"
+        return "tweaks at \(places.joined(separator: " and "))\(frozen ? ", frozen" : ""); try: \(command)"
+    }
+}
+
+extension TweakDaemonEvent {
+    /// What the storage has to tell.
+    fileprivate init(_ event: OverrideStore.Event) {
+        switch event {
+        case .opened, .foundLate, .recovered: self = .saving(event.description)
+        case .locked, .unusable, .newerVersion, .failed: self = .unsaved(event.description)
+        case .setAside: self = .warning(event.description)
+        }
+    }
+}

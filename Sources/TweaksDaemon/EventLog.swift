@@ -1,0 +1,102 @@
+// Hands events to the program's handler, one at a time, without anybody waiting for it.
+
+import Dispatch
+import Synchronization
+import Tweaks
+
+/// A queue of events that a slow handler cannot fill without end.
+final class EventLog: Sendable {
+    private struct State {
+        var waiting: [TweakDaemonEvent] = []
+        var dropped = 0
+        var isScheduled = false
+    }
+
+    /// Where there are more the handler has stopped, and nobody reads a log that is not written.
+    private static let limit = 1_000
+    /// How long somebody who starts or ends waits for a handler that does not come back, as on a pipe nobody reads.
+    private static let patience = DispatchTimeInterval.seconds(5)
+    private static let isHandling = DispatchSpecificKey<Bool>()
+
+    private let queue = DispatchQueue(label: "tweaks.events")
+    private let state = Mutex(State())
+    private let handler: @Sendable (TweakDaemonEvent) -> Void
+
+    init(_ handler: @escaping @Sendable (TweakDaemonEvent) -> Void) {
+        self.handler = handler
+        queue.setSpecific(key: Self.isHandling, value: true)
+    }
+
+    /// Hands an event over, soon.
+    func post(_ event: TweakDaemonEvent) {
+        let mustSchedule = state.withLock { state in
+            if state.waiting.count >= Self.limit {
+                state.dropped += 1
+            } else {
+                state.waiting.append(event)
+            }
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if mustSchedule { queue.async { self.drain() } }
+    }
+
+    /// Returns when all events so far were handled, or the handler seems to be stuck; at once inside the handler.
+    func flush() {
+        if DispatchQueue.getSpecific(key: Self.isHandling) == true { return }
+        let isDone = DispatchSemaphore(value: 0)
+        queue.async {
+            self.drain()
+            isDone.signal()
+        }
+        _ = isDone.wait(timeout: .now() + Self.patience)
+    }
+
+    private func drain() {
+        while true {
+            let (events, dropped) = state.withLock { state in
+                defer { state = State(isScheduled: !state.waiting.isEmpty) }
+                return (state.waiting, state.dropped)
+            }
+            if events.isEmpty { return }
+            for event in events { handler(event) }
+            if dropped > 0 { handler(.warning("\(dropped) events were not logged: the log is too slow")) }
+        }
+    }
+}
+
+/// Follows the commits of a registry for the log.
+final class ChangeLog: Sendable {
+    private let registry: TweakRegistry
+    private let log: EventLog
+    private let queue = DispatchQueue(label: "tweaks.changes")
+    private let feed = Mutex<ChangeFeed?>(nil)
+    /// A program may change a tweak a million times a second; it wakes the queue once.
+    private let isScheduled = Atomic<Bool>(false)
+
+    init(_ registry: TweakRegistry, _ log: EventLog) {
+        self.registry = registry
+        self.log = log
+        let feed = ChangeFeed { [weak self] in self?.wake() }
+        self.feed.withLock { $0 = feed }
+        registry.add(feed)
+    }
+
+    private func wake() {
+        if !isScheduled.exchange(true, ordering: .acquiringAndReleasing) { queue.async { self.drain() } }
+    }
+
+    private func drain() {
+        isScheduled.store(false, ordering: .sequentiallyConsistent)
+        let feed = feed.withLock { $0 }
+        while let commit = feed?.nextCommit() { log.post(.changed(commit)) }
+    }
+
+    /// Hands over what has come so far, and no more.
+    func end() {
+        guard let feed = feed.withLock({ $0 }) else { return }
+        queue.sync { drain() }
+        registry.remove(feed)
+        self.feed.withLock { $0 = nil }
+    }
+}

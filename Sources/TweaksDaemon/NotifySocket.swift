@@ -1,0 +1,96 @@
+// Sending a datagram to a Unix socket that is named by a path or, on Linux, by an abstract name.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+import TweaksServer
+
+/// The address in `NOTIFY_SOCKET`.
+struct NotifySocket: Sendable {
+    private let text: String
+    /// As it stands in a socket's address: a path, or a zero and a name.
+    private let name: [UInt8]
+
+    private static let capacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+
+    init(_ text: String) throws(ServerError) {
+        self.text = text
+        let isAbstract = text.hasPrefix("@")
+        guard isAbstract || text.hasPrefix("/") else {
+            throw Self.error(text, "only absolute paths and abstract names (@name) are supported; use one of them")
+        }
+        name = isAbstract ? [0] + text.utf8.dropFirst() : Array(text.utf8)
+        guard name.count > 1 else { throw Self.error(text, "it names nothing; unset it") }
+        // A path needs room for the zero at its end.
+        let longest = isAbstract ? Self.capacity : Self.capacity - 1
+        guard name.count <= longest else {
+            throw Self.error(text, "a socket's address holds at most \(longest) bytes; use a shorter one")
+        }
+        guard isAbstract ? !name.dropFirst().contains(0) : !name.contains(0) else {
+            throw Self.error(text, "there is a zero byte in it; use another one")
+        }
+    }
+
+    private static func error(_ text: String, _ problem: String) -> ServerError {
+        ServerError("NOTIFY_SOCKET=\(text): \(problem)")
+    }
+
+    /// Sends the assignments as one datagram, or not at all.
+    /// - Returns: What went wrong.
+    func send(_ assignments: [String]) -> String? {
+        let message = Array(assignments.joined(separator: "\n").utf8)
+        let number = Self.open()
+        if number < 0 { return failure() }
+        defer { close(number) }
+        let count = withAddress { sendto(number, message, message.count, Self.flags, $0, $1) }
+        return count == message.count ? nil : failure()
+    }
+
+    private func failure() -> String {
+        let code = errno
+        let reason = code == EAGAIN ? "the service manager does not read" : String(cString: strerror(code))
+        return Self.error(text, "\(reason); it was not told").description
+    }
+
+    /// Calls `body` with the address as C sees it. It ends with the name: an abstract one may hold anything else.
+    private func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int) -> Int {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        let end = Self.pathOffset + name.count + (name[0] == 0 ? 0 : 1)
+        return withUnsafePointer(to: &address) { pointer in
+            // A sockaddr_un begins like a sockaddr: that is the contract of the socket calls.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(end)) }
+        }
+    }
+
+    private static let pathOffset = MemoryLayout<sockaddr_un>.size - capacity
+
+    // MARK: Where systems differ
+
+    #if canImport(Darwin)
+        private static let flags: Int32 = MSG_DONTWAIT
+
+        private static func open() -> Int32 {
+            let number = socket(AF_UNIX, SOCK_DGRAM, 0)
+            var on: Int32 = 1
+            setsockopt(number, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+            _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+            return number
+        }
+    #else
+        private static let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+
+        private static func open() -> Int32 {
+            #if canImport(Musl)
+                return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
+            #else
+                return socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            #endif
+        }
+    #endif
+}

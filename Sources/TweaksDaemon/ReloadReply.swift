@@ -1,0 +1,63 @@
+// The answer to the command reload.
+
+import Tweaks
+import TweaksStorage
+import TweaksWire
+
+extension Reply {
+    /// The difference that the file made, or every error with its line.
+    static func reload(
+        _ file: String, _ result: Result<ConfigDifference, ReloadFailure>, dry: Bool
+    ) -> Reply {
+        switch result {
+        case .success(let difference): difference.reply(file, dry: dry)
+        case .failure(let failure): failure.reply
+        }
+    }
+}
+
+extension ConfigDifference {
+    fileprivate func reply(_ file: String, dry: Bool) -> Reply {
+        let report = TweakReload(file, self)
+        let rows = zip(report.changes, changes).map { change, _ in
+            Reply.Item.row(lines: [change.description], json: change.json)
+        }
+        let held = report.unknown.map { Reply.Item.row(lines: ["\($0); held"], json: .object([("held", .string($0))])) }
+        let word = dry ? "dry" : didCommit ? "" : "unchanged"
+        var fields: [(String, JSON)] = [("rev", .count(revision)), ("tweaks", .count(count))]
+        if !word.isEmpty { fields.append((word, .bool(true))) }
+        var reply = Reply(
+            .ok(words: "rev \(revision)\(word.isEmpty ? "" : " \(word)")", fields: fields), listName: "changes",
+            body: rows.isEmpty && held.isEmpty ? .none : .items(rows + held))
+        if !dry { reply.awaits = revision }
+        return reply
+    }
+}
+
+extension TweakReload.Change {
+    fileprivate var json: JSON {
+        var fields: [(String, JSON)] = [("path", .string(path.joined))]
+        if !isSecret { fields += [("was", old.json), ("value", new.json)] }
+        if isRemoved { fields.append(("removed", .bool(true))) }
+        if let override { fields.append(("override", isSecret ? .null : override.json)) }
+        if let droppedOverride { fields.append(("droppedOverride", isSecret ? .null : droppedOverride.json)) }
+        return .object(fields)
+    }
+}
+
+extension ReloadFailure {
+    fileprivate var reply: Reply {
+        let rows = problems.map { problem -> Reply.Item in
+            let place = problem.line.map { "line \($0): " } ?? ""
+            let json: [(String, JSON)] = [
+                ("line", problem.line.map { .count($0) } ?? .null), ("code", .string(problem.error.code.rawValue)),
+                ("message", .string(problem.error.message)),
+            ]
+            return .row(lines: ["\(place)\(problem.error)"], json: .object(json))
+        }
+        let code = problems.first?.error.code ?? .io
+        let count = problems.count == 1 ? "1 error" : "\(problems.count) errors"
+        let error = TweakError(code, "\(path): \(count); nothing has changed")
+        return Reply(.error(error), listName: "problems", body: .items(rows))
+    }
+}

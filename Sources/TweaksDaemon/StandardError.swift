@@ -1,0 +1,36 @@
+// Standard error, written so that a reader who is gone does not end the process.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+import Foundation
+
+/// Where lines go that nobody else takes.
+enum StandardError {
+    /// Writes a text. What cannot be written is lost.
+    static func write(_ text: String) {
+        withoutBrokenPipes { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+    }
+
+    /// Keeps SIGPIPE from the process, whose disposition is the program's own affair: the signal is blocked on this
+    /// thread meanwhile, and taken from it when it came.
+    private static func withoutBrokenPipes(_ body: () -> Void) {
+        var pipes = sigset_t()
+        sigemptyset(&pipes)
+        sigaddset(&pipes, SIGPIPE)
+        var before = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &pipes, &before)
+        body()
+        var pending = sigset_t()
+        sigpending(&pending)
+        if sigismember(&before, SIGPIPE) == 0, sigismember(&pending, SIGPIPE) == 1 {
+            var signal: Int32 = 0
+            sigwait(&pipes, &signal)
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+    }
+}

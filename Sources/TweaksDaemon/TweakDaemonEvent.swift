@@ -1,0 +1,92 @@
+// Everything about a daemon that is worth a line in a log.
+
+public import Tweaks
+
+/// Something that happened in a daemon. More cases may come; have a `default` in a `switch`.
+///
+/// ```swift
+/// try TweakDaemon.start("throttled", onEvent: { event in
+///     logger.log(level: event.isProblem ? .warning : .info, "\(event)")
+/// })
+/// ```
+public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
+    /// Clients can connect; the text says where and how.
+    case listening(String)
+    /// Something in the environment or the program that is not as somebody meant it.
+    case warning(String)
+    /// Two declarations of one path disagree.
+    case conflict(TweakConflict)
+    /// A client has connected. The number is never used twice in one run.
+    case sessionOpened(id: UInt64, peer: TweakOrigin)
+    /// A client is gone: `quit`, `end of input`, `connection lost`, or the code of the error that ended it.
+    case sessionClosed(id: UInt64, peer: TweakOrigin, reason: String)
+    /// Tweaks were changed, by whom and how.
+    case changed(TweakCommit)
+    /// The config file was taken.
+    case reloaded(TweakReload)
+    /// The config file was not taken; nothing has changed.
+    case reloadFailed(TweakReloadError)
+    /// The config file looks as if somebody were still writing it; its last good values stay.
+    case reloadWaiting(String)
+    /// Overrides are kept, and where; or they are kept again, after a failure.
+    case saving(String)
+    /// Overrides are not kept, and why. Values are in effect all the same.
+    case unsaved(String)
+    /// A stored or configured value does not fit the tweak as it is declared today; the next layer shows.
+    case unfit(TweakPath, String)
+    /// The daemon ends.
+    case stopping
+
+    /// Whether somebody should look at it.
+    public var isProblem: Bool {
+        switch self {
+        case .warning, .conflict, .reloadFailed, .unsaved, .unfit: true
+        case .reloaded(let reload): !reload.unknown.isEmpty
+        default: false
+        }
+    }
+
+    /// One line; several where a reload or a commit has several parts. Values of secrets are never in it.
+    public var description: String { lines.joined(separator: "\n") }
+
+    /// The description, line by line.
+    package var lines: [String] {
+        switch self {
+        case .listening(let text), .warning(let text), .reloadWaiting(let text), .saving(let text), .unsaved(let text):
+            [text]
+        case .conflict(let conflict): [conflict.description]
+        case .sessionOpened(let id, let peer): ["session \(id) opened by \(peer)"]
+        case .sessionClosed(let id, let peer, let reason): ["session \(id) of \(peer) closed: \(reason)"]
+        case .changed(let commit): Self.lines(commit)
+        case .reloaded(let reload): Self.lines(reload)
+        case .reloadFailed(let error):
+            error.description.split(separator: "\n").map { String($0) } + [
+                "\(error.file) is not taken; nothing has changed"
+            ]
+        case .unfit(let path, let text): ["\(path.token): \(text)"]
+        case .stopping: ["stopping"]
+        }
+    }
+
+    /// A log is read by people; a preset of a thousand values would hide everything else in it.
+    private static let most = 20
+
+    private static func lines(_ commit: TweakCommit) -> [String] {
+        let shown = commit.changes.prefix(most).map { "\($0) by \(commit.origin), rev \(commit.revision)" }
+        return shown + rest(commit.changes.count)
+    }
+
+    private static func lines(_ reload: TweakReload) -> [String] {
+        if reload.changes.isEmpty, reload.unknown.isEmpty { return ["\(reload.file) read again: nothing has changed"] }
+        // A tweak for which the file says what is so already is no news, but somebody wants to see the file taken.
+        let news = reload.changes.filter { $0.old != $0.new || $0.droppedOverride != nil }
+        let first =
+            reload.changes.isEmpty || !news.isEmpty
+            ? [] : ["\(reload.file) taken, no value has changed, rev \(reload.revision)"]
+        let shown = news.prefix(most).map { "\(reload.file): \($0), rev \(reload.revision)" }
+        return first + shown + rest(news.count) + reload.unknown.prefix(most).map { "\($0); held until it registers" }
+            + rest(reload.unknown.count)
+    }
+
+    private static func rest(_ count: Int) -> [String] { count > most ? ["… and \(count - most) more"] : [] }
+}

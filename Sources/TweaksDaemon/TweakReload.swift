@@ -1,0 +1,102 @@
+// What a reload of the config file made of the tweaks, or why it made nothing.
+
+public import Tweaks
+import TweaksStorage
+
+/// What the config file changed when it was read, or would change.
+public struct TweakReload: Sendable {
+    /// One tweak whose value in the file is another one now.
+    public struct Change: Sendable, CustomStringConvertible {
+        /// The tweak.
+        public let path: TweakPath
+        /// What lay beneath overrides before: the file's value, or the default.
+        public let old: TweakValue
+        /// What lies there now.
+        public let new: TweakValue
+        /// The file names it no longer; the default is back.
+        public let isRemoved: Bool
+        /// The override that stays above it.
+        public let override: TweakValue?
+        /// The override that was dropped for it.
+        public let droppedOverride: TweakValue?
+        /// Whether the values must not be shown.
+        public let isSecret: Bool
+
+        init(_ change: ConfigDifference.Change) {
+            (path, old, new) = (change.path, change.old, change.new)
+            (isRemoved, override, droppedOverride) = (change.isRemoved, change.override, change.dropped)
+            isSecret = change.isSecret
+        }
+
+        /// `Content/Text/Size: file changed 60 → 64; the override 72 stays, reset Content/Text/Size to take the file's`.
+        public var description: String {
+            var text = "\(path.token): \(isRemoved ? "no longer in the file" : "file")"
+            if old == new {
+                text += isRemoved ? "; the default is the same" : " says the same as the default"
+                if !isSecret { text += ", \(new.text)" }
+            } else {
+                text += "\(isRemoved ? "," : "") changed\(isSecret ? "" : " \(old.text) → \(new.text)")"
+            }
+            if let override {
+                let value = isSecret ? "" : " \(override.text)"
+                text +=
+                    "; the override\(value) stays, reset \(path.token) to take the \(isRemoved ? "default" : "file's")"
+            }
+            if let droppedOverride {
+                text += isSecret ? "; the override is dropped" : "; the override \(droppedOverride.text) is dropped"
+            }
+            return text
+        }
+    }
+
+    /// The file.
+    public let file: String
+    /// The registry's revision afterwards.
+    public let revision: UInt64
+    /// What changed, in the order of all listings.
+    public let changes: [Change]
+    /// Tweaks that the file names and nobody has registered yet; their values are held. In an event: those not said
+    /// before.
+    public let unknown: [String]
+    /// How many tweaks have a value from the file.
+    public let count: Int
+
+    init(_ file: String, _ difference: ConfigDifference) {
+        self.file = file
+        revision = difference.revision
+        changes = difference.changes.map(Change.init)
+        unknown = difference.unknown.map { "\(file):\($0.line): \($0.error.message)" }
+        count = difference.count
+    }
+}
+
+/// Why a config file was not taken; nothing has changed.
+public struct TweakReloadError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The file.
+    public let file: String
+    /// Every line that is wrong, in order; the line is nil where the file itself cannot be read.
+    public let problems: [Problem]
+
+    /// What is wrong with one line.
+    public struct Problem: Equatable, Sendable {
+        /// Counts from 1.
+        public let line: Int?
+        /// The same as over the wire.
+        public let error: TweakError
+    }
+
+    init(file: String, reason: TweakError) {
+        self.file = file
+        problems = [Problem(line: nil, error: reason)]
+    }
+
+    init(_ failure: ReloadFailure) {
+        file = failure.path
+        problems = failure.problems.map { Problem(line: $0.line, error: $0.error) }
+    }
+
+    /// `FILE:12: out-of-range …`, a line for each problem.
+    public var description: String {
+        problems.map { "\(file)\($0.line.map { ":\($0)" } ?? ""): \($0.error)" }.joined(separator: "\n")
+    }
+}

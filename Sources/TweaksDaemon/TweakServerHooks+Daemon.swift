@@ -1,0 +1,49 @@
+// What the daemon's server asks of the other parts: reloads, figures, a line in the log.
+
+import Tweaks
+import TweaksServer
+import TweaksStorage
+import TweaksWire
+
+extension TweakServerHooks {
+    init(_ reloader: ConfigReloader?, _ store: OverrideStore?, registry: TweakRegistry, log: EventLog) {
+        self.init()
+        if let reloader {
+            reload = { dry, body in
+                reloader.reload(dry: dry) { body(.reload(reloader.path, $0, dry: dry)) }
+            }
+        }
+        stats = { Self.figures(store, registry) + Self.figures(reloader, registry) }
+        onSession = { event in
+            switch event {
+            case .opened(let session): log.post(.sessionOpened(id: session.id, peer: session.peer))
+            case .closed(let session, let reason):
+                log.post(.sessionClosed(id: session.id, peer: session.peer, reason: reason))
+            }
+        }
+    }
+
+    private static func figures(_ store: OverrideStore?, _ registry: TweakRegistry) -> [(String, JSON)] {
+        guard let store else { return [("storage", .string("off"))] }
+        let facts = store.facts
+        let held = registry.heldCounts
+        return [
+            ("storage", .string(facts.state)), ("storageFile", .string(facts.path)),
+            ("overridesStored", .count(facts.entries)), ("overridesWaiting", .count(held.waiting)),
+            ("overridesUnfit", .count(held.unfit)), ("storageWrites", .count(facts.writes)),
+            ("storageFailures", .count(facts.failures)), ("setAside", .text(facts.setAside)),
+        ]
+    }
+
+    private static func figures(_ reloader: ConfigReloader?, _ registry: TweakRegistry) -> [(String, JSON)] {
+        guard let reloader else { return [("config", .string("none"))] }
+        let record = reloader.record
+        let age = record.takenAt.map { Int64((registry.currentTime - $0) / .seconds(1)) }
+        return [
+            ("config", .string(reloader.path)), ("configTweaks", .count(record.count)),
+            ("configReloads", .count(record.reloads)), ("configFailures", .count(record.failures)),
+            ("configSecondsAgo", age.map(JSON.int) ?? .null),
+            ("configError", .text(record.failure?.lines.first)),
+        ]
+    }
+}

@@ -1,0 +1,116 @@
+// Commits of sessions, and the disk: written soon after, or, where the program wants that, before they take effect.
+
+import Tweaks
+import TweaksWire
+
+/// Changes that a session wants to commit.
+struct Proposal {
+    let batch: TweakBatch
+    /// What the reply shows.
+    let nodes: [TweakNode]
+    let expected: UInt64?
+    /// What it is to the history; nil: a change of the session's.
+    var kind: CommitKind?
+    /// What the reply says beside the revision, for people and for programs.
+    var note: (words: String, fields: [(String, JSON)]) = ("", [])
+    /// What was written of it, where it is written first.
+    var written: OverrideForecast?
+
+    init(_ batch: TweakBatch, nodes: [TweakNode], ifUnchangedSince expected: UInt64? = nil) {
+        self.batch = batch
+        self.nodes = nodes
+        self.expected = expected
+    }
+}
+
+extension Executor {
+    /// Commits; the reply waits for the disk. Where nothing may be in effect unsaved, writes first.
+    func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
+        if let store, store.isRequired, try write(proposal, to: store, session) { return .running }
+        return .reply(try commitNow(proposal, session))
+    }
+
+    private func commitNow(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Reply {
+        let (reply, result) = try apply(proposal, session)
+        return awaiting(reply, result.revision, session)
+    }
+
+    private func apply(
+        _ proposal: Proposal, _ session: Session
+    ) throws(TweakError) -> (reply: Reply, result: TweakCommitResult) {
+        let result = try registry.commit(
+            proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
+            kind: proposal.kind ?? .change(session: session.id.number), delivery: .carrier)
+        return (report(result, proposal.nodes, proposal.note), result)
+    }
+
+    /// Has a reply wait until the disk holds a revision.
+    func awaiting(_ reply: Reply, _ revision: UInt64, _ session: Session) -> Reply {
+        switch saveStatus?.answer(for: revision) {
+        case nil, .saved?: return reply
+        case .unsaved(let reason)?: return reply.unsaved(reason)
+        case .pending?: break
+        }
+        var reply = reply
+        reply.awaits = revision
+        if session.owed.isEmpty { owing.append(session.id) }
+        return reply
+    }
+
+    // MARK: Writing first
+
+    /// False when there is nothing to write: the overrides are so already.
+    private func write(
+        _ proposal: Proposal, to store: any TweakStore, _ session: Session
+    ) throws(TweakError) -> Bool {
+        var proposal = proposal
+        let forecast = try registry.overrides(after: proposal.batch, origin: session.origin)
+        if forecast.changes.isEmpty { return false }
+        proposal.written = forecast
+        session.proposal = proposal
+        session.isAwaitingAction = true
+        let (id, mailbox, paths) = (session.id, mailbox, Array(forecast.changes.keys))
+        store.propose(forecast.changes) { mailbox.post(.proposed(id, paths: paths, failure: $0)) }
+        return true
+    }
+
+    /// Goes on when a proposal is on disk, or is not.
+    /// - Returns: The reply; nil when others have changed something meanwhile and it is written anew.
+    func finishProposal(_ failure: String?, _ session: Session) -> Reply? {
+        guard let proposal = session.proposal, let written = proposal.written, let store else { return nil }
+        session.proposal = nil
+        if let failure {
+            return .error(TweakError(.io, "nothing was changed, because it cannot be saved: \(failure)"))
+        }
+        do throws(TweakError) {
+            // Others may have been faster: a += counts from what is there now.
+            let now = try registry.overrides(after: proposal.batch, origin: session.origin)
+            if !now.agrees(with: written) {
+                store.withdraw(Array(written.changes.keys))
+                return try write(proposal, to: store, session) ? nil : try commitNow(proposal, session)
+            }
+            let (reply, result) = try apply(proposal, session)
+            // Where others have set the same tweak meanwhile, the disk may have theirs.
+            return now.hasSameStart(as: written) ? reply : awaiting(reply, result.revision, session)
+        } catch {
+            store.withdraw(Array(written.changes.keys))
+            return .error(error)
+        }
+    }
+
+    // MARK: Reloading
+
+    /// Reads the config file, elsewhere: it may be long, and observers are not ours to wait for.
+    func reload(_ dry: Bool, _ session: Session) throws(TweakError) -> Outcome {
+        guard let reload = hooks.reload else {
+            if registry.isFrozen {
+                throw TweakError(.readOnly, "this process is frozen (TWEAKS_FROZEN); it reads no config file")
+            }
+            throw TweakError(.io, "no config file is named; set TWEAKS_CONFIG, or name one in the program")
+        }
+        let (id, mailbox) = (session.id, mailbox)
+        session.isReloading = true
+        reload(dry) { mailbox.post(.answered(id, $0)) }
+        return .running
+    }
+}

@@ -1,0 +1,88 @@
+// The commands history, undo and redo.
+
+import Foundation
+import Tweaks
+import TweaksWire
+
+extension Executor {
+    /// The last commits, newest first.
+    func history(_ count: Int?) -> Reply {
+        let entries = registry.history.prefix(count ?? 20)
+        return .rows("history", entries.map { entry in (entry.lines, entry.json) })
+    }
+
+    /// Takes back the last change, or makes it again, and says whose it was.
+    func travel(
+        _ direction: HistoryStep.Direction, force: Bool, _ session: Session
+    ) throws(TweakError) -> Outcome {
+        if session.batch != nil {
+            throw TweakError(.usage, "a batch is open; commit or abort it first")
+        }
+        let step = try registry.historyStep(direction, force: force)
+        let word = direction == .undo ? "undid" : "redid"
+        var proposal = Proposal(step.batch, nodes: step.nodes, ifUnchangedSince: step.revision)
+        proposal.kind = step.kind
+        proposal.note = (
+            "\(word) \(step.entry.revision) by \(step.entry.origin)",
+            [(word, .count(step.entry.revision)), ("of", .string(step.entry.origin.description))]
+        )
+        return try commit(proposal, session)
+    }
+}
+
+extension TweakHistoryEntry {
+    /// So many parts of one commit are shown.
+    private static let most = 8
+
+    /// `rev 44  2026-11-21T10:00:00Z  uid 1000: Content/Text/Size 72 → 80`, or a line for each part.
+    fileprivate var lines: [String] {
+        let head = "rev \(revision)  \(wallClock)  \(origin)\(remark)"
+        let parts = changes.prefix(Self.most).map(\.text)
+        if changes.count == 1 { return ["\(head): \(parts[0])"] }
+        let rest = changes.count > Self.most ? ["  … and \(changes.count - Self.most) more"] : []
+        return ["\(head), \(changes.count) tweaks"] + parts.map { "  \($0)" } + rest
+    }
+
+    private var remark: String {
+        let what =
+            switch kind {
+            case .change, .reload: ""
+            case .undo(let revision): " undid \(revision)"
+            case .redo(let revision): " redid \(revision)"
+            }
+        return isUndone ? "\(what) (undone)" : what
+    }
+
+    private var wallClock: String {
+        let age = ContinuousClock.now - time
+        return Date(timeIntervalSinceNow: -(age / .seconds(1))).formatted(.iso8601)
+    }
+
+    fileprivate var json: JSON {
+        var fields: [(String, JSON)] = [
+            ("rev", .count(revision)), ("time", .string(wallClock)), ("by", .string(origin.description)),
+        ]
+        switch kind {
+        case .change: fields.append(("kind", .string("change")))
+        case .reload: fields.append(("kind", .string("reload")))
+        case .undo(let revision): fields += [("kind", .string("undo")), ("of", .count(revision))]
+        case .redo(let revision): fields += [("kind", .string("redo")), ("of", .count(revision))]
+        }
+        fields.append(("undone", .bool(isUndone)))
+        let changes = changes.map { change in
+            JSON.object([
+                ("path", .string(change.path.joined)), ("was", change.old.map(\.json) ?? .null),
+                ("value", change.new.map(\.json) ?? .null),
+            ])
+        }
+        return .object(fields + [("changes", .array(changes))])
+    }
+}
+
+extension TweakHistoryEntry.Change {
+    /// `Content/Text/Size 72 → 80`; of a secret only that it changed.
+    fileprivate var text: String {
+        guard let old, let new else { return "\(path.token) changed" }
+        return old == new ? "\(path.token) \(new.text), as before" : "\(path.token) \(old.text) → \(new.text)"
+    }
+}

@@ -1,0 +1,110 @@
+// How a line could go on.
+
+import Tweaks
+import TweaksWire
+
+/// Finds what may stand at the end of a line.
+struct Completion: Sendable {
+    let registry: TweakRegistry
+    let listing: TweakListing
+    /// Names of other things than tweaks, by command; see `TweakServerHooks.completions`.
+    let names: [String: @Sendable () -> [String]]
+    /// How many candidates are offered at most.
+    static let mostCandidates = 200
+
+    /// The tokens that could replace the last word of a text, in the order of help and listings.
+    ///
+    /// Paths come part by part: `Content/`, then `Content/Text/`, then `Content/Text/Size`. Where a path needs quotes,
+    /// a part of it has only the opening one.
+    func candidates(for text: String) -> [String] {
+        let line = CompletionLine(text)
+        return Array(candidates(CompletionContext(line), line.last).prefix(Self.mostCandidates))
+    }
+
+    private func candidates(_ context: CompletionContext, _ last: CompletionLine.Word) -> [String] {
+        switch context {
+        case .start: words(Command.all.map(\.name), last) + paths(last.text, .settable)
+        case .words(let words): self.words(words, last)
+        case .path(let tweaks, let words): self.words(words, last) + paths(last.text, tweaks)
+        case .value(let path, let withToggle): values(path, withToggle: withToggle, last)
+        case .names(let command): (names[command]?() ?? []).filter { $0.hasPrefix(last.text) }
+        }
+    }
+
+    /// Keywords are bare.
+    private func words(_ words: [String], _ last: CompletionLine.Word) -> [String] {
+        last.quote == nil ? words.filter { $0.hasPrefix(last.text) } : []
+    }
+
+    private func values(_ path: String, withToggle: Bool, _ last: CompletionLine.Word) -> [String] {
+        guard let tweak = registry[path] else { return [] }
+        switch tweak.kind {
+        case .bool: return words(["true", "false"] + (withToggle ? ["toggle"] : []), last)
+        case .choice:
+            let names = tweak.choices.map(\.name)
+            let exact = names.filter { $0.hasPrefix(last.text) }
+            let folded = FoldedText.bytes(last.text)
+            return (exact.isEmpty ? names.filter { FoldedText.bytes($0).starts(with: folded) } : exact)
+                .map { TweakValue.choice($0).text }
+        default: return []
+        }
+    }
+
+    // MARK: Paths
+
+    /// The next part of every path that begins so; where none does, of those that do but for case.
+    private func paths(_ typed: String, _ tweaks: CompletionContext.Tweaks) -> [String] {
+        if typed.pathParts.count > 3 { return [] }
+        let exact = paths(Typed(typed, isFolded: false), tweaks)
+        return exact.isEmpty && !typed.isEmpty ? paths(Typed(typed, isFolded: true), tweaks) : exact
+    }
+
+    private func paths(_ typed: Typed, _ tweaks: CompletionContext.Tweaks) -> [String] {
+        var found: [String] = []
+        var latest = ""
+        for group in listing.groups where found.count < Self.mostCandidates {
+            guard typed.fits(group.category, 0), typed.fits(group.collection, 1) else { continue }
+            if typed.count > 2 {
+                for node in group.nodes where tweaks.holds(node) && typed.fits(node.path.name, 2) {
+                    found.append(node.path.token)
+                    if found.count == Self.mostCandidates { break }
+                }
+            } else {
+                let next = typed.count == 1 ? "\(group.category)/" : "\(group.category)/\(group.collection)/"
+                if next == latest || !group.nodes.contains(where: tweaks.holds) { continue }
+                latest = next
+                found.append(Self.opened(next))
+            }
+        }
+        return found
+    }
+
+    /// The beginning of a path, part by part.
+    private struct Typed {
+        private let parts: [[UInt8]]
+        private let isFolded: Bool
+
+        init(_ text: String, isFolded: Bool) {
+            parts = text.pathParts.map { isFolded ? FoldedText.bytes($0) : Array($0.utf8) }
+            self.isFolded = isFolded
+        }
+
+        var count: Int { parts.count }
+
+        /// Whether a part of a path fits what was typed of it: all of it, or, where it was typed last, a beginning.
+        func fits(_ part: String, _ position: Int) -> Bool {
+            if position >= parts.count { return true }
+            if isFolded { return fits(FoldedText.bytes(part), position) }
+            return part.withBytes { fits($0, position) }
+        }
+
+        private func fits(_ part: some Collection<UInt8>, _ position: Int) -> Bool {
+            position == parts.count - 1 ? part.starts(with: parts[position]) : part.elementsEqual(parts[position])
+        }
+    }
+
+    /// The beginning of a path, with the quote that the whole will need.
+    private static func opened(_ start: String) -> String {
+        Quoting.needsQuotes(start) ? String(Quoting.json(start).dropLast()) : start
+    }
+}

@@ -1,0 +1,47 @@
+// Text as it is searched: without case, width and diacritics.
+
+import Foundation
+
+/// Folds text, so that “Größe”, “GROSSE” and “größe” are the same.
+enum FoldedText {
+    /// Appends the folded text as UTF-8.
+    static func append(_ text: String, to bytes: inout [UInt8]) {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            for byte in text.utf8 { bytes.append(isUpper(byte) ? byte | 0x20 : byte) }
+        } else {
+            // No locale: what is found must not depend on where the process runs.
+            let options: String.CompareOptions = [.caseInsensitive, .diacriticInsensitive, .widthInsensitive]
+            bytes.append(contentsOf: text.folding(options: options, locale: nil).utf8)
+        }
+    }
+
+    static func bytes(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(text, to: &bytes)
+        return bytes
+    }
+
+    static func isUpper(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
+
+    static func isLower(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+
+    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        // What is beyond ASCII is taken for letters.
+        byte >= 0x80 || isUpper(byte) || isLower(byte)
+    }
+
+    /// Whether a word begins between two bytes of unfolded text: `fontSize` has two words, `HTTP2` as well.
+    static func isWordStart(_ before: UInt8, _ byte: UInt8) -> Bool {
+        if isLetter(byte) {
+            return !isLetter(before) || isUpper(byte) && !isUpper(before) && before < 0x80
+        }
+        return isDigit(byte) && !isDigit(before)
+    }
+
+    /// Which bytes occur, as bits; the bits of what can be found in a text are among the text's own.
+    static func mask(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 | 1 << UInt64($1 & 63) }
+    }
+}

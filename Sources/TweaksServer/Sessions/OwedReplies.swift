@@ -1,0 +1,40 @@
+// Replies that wait for the disk, and those behind them: replies come in the order of the requests.
+
+import Tweaks
+import TweaksWire
+
+/// A queue of replies, each with the dialect of its time.
+struct OwedReplies {
+    private var replies: [(reply: Reply, encoder: ReplyEncoder)] = []
+    private var head = 0
+
+    /// So many replies to one session wait at most; then no more of its lines are run.
+    private static let limit = 1_024
+
+    var isEmpty: Bool { head == replies.count }
+    var isFull: Bool { replies.count - head >= Self.limit }
+
+    mutating func append(_ reply: Reply, _ encoder: ReplyEncoder) { replies.append((reply, encoder)) }
+
+    /// Takes the first reply if nothing keeps it any more; with the reason where the disk has refused.
+    mutating func popReady(_ status: SaveStatus?) -> (Reply, ReplyEncoder)? {
+        guard head < replies.count else { return nil }
+        let (reply, encoder) = replies[head]
+        var ready = reply
+        if let revision = reply.awaits, let status {
+            switch status.answer(for: revision) {
+            case .pending: return nil
+            case .saved: break
+            case .unsaved(let reason): ready = reply.unsaved(reason)
+            }
+        }
+        head += 1
+        if head == replies.count || head >= Self.limit { compact() }
+        return (ready, encoder)
+    }
+
+    private mutating func compact() {
+        replies.removeSubrange(..<head)
+        head = 0
+    }
+}

@@ -1,0 +1,62 @@
+// Reads a whole file that somebody else may be writing.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What a file holds at a moment.
+package enum FileContent: Equatable, Sendable {
+    case bytes([UInt8])
+    case missing
+    /// It is there and cannot be read; why.
+    case unreadable(String)
+
+    /// A file that is larger is no config file.
+    package static let sizeLimit = 67_108_864
+
+    /// Reads a regular file to its end. Never waits for a writer, as reading a pipe would.
+    package init(path: String) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            self = errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(Self.text(errno))
+            return
+        }
+        defer { close(descriptor) }
+        var facts = stat()
+        if fstat(descriptor, &facts) != 0 {
+            self = .unreadable(Self.text(errno))
+        } else if facts.st_mode & S_IFMT != S_IFREG {
+            self = .unreadable("it is no regular file; name one")
+        } else if facts.st_size > Self.sizeLimit {
+            self = .unreadable("it has \(facts.st_size) bytes; at most \(Self.sizeLimit) are read")
+        } else {
+            self = Self.readAll(descriptor, expected: Int(facts.st_size))
+        }
+    }
+
+    private static func readAll(_ descriptor: Int32, expected: Int) -> FileContent {
+        var bytes: [UInt8] = []
+        var failure: Int32 = 0
+        // Another kilobyte, so that the end is seen without growing; more if it grows under our hands.
+        var room = expected + 1_024
+        while bytes.count <= sizeLimit {
+            let chunk = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+                let result = read(descriptor, buffer.baseAddress, buffer.count)
+                failure = result < 0 ? errno : 0
+                count = max(0, result)
+            }
+            if failure == EINTR { continue }
+            if failure != 0 { return .unreadable(text(failure)) }
+            if chunk.isEmpty { return .bytes(bytes) }
+            bytes += chunk
+            room = 65_536
+        }
+        return .unreadable("it grows while it is read; at most \(sizeLimit) bytes are read")
+    }
+
+    private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+}

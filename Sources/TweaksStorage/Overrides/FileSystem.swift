@@ -1,0 +1,83 @@
+// The few calls on files that storing overrides needs, as a protocol, so that tests can have each of them fail.
+
+/// A file system as the storage sees it. Names are relative to an open directory, and links are never followed there.
+///
+/// None of it retries: an interrupted call fails, a write may write less, and whoever calls goes on.
+package protocol FileSystem: Sendable {
+    /// Makes one directory that only its owner may enter.
+    func makeDirectory(_ path: String) throws(FileError)
+    /// Opens a directory; here links are followed, because service managers use them.
+    func openDirectory(_ path: String) throws(FileError) -> Int32
+    /// The names in a directory, in any order.
+    func names(in directory: Int32) throws(FileError) -> [String]
+
+    /// What a path leads to, links followed.
+    func facts(path: String) throws(FileError) -> FileFacts
+    /// What a descriptor stands for.
+    func facts(_ descriptor: Int32) throws(FileError) -> FileFacts
+    /// What a name stands for.
+    func facts(_ name: String, in directory: Int32) throws(FileError) -> FileFacts
+
+    /// Opens a file.
+    func open(_ name: String, in directory: Int32, for purpose: FilePurpose) throws(FileError) -> Int32
+    /// Reads some bytes; none at the end.
+    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int
+    /// Writes some of the bytes and says how many.
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileError) -> Int
+    /// Cuts a file to nothing.
+    func empty(_ descriptor: Int32) throws(FileError)
+    /// Has the disk take what was written to a file, or which files a directory holds.
+    func sync(_ descriptor: Int32) throws(FileError)
+    func close(_ descriptor: Int32)
+    /// Takes an advisory lock, or fails at once.
+    func lock(_ descriptor: Int32) throws(FileError)
+    /// Gives the lock back. Closing alone is not enough where another thread is just starting a child.
+    func unlock(_ descriptor: Int32)
+
+    /// Gives a file another name; one that has it already is replaced.
+    func rename(_ name: String, to newName: String, in directory: Int32) throws(FileError)
+    func remove(_ name: String, in directory: Int32) throws(FileError)
+}
+
+/// What a file is opened for.
+package enum FilePurpose: Sendable {
+    /// To be read; does not wait for anybody.
+    case reading
+    /// To be written; there must be none of this name, and only its owner may touch it.
+    case creating
+    /// To be locked, and made where it is missing.
+    case locking
+}
+
+/// The error number of a call that failed.
+package struct FileError: Error, Equatable, Sendable {
+    package let code: Int32
+
+    package init(_ code: Int32) { self.code = code }
+}
+
+/// What there is to know about a file.
+package struct FileFacts: Equatable, Sendable {
+    /// As far as it matters here.
+    package enum Kind: Equatable, Sendable {
+        case regular
+        case directory
+        case link
+        case other
+    }
+
+    package let kind: Kind
+    /// Which file it is, among all there are.
+    package let device: UInt64
+    package let inode: UInt64
+    package let owner: UInt32
+    /// Whether others than its owner may write, and in a directory delete.
+    package let isOpenToOthers: Bool
+    package let links: UInt64
+    package let size: Int64
+    /// Nanoseconds since 1970.
+    package let modified: Int64
+
+    /// Whether both are the same file.
+    func isSameFile(as other: FileFacts) -> Bool { device == other.device && inode == other.inode }
+}

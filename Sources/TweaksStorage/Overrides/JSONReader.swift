@@ -1,0 +1,231 @@
+// Reads JSON from bytes, step by step. Numbers stay text, so that no whole number passes through a double.
+
+import Tweaks
+
+/// A position in JSON text (RFC 8259). Never traps, whatever the bytes are.
+struct JSONReader {
+    /// What is wrong, and in which line.
+    struct Problem: Error, Equatable, CustomStringConvertible {
+        let text: String
+        let line: Int
+
+        var description: String { "line \(line): \(text)" }
+    }
+
+    /// A value that is no object or array.
+    enum Scalar: Equatable {
+        case null
+        case bool(Bool)
+        /// As it is written.
+        case number(String)
+        case string(String)
+    }
+
+    /// All of it UTF-8; see `check`.
+    let bytes: [UInt8]
+    private(set) var position = 0
+    /// Deeper than any file of ours; more could exhaust the stack.
+    private static let deepest = 64
+
+    init(_ bytes: [UInt8], at position: Int = 0) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    /// To be called once, before anything is read.
+    func check() throws(Problem) {
+        if String(validating: bytes, as: UTF8.self) == nil { throw problem("it is no valid UTF-8") }
+    }
+
+    func problem(_ text: String) -> Problem {
+        let line = 1 + bytes[..<min(position, bytes.count)].count { $0 == UInt8(ascii: "\n") }
+        return Problem(text: text, line: line)
+    }
+
+    // MARK: Structure
+
+    /// The next byte that is no blank, without passing it; nil at the end.
+    mutating func peek() -> UInt8? {
+        while position < bytes.count {
+            let byte = bytes[position]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
+            position += 1
+        }
+        return nil
+    }
+
+    mutating func passes(_ byte: UInt8) -> Bool {
+        guard peek() == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func expect(_ byte: UInt8) throws(Problem) {
+        if !passes(byte) { throw problem("“\(Character(Unicode.Scalar(byte)))” is missing") }
+    }
+
+    /// Passes an object; `body` passes the value of each key.
+    mutating func object(_ body: (String, inout JSONReader) throws(Problem) -> Void) throws(Problem) {
+        try expect(UInt8(ascii: "{"))
+        if passes(UInt8(ascii: "}")) { return }
+        repeat {
+            let key = try string()
+            try expect(UInt8(ascii: ":"))
+            try body(key, &self)
+        } while passes(UInt8(ascii: ","))
+        try expect(UInt8(ascii: "}"))
+    }
+
+    /// Passes an array; `body` passes each element.
+    mutating func array(_ body: (inout JSONReader) throws(Problem) -> Void) throws(Problem) {
+        try expect(UInt8(ascii: "["))
+        if passes(UInt8(ascii: "]")) { return }
+        repeat { try body(&self) } while passes(UInt8(ascii: ","))
+        try expect(UInt8(ascii: "]"))
+    }
+
+    /// Passes whatever comes.
+    mutating func skip(depth: Int = 0) throws(Problem) {
+        if depth > Self.deepest { throw problem("it is nested too deeply") }
+        switch peek() {
+        case UInt8(ascii: "{")?:
+            try object { _, reader throws(Problem) in try reader.skip(depth: depth + 1) }
+        case UInt8(ascii: "[")?:
+            try array { reader throws(Problem) in try reader.skip(depth: depth + 1) }
+        case UInt8(ascii: "\"")?: _ = try passString { _, _ in }
+        default: _ = try scalar()
+        }
+    }
+
+    /// Nothing but blanks may follow.
+    mutating func end() throws(Problem) {
+        if peek() != nil { throw problem("something follows the end") }
+    }
+
+    // MARK: Scalars
+
+    mutating func scalar() throws(Problem) -> Scalar {
+        switch peek() {
+        case UInt8(ascii: "\"")?: return .string(try string())
+        case UInt8(ascii: "t")?: return try literal("true", .bool(true))
+        case UInt8(ascii: "f")?: return try literal("false", .bool(false))
+        case UInt8(ascii: "n")?: return try literal("null", .null)
+        case UInt8(ascii: "{")?, UInt8(ascii: "[")?: throw problem("a plain value is expected here")
+        case nil: throw problem("it ends too early")
+        default: return .number(try number())
+        }
+    }
+
+    private mutating func literal(_ text: String, _ scalar: Scalar) throws(Problem) -> Scalar {
+        guard bytes[position...].starts(with: text.utf8) else { throw problem("no value can begin like this") }
+        position += text.utf8.count
+        return scalar
+    }
+
+    private mutating func number() throws(Problem) -> String {
+        let start = position
+        _ = take(UInt8(ascii: "-"))
+        let first = position
+        let whole = digits()
+        let hasZeroInFront = whole > 1 && bytes[first] == UInt8(ascii: "0")
+        guard whole > 0, !hasZeroInFront else { throw problem("no value can begin like this") }
+        if take(UInt8(ascii: ".")), digits() == 0 { throw problem("a number needs digits behind its point") }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            _ = take(UInt8(ascii: "+")) || take(UInt8(ascii: "-"))
+            if digits() == 0 { throw problem("a number needs digits in its exponent") }
+        }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func digits() -> Int {
+        let start = position
+        while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
+            position += 1
+        }
+        return position - start
+    }
+}
+
+// MARK: - Strings
+
+extension JSONReader {
+    mutating func string() throws(Problem) -> String {
+        var text: [UInt8] = []
+        let last = try passString { part, escaped in
+            text += part
+            text += escaped
+        }
+        // Nearly all have no escapes. All of the bytes are known to be UTF-8, and so is what lies between two of ASCII.
+        return String(decoding: text.isEmpty ? last : (text + last)[...], as: UTF8.self)
+    }
+
+    /// Passes a text. Each escape goes to `body`, with what stands before it.
+    /// - Returns: What stands behind the last escape.
+    private mutating func passString(
+        _ body: (_ part: ArraySlice<UInt8>, _ escaped: [UInt8]) -> Void
+    ) throws(Problem) -> ArraySlice<UInt8> {
+        guard passes(UInt8(ascii: "\"")) else { throw problem("a text in quotes is expected here") }
+        var start = position
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                position += 1
+                return bytes[start..<(position - 1)]
+            case UInt8(ascii: "\\"):
+                let part = bytes[start..<position]
+                position += 1
+                body(part, try escaped())
+                start = position
+            case ..<0x20: throw problem("a text holds a control character; write it as \\u00XX")
+            default: position += 1
+            }
+        }
+        throw problem("a text has no closing quote")
+    }
+
+    private mutating func escaped() throws(Problem) -> [UInt8] {
+        guard position < bytes.count else { throw problem("a text has no closing quote") }
+        let byte = bytes[position]
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
+        case UInt8(ascii: "b"): return [0x08]
+        case UInt8(ascii: "f"): return [0x0C]
+        case UInt8(ascii: "n"): return [0x0A]
+        case UInt8(ascii: "r"): return [0x0D]
+        case UInt8(ascii: "t"): return [0x09]
+        case UInt8(ascii: "u"): return try scalarEscape()
+        default: throw problem("a text holds an escape that there is not")
+        }
+    }
+
+    /// Four digits; or twice four, for a scalar beyond the basic plane.
+    private mutating func scalarEscape() throws(Problem) -> [UInt8] {
+        var value = try hexadecimal()
+        if (0xD800...0xDBFF).contains(value), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
+            let low = try hexadecimal()
+            guard (0xDC00...0xDFFF).contains(low) else { throw problem("a text holds half a surrogate pair") }
+            value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(value) else { throw problem("a text holds half a surrogate pair") }
+        return Array(String(Character(scalar)).utf8)
+    }
+
+    private mutating func hexadecimal() throws(Problem) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard position < bytes.count, let digit = Character(Unicode.Scalar(bytes[position])).hexDigitValue else {
+                throw problem("\\u needs four hexadecimal digits")
+            }
+            value = value << 4 | UInt32(digit)
+            position += 1
+        }
+        return value
+    }
+}

@@ -1,0 +1,130 @@
+// What the overrides file is to hold: the line of each override, what was proposed on top, and the revision.
+
+import Tweaks
+
+/// All overrides as lines. Writing ten thousand of them must not cost more than copying them.
+struct OverrideBook: Sendable {
+    private typealias Line = (path: TweakPath, text: [UInt8])
+
+    let anchor: TimeAnchor
+    /// Everything up to this revision of the registry is here.
+    private(set) var revision: UInt64 = 0
+    /// What the file said when it was read; a file that was found late may be ahead of us.
+    private var fileRevision: UInt64 = 0
+    /// By path.
+    private var lines: [Line] = []
+    /// What was reset before the file could be read, and must not come back with it; nil once it was read.
+    private var resetBeforeLoading: Set<TweakPath>? = []
+    /// What is on disk without being in force, oldest first: whoever proposed it commits it next, or withdraws it.
+    private var proposed: [TweakPath: [StoredEntry?]] = [:]
+
+    init(anchor: TimeAnchor) { self.anchor = anchor }
+
+    var count: Int { lines.count }
+
+    // MARK: Taking in
+
+    /// Takes what a file held, beneath what is here already.
+    mutating func load(_ file: OverridesFile) {
+        fileRevision = file.revision
+        if lines.isEmpty, revision == 0 {
+            revision = file.revision
+            lines = file.entries.map { ($0.path, $0.text) }
+        } else {
+            for entry in file.entries where position(of: entry.path).line == nil {
+                if resetBeforeLoading?.contains(entry.path) != true { put(entry.path, entry.text) }
+            }
+        }
+        resetBeforeLoading = nil
+    }
+
+    /// Takes what the registry noted.
+    mutating func apply(_ batch: OverrideJournal.Batch) {
+        revision = max(revision, batch.revision)
+        if batch.changes.count > 64 { reserve(for: batch.changes) }
+        for (path, entry) in batch.changes {
+            put(path, entry.flatMap { OverridesFile.line($0, anchor) })
+            if entry == nil { resetBeforeLoading?.insert(path) }
+            if !proposed.isEmpty { settle(path, entry) }
+        }
+    }
+
+    // Inserting one by one would move the rest each time; so the places are made in one go.
+    private mutating func reserve(for changes: OverrideChanges) {
+        let new = changes.filter { $0.value != nil && position(of: $0.key).line == nil }
+        lines += new.map { ($0.key, []) }
+        lines.sort { $0.path.precedes($1.path) }
+    }
+
+    private mutating func put(_ path: TweakPath, _ text: [UInt8]?) {
+        Self.put(path, text, in: &lines)
+    }
+
+    private static func put(_ path: TweakPath, _ text: [UInt8]?, in lines: inout [Line]) {
+        let (index, line) = position(of: path, in: lines)
+        switch (line, text) {
+        case (nil, nil): break
+        case (nil, let text?): lines.insert((path, text), at: index)
+        case (_?, nil): lines.remove(at: index)
+        case (_?, let text?): lines[index].text = text
+        }
+    }
+
+    private func position(of path: TweakPath) -> (index: Int, line: Line?) { Self.position(of: path, in: lines) }
+
+    private static func position(of path: TweakPath, in lines: [Line]) -> (index: Int, line: Line?) {
+        var (low, high) = (0, lines.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if lines[middle].path.precedes(path) { low = middle + 1 } else { high = middle }
+        }
+        return (low, low < lines.count && lines[low].path == path ? lines[low] : nil)
+    }
+
+    // MARK: Proposals
+
+    /// Keeps what is on disk now until it is in force.
+    mutating func accept(_ changes: OverrideChanges) {
+        for (path, entry) in changes { proposed[path, default: []].append(entry) }
+    }
+
+    /// Forgets the oldest proposal of each path. False when there was none.
+    mutating func withdraw(_ paths: [TweakPath]) -> Bool {
+        paths.count { path in
+            guard proposed[path] != nil else { return false }
+            proposed[path]?.removeFirst()
+            if proposed[path]?.isEmpty == true { proposed[path] = nil }
+            return true
+        } > 0
+    }
+
+    /// An override was put in force. Proposals are, in turn; so this one's, and those before it, have had theirs. Where
+    /// it is nobody's, somebody else had the last word, and whoever proposed something notes it anew.
+    private mutating func settle(_ path: TweakPath, _ entry: StoredEntry?) {
+        guard let waiting = proposed[path] else { return }
+        let own = waiting.firstIndex { $0?.content == entry?.content }
+        let rest = own.map { Array(waiting[($0 + 1)...]) } ?? []
+        proposed[path] = rest.isEmpty ? nil : rest
+    }
+
+    // MARK: Giving out
+
+    /// What is proposed is answered with a revision that is told here only afterwards, when the answer may be out
+    /// already. So that a crash in between does not take the revision back, counting would go on beyond it.
+    private func reserve(_ more: [OverrideChanges]) -> UInt64 { proposed.isEmpty && more.isEmpty ? 0 : 1_000 }
+
+    /// The file as it ought to be, with more proposals on top.
+    func text(program: String, proposing more: [OverrideChanges]) -> [UInt8] {
+        var lines = lines
+        for (path, waiting) in proposed {
+            if let last = waiting.last { Self.put(path, last.flatMap { OverridesFile.line($0, anchor) }, in: &lines) }
+        }
+        for changes in more {
+            for (path, entry) in changes {
+                Self.put(path, entry.flatMap { OverridesFile.line($0, anchor) }, in: &lines)
+            }
+        }
+        return OverridesFile.text(
+            program: program, revision: max(revision, fileRevision) + reserve(more), lines: lines.lazy.map(\.text))
+    }
+}

@@ -1,0 +1,136 @@
+// Overrides on disk, as the rest of the process sees it: opened, asked, closed.
+
+import Dispatch
+import Foundation
+package import Tweaks
+
+/// Keeps a registry's overrides in a file. One thread writes; changes that come meanwhile share the next write.
+///
+/// ```swift
+/// let store = OverrideStore(directory: .success("/var/lib/bounce"), program: "bounce") { log("\($0)") }
+/// store.open(.shared)
+/// ```
+/// It is opened once, and a closed one stays closed.
+package final class OverrideStore: TweakStore {
+    /// Whether changes from the wire have to be on disk before they take effect.
+    package let isRequired: Bool
+
+    private let settings: OverrideSettings
+    private let mailbox: OverrideMailbox
+
+    /// A storage that is not opened yet; nothing is touched.
+    /// - Parameters:
+    ///   - directory: Where the file is, or why there is no place for it.
+    ///   - program: What the file says whose it is.
+    ///   - isRequired: Whether changes from the wire have to be on disk before they take effect.
+    ///   - retry: How soon after a failure the next attempt is made, and how seldom in the end.
+    ///   - onEvent: Is told what is worth a line in a log, on the storage's thread.
+    package init(
+        directory: Result<String, StatePlace.Problem>, program: String, isRequired: Bool = false,
+        fileSystem: any FileSystem = PosixFileSystem(),
+        retry: (first: Duration, most: Duration) = (.milliseconds(100), .seconds(30)),
+        time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        self.isRequired = isRequired
+        settings = OverrideSettings(
+            place: directory, program: program, files: fileSystem, firstRetry: retry.first, lastRetry: retry.most,
+            time: time, onEvent: onEvent)
+        mailbox = OverrideMailbox(time: time)
+    }
+
+    deinit { mailbox.close() }
+
+    /// Reads what is stored, hands it to the registry, and follows that from now on. Never fails: what cannot be read or
+    /// written is an event, and the process runs on what is left.
+    /// - Returns: False when another storage keeps the overrides of this registry; then this one is closed.
+    @discardableResult
+    package func open(_ registry: TweakRegistry) -> Bool {
+        // Before anything is touched, the directory among it.
+        guard registry.store == nil || registry.store === self else { return false }
+        guard mailbox.follow(registry) else { return true }
+        let isOpen = DispatchSemaphore(value: 0)
+        let thread = Thread { [settings, mailbox] in
+            mailbox.belongsToThisThread()
+            var writer = OverrideWriter(settings, mailbox)
+            writer.open()
+            isOpen.signal()
+            writer.run()
+            mailbox.end()
+        }
+        thread.name = "tweaks.storage"
+        thread.start()
+        isOpen.wait()
+        let (entries, revision) = mailbox.takeFound()
+        // Another one may have been opened meanwhile.
+        if registry.attach(self, mailbox.journal, overrides: entries, revision: revision) { return true }
+        close()
+        return false
+    }
+
+    /// Writes what is not on disk yet, once, and ends the thread: after this nothing runs, and nothing is left open.
+    /// On the storage's own thread it does not wait.
+    package func close() {
+        mailbox.registry?.detach(self)
+        mailbox.close()
+        mailbox.waitForEnd()
+    }
+
+    // MARK: Asking
+
+    /// How far it is.
+    package var status: SaveStatus { mailbox.status }
+
+    /// Figures for people.
+    package var facts: Facts { mailbox.facts }
+
+    package func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation {
+        mailbox.observe(body)
+    }
+
+    package func propose(_ changes: OverrideChanges, then body: @escaping @Sendable (_ failure: String?) -> Void) {
+        mailbox.post(.propose(changes, body))
+    }
+
+    package func withdraw(_ paths: [TweakPath]) { mailbox.post(.withdraw(paths)) }
+}
+
+extension OverrideStore {
+    /// A storage in a directory that is known.
+    package convenience init(
+        directory: String, program: String, isRequired: Bool = false,
+        fileSystem: any FileSystem = PosixFileSystem(),
+        retry: (first: Duration, most: Duration) = (.milliseconds(100), .seconds(30)),
+        time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        self.init(
+            directory: .success(directory), program: program, isRequired: isRequired, fileSystem: fileSystem,
+            retry: retry, time: time, onEvent: onEvent)
+    }
+
+    /// Figures about a storage.
+    package struct Facts: Sendable, Equatable {
+        /// The overrides file.
+        package var path = ""
+        /// `saved`, `unsaved: …` while it tries again, or `off: …` when it has given up.
+        package var state = "saved"
+        /// Overrides in the file.
+        package var entries = 0
+        package var writes = 0
+        package var failures = 0
+        /// Why an attempt failed, even if later ones did not.
+        package var lastFailure: String?
+        /// The name of the last file that was set aside in this run.
+        package var setAside: String?
+    }
+}
+
+/// What a storage was made with.
+struct OverrideSettings: Sendable {
+    let place: Result<String, StatePlace.Problem>
+    let program: String
+    let files: any FileSystem
+    let firstRetry: Duration
+    let lastRetry: Duration
+    let time: any StorageTime
+    let onEvent: @Sendable (OverrideStore.Event) -> Void
+}

@@ -1,0 +1,134 @@
+// The overrides file, read: bytes to entries, or everything that is wrong with them.
+
+package import Tweaks
+
+/// The changes of some overrides: by path the new one, or nil for none.
+package typealias OverrideChanges = [TweakPath: StoredEntry?]
+
+/// What an overrides file says.
+///
+/// ```json
+/// {
+///   "format": "tweaks-overrides",
+///   "version": 1,
+///   "program": "bounce",
+///   "revision": 43,
+///   "overrides": [
+///     {"path": "Content/Text/Size", "kind": "number", "value": 72, "origin": "uid 1000", "time": "2026-11-21T09:30:00.123Z", "covered": 60}
+///   ]
+/// }
+/// ```
+struct OverridesFile: Sendable {
+    /// One override.
+    struct Entry: Sendable {
+        let path: TweakPath
+        /// As the file has it, and as it is written back while nobody changes it: with what a later version may add.
+        let text: [UInt8]
+        /// Nil for what this version only keeps: an override that expires.
+        let stored: StoredEntry?
+    }
+
+    /// Why a file cannot be taken.
+    enum Refusal: Error, Equatable {
+        /// What is wrong, and where.
+        case malformed(String)
+        case newerVersion(Int64)
+    }
+
+    static let format = "tweaks-overrides"
+    static let version: Int64 = 1
+    static let sizeLimit = 67_108_864
+
+    var program = ""
+    var revision: UInt64 = 0
+    /// By path, each once.
+    var entries: [Entry] = []
+
+    /// Reads a file.
+    init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(Refusal) {
+        do {
+            var head = Head()
+            try head.read(bytes)
+            // What a newer version says of overrides may be anything.
+            if let version = head.version, version > Self.version { throw Refusal.newerVersion(version) }
+            try head.check(bytes)
+            (program, revision) = (head.program, head.revision)
+            var reader = JSONReader(bytes, at: head.overrides ?? 0)
+            try reader.array { reader throws(JSONReader.Problem) in
+                entries.append(try Entry(&reader, number: entries.count + 1, anchor))
+            }
+        } catch let problem as JSONReader.Problem {
+            throw .malformed(problem.description)
+        } catch let refusal as Refusal {
+            throw refusal
+        } catch {
+            throw .malformed("\(error)")
+        }
+        try sort()
+    }
+
+    private mutating func sort() throws(Refusal) {
+        let pairs = zip(entries, entries.dropFirst())
+        // We write them in order, and people rarely disturb it.
+        if !pairs.allSatisfy({ $0.path.precedes($1.path) }) { entries.sort { $0.path.precedes($1.path) } }
+        for (entry, next) in zip(entries, entries.dropFirst()) where entry.path == next.path {
+            throw .malformed("\(entry.path.token) is there twice; keep one of them")
+        }
+    }
+}
+
+/// The file but for its overrides.
+private struct Head {
+    var format: String?
+    var version: Int64?
+    var program = ""
+    var revision: UInt64 = 0
+    /// Where their list begins.
+    var overrides: Int?
+
+    mutating func read(_ bytes: [UInt8]) throws(JSONReader.Problem) {
+        var reader = JSONReader(bytes)
+        try reader.check()
+        try reader.object { key, reader throws(JSONReader.Problem) in
+            switch key {
+            case "format": format = try reader.text(key)
+            case "version": version = try reader.whole(key)
+            case "program": program = try reader.text(key)
+            case "revision":
+                guard let number = UInt64(exactly: try reader.whole(key)) else {
+                    throw reader.problem("“revision” is negative")
+                }
+                revision = number
+            case "overrides":
+                _ = reader.peek()
+                if overrides != nil { throw reader.problem("“overrides” is there twice") }
+                overrides = reader.position
+                try reader.skip()
+            default: try reader.skip()
+            }
+        }
+        try reader.end()
+    }
+
+    func check(_ bytes: [UInt8]) throws(JSONReader.Problem) {
+        let reader = JSONReader(bytes)
+        if format != OverridesFile.format { throw reader.problem("“format” is not “\(OverridesFile.format)”") }
+        if version != OverridesFile.version { throw reader.problem("“version” is no number from 1") }
+        if overrides == nil { throw reader.problem("there is no list “overrides”") }
+    }
+}
+
+extension TweakPath {
+    /// The order of files: by bytes.
+    func precedes(_ other: TweakPath) -> Bool {
+        withBytes { left in
+            other.withBytes { right in
+                let count = min(left.count, right.count)
+                for position in 0..<count where left[position] != right[position] {
+                    return left[position] < right[position]
+                }
+                return left.count < right.count
+            }
+        }
+    }
+}

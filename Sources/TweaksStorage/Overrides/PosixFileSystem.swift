@@ -1,0 +1,183 @@
+// The calls of the operating system; each of them one call, and no more.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The real file system.
+package struct PosixFileSystem: FileSystem {
+    package init() {}
+
+    package func makeDirectory(_ path: String) throws(FileError) { try check(mkdir(path, 0o700)) }
+
+    package func openDirectory(_ path: String) throws(FileError) -> Int32 {
+        try check(systemOpen(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    }
+
+    package func names(in directory: Int32) throws(FileError) -> [String] {
+        // Another description of the same directory: reading moves a position.
+        guard let stream = fdopendir(try check(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) else {
+            throw FileError(errno)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names
+    }
+
+    // MARK: Facts
+
+    package func facts(path: String) throws(FileError) -> FileFacts {
+        var facts = stat()
+        try check(stat(path, &facts))
+        return FileFacts(facts)
+    }
+
+    package func facts(_ descriptor: Int32) throws(FileError) -> FileFacts {
+        var facts = stat()
+        try check(fstat(descriptor, &facts))
+        return FileFacts(facts)
+    }
+
+    package func facts(_ name: String, in directory: Int32) throws(FileError) -> FileFacts {
+        var facts = stat()
+        try check(fstatat(directory, name, &facts, AT_SYMLINK_NOFOLLOW))
+        return FileFacts(facts)
+    }
+
+    // MARK: Files
+
+    package func open(_ name: String, in directory: Int32, for purpose: FilePurpose) throws(FileError) -> Int32 {
+        let flags =
+            switch purpose {
+            case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
+            case .creating: O_WRONLY | O_CREAT | O_EXCL
+            case .locking: O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY
+            }
+        return try check(openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC, 0o600))
+    }
+
+    package func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        try check(systemRead(descriptor, buffer))
+    }
+
+    package func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileError) -> Int {
+        try check(systemWrite(descriptor, bytes))
+    }
+
+    package func empty(_ descriptor: Int32) throws(FileError) { try check(ftruncate(descriptor, 0)) }
+
+    package func sync(_ descriptor: Int32) throws(FileError) {
+        #if canImport(Darwin)
+            // There fsync(2) stops at the drive's cache. Not all file systems know the other call.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
+        try check(fsync(descriptor))
+    }
+
+    package func close(_ descriptor: Int32) { systemClose(descriptor) }
+
+    package func lock(_ descriptor: Int32) throws(FileError) { try check(flock(descriptor, LOCK_EX | LOCK_NB)) }
+
+    package func unlock(_ descriptor: Int32) { flock(descriptor, LOCK_UN) }
+
+    // MARK: Names
+
+    package func rename(_ name: String, to newName: String, in directory: Int32) throws(FileError) {
+        try check(renameat(directory, name, directory, newName))
+    }
+
+    package func remove(_ name: String, in directory: Int32) throws(FileError) {
+        try check(unlinkat(directory, name, 0))
+    }
+
+    @discardableResult
+    private func check<Number: SignedInteger>(_ result: Number) throws(FileError) -> Number {
+        if result < 0 { throw FileError(errno) }
+        return result
+    }
+}
+
+// MARK: - Under names that our methods do not take
+
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+
+private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
+
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+// MARK: - What the numbers mean
+
+extension FileFacts {
+    fileprivate init(_ facts: stat) {
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG: kind = .regular
+        case S_IFDIR: kind = .directory
+        case S_IFLNK: kind = .link
+        default: kind = .other
+        }
+        (device, inode) = (UInt64(truncatingIfNeeded: facts.st_dev), UInt64(facts.st_ino))
+        owner = UInt32(facts.st_uid)
+        // In a sticky directory others can add files, but not take ours away.
+        isOpenToOthers = facts.st_mode & (S_IWGRP | S_IWOTH) != 0 && facts.st_mode & S_ISVTX == 0
+        (links, size) = (UInt64(facts.st_nlink), Int64(facts.st_size))
+        #if canImport(Darwin)
+            let time = facts.st_mtimespec
+        #else
+            let time = facts.st_mtim
+        #endif
+        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}
+
+extension FileError {
+    /// In the system's words.
+    var text: String { String(cString: strerror(code)) }
+
+    var isInterruption: Bool { code == EINTR }
+    var isMissing: Bool { code == ENOENT }
+    var isThereAlready: Bool { code == EEXIST }
+    var isHeld: Bool { code == EWOULDBLOCK || code == EAGAIN }
+    var isLink: Bool { code == ELOOP }
+    /// The process is short of something; the file has nothing to do with it.
+    var isShortage: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
+
+    /// What an operator can do about it.
+    var remedy: String {
+        switch code {
+        case ENOSPC, EDQUOT: "make room"
+        case EROFS: "mount it for writing, or name another TWEAKS_STATE_DIR"
+        case EACCES, EPERM: "give this user the right to write, or name another TWEAKS_STATE_DIR"
+        case EMFILE, ENFILE: "raise the limit of open files"
+        default: "look after the disk, or name another TWEAKS_STATE_DIR"
+        }
+    }
+
+    static let noProgress = FileError(EIO)
+}
+
+/// This process, as the system knows it.
+enum ThisProcess {
+    static var id: Int32 { getpid() }
+    static var user: UInt32 { UInt32(geteuid()) }
+
+    /// Milliseconds since 1970.
+    static var wallClock: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

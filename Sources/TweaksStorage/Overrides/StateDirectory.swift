@@ -1,0 +1,216 @@
+// The state directory: opened, checked, locked, and looked at again before each write.
+
+/// Why overrides are not saved.
+struct StorageFailure: Error, Equatable {
+    /// A few words, for the answer to a set.
+    let reason: String
+    /// The whole sentence with its remedy, for a log.
+    let sentence: String
+    /// Nothing will be written in this run.
+    let isFinal: Bool
+
+    init(_ reason: String, sentence: String, isFinal: Bool = false) {
+        self.reason = reason
+        self.sentence = sentence
+        self.isFinal = isFinal
+    }
+
+    /// A call that failed.
+    /// - Parameter doing: `writing overrides.json`.
+    init(_ error: FileError, _ doing: String, in path: String) {
+        reason = "\(error.text) (\(doing))"
+        sentence = "overrides are not saved in \(path): \(error.text) (\(doing)); \(error.remedy)"
+        isFinal = false
+    }
+}
+
+/// The directory with the overrides file. Belongs to the storage's thread.
+struct StateDirectory {
+    static let fileName = "overrides.json"
+    static let lockName = "lock"
+
+    let path: String
+    let files: any FileSystem
+    let time: any StorageTime
+    let report: @Sendable (OverrideStore.Event) -> Void
+
+    /// The directory as it was opened; somebody may have put another in its place.
+    var directory: (descriptor: Int32, facts: FileFacts)?
+    /// The lock, held as long as this is.
+    var lock: (descriptor: Int32, facts: FileFacts)?
+    /// What the overrides file is, as far as we have read or written it.
+    var known: [(facts: FileFacts, bytes: [UInt8])] = []
+    /// Whether the overrides file was read, or is known to be none.
+    var isLoaded = false
+    /// Why nothing is written in this run.
+    var refusal: StorageFailure?
+    /// The name of the last file that was set aside.
+    var lastSetAside: String?
+    /// A failure that has its own event.
+    var announced: StorageFailure?
+
+    init(
+        _ place: Result<String, StatePlace.Problem>, _ files: any FileSystem, _ time: any StorageTime,
+        report: @escaping @Sendable (OverrideStore.Event) -> Void
+    ) {
+        (self.files, self.time, self.report) = (files, time, report)
+        switch place {
+        case .success(let path): self.path = path
+        case .failure(let problem):
+            path = ""
+            refusal = StorageFailure(
+                problem.description, sentence: "overrides are not saved: \(problem)", isFinal: true)
+        }
+    }
+
+    /// Opens what is not open, and looks whether it is still the same.
+    /// - Returns: What the file holds, when this read it; and why nothing can be written now.
+    mutating func prepare(_ anchor: TimeAnchor) -> (found: OverridesFile?, failure: StorageFailure?) {
+        if let refusal { return (nil, refusal) }
+        do throws(StorageFailure) {
+            try openDirectory()
+        } catch {
+            return (nil, error)
+        }
+        var failure: StorageFailure?
+        var found: OverridesFile?
+        do throws(StorageFailure) {
+            try takeLock()
+        } catch {
+            // What is stored is read all the same.
+            failure = error
+        }
+        do throws(StorageFailure) {
+            if !isLoaded {
+                found = try load(anchor, mayMove: failure == nil)
+            } else if failure == nil {
+                try makeWay()
+            }
+        } catch {
+            failure = failure ?? error
+        }
+        if let failure, failure.isFinal { refusal = failure }
+        return (found, failure)
+    }
+
+    /// Closes everything; the lock goes with it.
+    mutating func close() {
+        dropLock()
+        if let directory { files.close(directory.descriptor) }
+        directory = nil
+    }
+
+    private mutating func dropLock() {
+        guard let lock else { return }
+        files.unlock(lock.descriptor)
+        files.close(lock.descriptor)
+        self.lock = nil
+    }
+
+    // MARK: Opening
+
+    private mutating func openDirectory() throws(StorageFailure) {
+        if let directory {
+            if let facts = try? files.facts(path: path), facts.isSameFile(as: directory.facts), facts.links > 0 {
+                // Somebody may have opened it to others since.
+                return try check(facts)
+            }
+            close()
+        }
+        try doing("making the directory") { () throws(FileError) in try make(path) }
+        let descriptor = try doing("opening the directory") { () throws(FileError) in try files.openDirectory(path) }
+        do throws(StorageFailure) {
+            let facts = try doing("opening the directory") { () throws(FileError) in try files.facts(descriptor) }
+            try check(facts)
+            directory = (descriptor, facts)
+        } catch {
+            files.close(descriptor)
+            throw error
+        }
+    }
+
+    /// Makes a directory, and those above it that are missing.
+    private func make(_ path: String) throws(FileError) {
+        do throws(FileError) {
+            try files.makeDirectory(path)
+        } catch {
+            if (try? files.facts(path: path))?.kind == .directory { return }
+            guard error.isMissing, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw error }
+            try make(String(path[..<slash]))
+            try files.makeDirectory(path)
+        }
+        syncParent(of: path)
+    }
+
+    /// Has the disk know of the new directory; where that fails, the first write will say so.
+    private func syncParent(of path: String) {
+        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard let descriptor = try? files.openDirectory(parent) else { return }
+        try? files.sync(descriptor)
+        files.close(descriptor)
+    }
+
+    /// Others must not be able to put a file of their own in the place of ours.
+    private func check(_ facts: FileFacts) throws(StorageFailure) {
+        guard facts.owner == ThisProcess.user || facts.owner == 0 else {
+            throw StorageFailure(
+                "the state directory belongs to uid \(facts.owner)",
+                sentence: "overrides are not saved in \(path): it belongs to uid \(facts.owner), and this process to "
+                    + "uid \(ThisProcess.user); chown it, or name another TWEAKS_STATE_DIR")
+        }
+        guard !facts.isOpenToOthers else {
+            throw StorageFailure(
+                "others can write in the state directory",
+                sentence: "overrides are not saved in \(path): others can write there; chmod 700 it, or name another "
+                    + "TWEAKS_STATE_DIR")
+        }
+    }
+
+    // MARK: The lock
+
+    private mutating func takeLock() throws(StorageFailure) {
+        guard let directory else { return }
+        if let lock {
+            if let facts = try? files.facts(Self.lockName, in: directory.descriptor), facts.isSameFile(as: lock.facts) {
+                return
+            }
+            dropLock()
+        }
+        let descriptor = try doing("opening its lock") { () throws(FileError) in
+            try files.open(Self.lockName, in: directory.descriptor, for: .locking)
+        }
+        do throws(FileError) {
+            try retrying { () throws(FileError) in try files.lock(descriptor) }
+            lock = (descriptor, try files.facts(descriptor))
+        } catch {
+            defer { files.close(descriptor) }
+            throw error.isHeld ? heldByAnother(descriptor) : StorageFailure(error, "taking its lock", in: path)
+        }
+        // For the message that another process will give; without it that is only shorter.
+        try? files.empty(descriptor)
+        try? writeAll(Array("\(ThisProcess.id)\n".utf8), to: descriptor)
+        removeStaleFiles(directory.descriptor)
+    }
+
+    private mutating func heldByAnother(_ descriptor: Int32) -> StorageFailure {
+        let owner = (try? readAll(descriptor, limit: 32)).flatMap { bytes in
+            Int32(String(decoding: bytes, as: UTF8.self).split(separator: "\n").first ?? "")
+        }
+        let holder = owner.map { "pid \($0)" } ?? "another process"
+        let failure = StorageFailure(
+            "the state directory is used by \(holder)",
+            sentence: "\(path) is used by \(holder); overrides of this process are not saved: stop the other, or give "
+                + "this one its own TWEAKS_STATE_DIR", isFinal: true)
+        report(.locked(reason: failure.sentence))
+        announced = failure
+        return failure
+    }
+
+    /// Removes what writers left behind that died; with the lock in hand, none of them lives.
+    private func removeStaleFiles(_ directory: Int32) {
+        let names = (try? files.names(in: directory)) ?? []
+        for name in names where name.hasPrefix(Self.fileName + ".") && name.hasSuffix(".tmp") {
+            try? files.remove(name, in: directory)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// The clocks of the storage, so that tests need not wait.
+
+package import Dispatch
+
+/// What time it is, and how to sleep.
+package protocol StorageTime: Sendable {
+    var now: ContinuousClock.Instant { get }
+    /// Milliseconds since 1970, by the wall clock.
+    var wall: Int64 { get }
+    /// Sleeps until the bell is signalled or the time has come; waking early does no harm.
+    func wait(for bell: DispatchSemaphore, until deadline: ContinuousClock.Instant?)
+}
+
+/// The system's clocks.
+package struct SystemTime: StorageTime {
+    package init() {}
+
+    package var now: ContinuousClock.Instant { .now }
+
+    package var wall: Int64 { ThisProcess.wallClock }
+
+    package func wait(for bell: DispatchSemaphore, until deadline: ContinuousClock.Instant?) {
+        guard let deadline else { return bell.wait() }
+        let rest = min(max(deadline - .now, .zero) / .nanoseconds(1), 1e15)
+        _ = bell.wait(timeout: .now() + .nanoseconds(Int(rest)))
+    }
+}
+
+/// Moments as text and as instants. One pair of both clocks is kept, so that a moment prints the same every time.
+struct TimeAnchor: Sendable {
+    private let instant: ContinuousClock.Instant
+    private let wall: Int64
+
+    init(_ time: any StorageTime) { (instant, wall) = (time.now, time.wall) }
+
+    func instant(_ milliseconds: Int64) -> ContinuousClock.Instant {
+        instant.advanced(by: .milliseconds(milliseconds) - .milliseconds(wall))
+    }
+
+    /// To the millisecond, downwards.
+    func milliseconds(_ instant: ContinuousClock.Instant) -> Int64 {
+        let (seconds, attoseconds) = (instant - self.instant).components
+        let part = attoseconds / 1_000_000_000_000_000
+        let isBelow = attoseconds < part * 1_000_000_000_000_000
+        // No clock comes near these limits; but a file can name any year.
+        return wall &+ seconds &* 1_000 &+ part &- (isBelow ? 1 : 0)
+    }
+}

@@ -1,0 +1,101 @@
+// Moments as text: 2026-11-21T09:30:00.123Z, by the calendar that was never in doubt (RFC 3339, in UTC).
+
+/// Reads and prints moments, held as milliseconds since 1970.
+enum TimeText {
+    /// The moment in full, to the millisecond.
+    static func print(_ milliseconds: Int64) -> String {
+        let parts = Parts(milliseconds)
+        return "\(padded(parts.year, 4))-\(padded(parts.month))-\(padded(parts.day))T\(padded(parts.hour)):"
+            + "\(padded(parts.minute)):\(padded(parts.second)).\(padded(parts.millisecond, 3))Z"
+    }
+
+    /// The second without separators, for names of files: `20261121T093000Z`.
+    static func compact(_ milliseconds: Int64) -> String {
+        let parts = Parts(milliseconds)
+        return "\(padded(parts.year, 4))\(padded(parts.month))\(padded(parts.day))T\(padded(parts.hour))"
+            + "\(padded(parts.minute))\(padded(parts.second))Z"
+    }
+
+    /// A moment from `2026-11-21T09:30:00Z`, with or without a fraction; nil for anything else.
+    static func parse(_ text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        let pattern = Array("0000-00-00T00:00:00".utf8)
+        guard bytes.count > pattern.count, bytes.last == UInt8(ascii: "Z") else { return nil }
+        for (byte, wanted) in zip(bytes, pattern) where wanted == UInt8(ascii: "0") ? !isDigit(byte) : byte != wanted {
+            return nil
+        }
+        guard let millisecond = fraction(bytes[pattern.count..<(bytes.count - 1)]) else { return nil }
+        func number(_ range: Range<Int>) -> Int64 { bytes[range].reduce(0) { $0 * 10 + Int64($1 & 15) } }
+        let parts = Parts(
+            year: number(0..<4), month: number(5..<7), day: number(8..<10), hour: number(11..<13),
+            minute: number(14..<16), second: number(17..<19), millisecond: millisecond)
+        // A day that the calendar does not have comes back as another one.
+        return Parts(parts.milliseconds) == parts ? parts.milliseconds : nil
+    }
+
+    /// Nothing, or a point and digits; finer than a millisecond is cut.
+    private static func fraction(_ bytes: ArraySlice<UInt8>) -> Int64? {
+        if bytes.isEmpty { return 0 }
+        let digits = bytes.dropFirst()
+        guard bytes.first == UInt8(ascii: "."), !digits.isEmpty, digits.allSatisfy(isDigit) else { return nil }
+        let three = Array(digits.prefix(3)) + Array(repeating: UInt8(ascii: "0"), count: max(0, 3 - digits.count))
+        return three.reduce(0) { $0 * 10 + Int64($1 & 15) }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func padded(_ number: Int64, _ width: Int = 2) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+/// A moment by calendar and clock.
+private struct Parts: Equatable {
+    var (year, month, day): (Int64, Int64, Int64)
+    var (hour, minute, second, millisecond): (Int64, Int64, Int64, Int64)
+
+    static func == (left: Parts, right: Parts) -> Bool {
+        (left.year, left.month, left.day) == (right.year, right.month, right.day)
+            && (left.hour, left.minute, left.second, left.millisecond)
+                == (right.hour, right.minute, right.second, right.millisecond)
+    }
+
+    private static let day: Int64 = 86_400_000
+    /// Years that four digits hold.
+    private static let limits: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+    init(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64, millisecond: Int64) {
+        (self.year, self.month, self.day) = (year, month, day)
+        (self.hour, self.minute, self.second, self.millisecond) = (hour, minute, second, millisecond)
+    }
+
+    /// Howard Hinnant's civil_from_days: years begin in March, so that the odd day is the last one.
+    init(_ milliseconds: Int64) {
+        let moment = min(max(milliseconds, Self.limits.lowerBound), Self.limits.upperBound)
+        let days = (moment - (moment >= 0 ? 0 : Self.day - 1)) / Self.day
+        let rest = moment - days * Self.day
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let march = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * march + 2) / 5 + 1
+        month = march < 10 ? march + 3 : march - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60)
+        (second, millisecond) = (rest / 1_000 % 60, rest % 1_000)
+    }
+
+    /// The way back, days_from_civil.
+    var milliseconds: Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        let days = era * 146_097 + dayOfEra - 719_468
+        return days * Self.day + hour * 3_600_000 + minute * 60_000 + second * 1_000 + millisecond
+    }
+}

@@ -1,0 +1,58 @@
+// Arguments of a shell to one line of the protocol, quoted where the protocol wants it.
+
+import Tweaks
+import TweaksWire
+
+/// Makes lines out of words.
+enum CommandText {
+    /// The line that says these words. One word that is a whole line already, as in `'A/B/C = 72'`, stays as it is.
+    static func line(_ words: [String]) -> String {
+        if words.count == 1, let word = words.first, isWholeLine(word) { return word }
+        return words.enumerated().map { position, word in
+            token(word, isFirst: position == 0, isLast: position == words.count - 1)
+        }.joined(separator: " ")
+    }
+
+    /// A word as a token: bare where it means itself, else in quotes. Keywords are bare words and stay so.
+    static func token(_ word: String, isFirst: Bool = false, isLast: Bool = false) -> String {
+        let mustBeQuoted =
+            word.isEmpty || word == "#" || word.unicodeScalars.contains(where: needsQuotes)
+            // A comment, or saved output: the server would not answer.
+            || isFirst && (word.hasPrefix("#") || word == "ok")
+            // What a browser sends; the server would hang up.
+            || isLast && word.prefix(5).uppercased() == "HTTP/"
+        return mustBeQuoted ? Quoting.json(word) : word
+    }
+
+    private static func needsQuotes(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar == "\"" || scalar == "'" || Quoting.isUnsafe(scalar)
+    }
+
+    /// Whether the server answers this line; to blanks and comments it says nothing.
+    static func isAnswered(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch ParsedLine(line) {
+        case .blank, .ignored: false
+        default: true
+        }
+    }
+
+    /// The same of a text.
+    static func isAnswered(_ line: String) -> Bool {
+        var line = line
+        return line.withUTF8(isAnswered)
+    }
+
+    /// The tokens of a line; none for one that has none.
+    static func tokens(_ line: String) -> [Token] {
+        var line = line
+        return line.withUTF8 { (try? Tokenizer.tokens($0)) ?? [] }
+    }
+
+    /// Several tokens of which the first is a verb, or the second an assignment. As one token it would mean nothing.
+    private static func isWholeLine(_ word: String) -> Bool {
+        let tokens = tokens(word)
+        guard tokens.count > 1, let first = tokens.first else { return false }
+        if !first.isQuoted, Command.named(first.text) != nil { return true }
+        return !tokens[1].isQuoted && ["=", "+=", "-="].contains(tokens[1].text)
+    }
+}

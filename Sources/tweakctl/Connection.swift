@@ -1,0 +1,152 @@
+// A connection to a server: lines go out, lines come in.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+import Tweaks
+
+/// One line of the server, by what it means.
+enum ServerLine: Equatable {
+    /// A line of a reply's body.
+    case body(String)
+    /// The end of a reply; in JSON the whole of it.
+    case ok(String)
+    /// The same for a request that was refused.
+    case error(String)
+    /// News of what is watched.
+    case event(String)
+
+    /// Control characters cannot reach the terminal: the server filters them, and a stranger may stand in its place.
+    init(_ line: String) {
+        var text = Quoting.sanitized(line)
+        // An interactive session has prompts in front of its answers; no line begins so by itself.
+        while text.hasPrefix("> ") { text.removeFirst(2) }
+        if text == "ok" || text.hasPrefix("ok ") || text.hasPrefix("{\"ok\":true") {
+            self = .ok(text)
+        } else if text.hasPrefix("error ") || text.hasPrefix("{\"ok\":false") {
+            self = .error(text)
+        } else if text.hasPrefix("event ") || text.hasPrefix("{\"event\":") {
+            self = .event(text)
+        } else {
+            self = .body(text)
+        }
+    }
+}
+
+/// A connected socket and what has arrived on it. Blocking; whoever must not wait looks with `System.wait` before.
+final class Connection {
+    let number: Int32
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var scanned = 0
+    /// Whether the other side has ended it.
+    private(set) var hasEnded = false
+
+    /// A longer line than any server sends: whoever sends it is something else.
+    private static let longestLine = 256 << 20
+
+    /// Connects, within 3 s.
+    init(_ address: Address) throws(Address.Refusal) { number = try address.connectedSocket() }
+
+    deinit { close(number) }
+
+    /// Sends a line. A connection that breaks shows when it is read.
+    func send(_ line: String) {
+        if !System.write(Array((line + "\n").utf8), to: number) { hasEnded = true }
+    }
+
+    /// Sends as much as goes without waiting.
+    /// - Returns: How much went; nil when the connection is broken.
+    func sendSome(_ bytes: [UInt8]) -> Int? {
+        let count = bytes.withUnsafeBytes { systemSend(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
+        if count >= 0 { return count }
+        if errno == EAGAIN || errno == EINTR { return 0 }
+        hasEnded = true
+        return nil
+    }
+
+    /// A whole line that has arrived, if one has.
+    func arrivedLine() -> ServerLine? {
+        while scanned < buffer.count {
+            if buffer[scanned] == UInt8(ascii: "\n") {
+                var end = scanned
+                if end > start, buffer[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+                let line = String(decoding: buffer[start..<end], as: UTF8.self)
+                scanned += 1
+                start = scanned
+                return ServerLine(line)
+            }
+            scanned += 1
+        }
+        return nil
+    }
+
+    /// Takes in what is there; waits where nothing is.
+    func receive() {
+        if start > 0 {
+            buffer.removeSubrange(..<start)
+            scanned -= start
+            start = 0
+        }
+        guard let bytes = System.read(number), !bytes.isEmpty, buffer.count < Self.longestLine else {
+            hasEnded = true
+            return
+        }
+        buffer += bytes
+    }
+
+    /// The next line; nil when the connection has ended, or nothing comes in time.
+    func line(within milliseconds: Int32? = nil) -> ServerLine? {
+        while true {
+            if let line = arrivedLine() { return line }
+            if hasEnded { return nil }
+            if let milliseconds, !System.wait([(number, .read)], milliseconds: milliseconds)[0].canRead { return nil }
+            receive()
+        }
+    }
+
+    /// Sends a request and waits for the whole answer.
+    /// - Returns: Body, and status line; nil when the connection ends or nothing comes in time.
+    func ask(
+        _ line: String, within milliseconds: Int32? = nil, onEvent: (String) -> Void = { _ in }
+    ) -> Answer? {
+        send(line)
+        var body: [String] = []
+        while let line = self.line(within: milliseconds) {
+            switch line {
+            case .body(let text): body.append(text)
+            case .event(let text): onEvent(text)
+            case .ok(let text): return Answer(body: body, status: text, isRefusal: false)
+            case .error(let text): return Answer(body: body, status: text, isRefusal: true)
+            }
+        }
+        return nil
+    }
+}
+
+/// The answer to one request.
+struct Answer: Equatable {
+    var body: [String]
+    var status: String
+    var isRefusal: Bool
+
+    /// A body of `  name: value` lines.
+    func fact(_ name: String) -> String? {
+        body.first { $0.hasPrefix("  \(name): ") }.map { String($0.dropFirst(name.utf8.count + 4)) }
+    }
+
+    /// The revision of `ok rev N…`.
+    var revision: UInt64? {
+        let words = status.split(separator: " ")
+        return words.count >= 3 && words[1] == "rev" ? UInt64(words[2]) : nil
+    }
+}
+
+/// send(2), under a name that no method takes.
+private func systemSend(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+    send(number, bytes, count, flags)
+}

@@ -1,0 +1,54 @@
+// Scripts that have a shell complete commands and paths; what there is to complete they ask tweakctl.
+
+/// A shell that can be taught.
+enum Shell: String, CaseIterable {
+    case bash, zsh, fish
+
+    /// How the script is installed, and the script.
+    var script: String {
+        switch self {
+        case .bash:
+            """
+            # tweakctl in bash. In ~/.bashrc: source <(tweakctl completions bash)
+            _tweakctl() {
+                local candidate
+                COMPREPLY=()
+                while IFS= read -r candidate; do
+                    case $candidate in
+                    */) compopt -o nospace 2>/dev/null ;;
+                    esac
+                    COMPREPLY+=("$(printf '%q' "$candidate")")
+                done < <(tweakctl __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+            }
+            complete -F _tweakctl tweakctl
+            """
+        case .zsh:
+            """
+            #compdef tweakctl
+            # tweakctl in zsh. In ~/.zshrc, behind compinit: source <(tweakctl completions zsh)
+            _tweakctl() {
+                local candidate
+                local -a parts whole
+                tweakctl __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null | while IFS= read -r candidate; do
+                    case $candidate in
+                    */) parts+=("$candidate") ;;
+                    *) whole+=("$candidate") ;;
+                    esac
+                done
+                compadd -S '' -a parts
+                compadd -a whole
+            }
+            compdef _tweakctl tweakctl
+            """
+        case .fish:
+            """
+            # tweakctl in fish: tweakctl completions fish > ~/.config/fish/completions/tweakctl.fish
+            function __tweakctl_candidates
+                set -l words (commandline -opc)
+                tweakctl __complete $words[2..-1] (commandline -ct) 2>/dev/null
+            end
+            complete -c tweakctl -f -a '(__tweakctl_candidates)'
+            """
+        }
+    }
+}

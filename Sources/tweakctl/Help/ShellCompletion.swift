@@ -1,0 +1,54 @@
+// The candidates that completion scripts show, one a line and without quotes: quoting for the shell is the shell's.
+
+import Tweaks
+import TweaksWire
+
+/// Answers `tweakctl __complete WORD…`, whose last word is the one being typed.
+enum ShellCompletion {
+    /// How long a shell may be kept waiting.
+    private static let patience: Int32 = 1_000
+
+    static func candidates(_ words: [String]) -> [String] {
+        let typed = words.last ?? ""
+        let before = Array(words.dropLast())
+        if before.last == "completions" { return Shell.allCases.map(\.rawValue).starting(with: typed) }
+        if typed.hasPrefix("-"), let invocation = try? Invocation(before), invocation.words.isEmpty {
+            return Invocation.options.flatMap(\.names).starting(with: typed)
+        }
+        guard let invocation = try? Invocation(before) else { return [] }
+        if invocation.words.isEmpty, invocation.address == nil { return first(typed) }
+        return asked(invocation, typed)
+    }
+
+    /// A process, or a command for the only one.
+    private static func first(_ typed: String) -> [String] {
+        let sockets = Neighbour.running()
+        let verbs = Verb.allCases.filter { $0.summary != nil && $0 != .watch }.map(\.rawValue)
+        let own = (sockets.map(\.name).filter(Quoting.isSafe) + verbs).starting(with: typed)
+        guard sockets.count == 1, let only = sockets.first else { return own }
+        return own + candidates(of: Target(only), [], typed)
+    }
+
+    private static func asked(_ invocation: Invocation, _ typed: String) -> [String] {
+        if invocation.words == [Verb.repl.rawValue], invocation.address == nil {
+            return Neighbour.running().map(\.name).starting(with: typed)
+        }
+        guard let (target, words) = try? Target.of(invocation) else { return [] }
+        let own = words.isEmpty ? [Verb.repl.rawValue].starting(with: typed) : []
+        return own + candidates(of: target, words, typed)
+    }
+
+    /// What the process itself would put there.
+    private static func candidates(of target: Target, _ words: [String], _ typed: String) -> [String] {
+        guard let connection = try? target.connect() else { return [] }
+        let line = (words.map { CommandText.token($0) } + [typed]).joined(separator: " ")
+        guard let answer = connection.ask(Completion(line).request, within: patience) else { return [] }
+        return Completion.candidates(answer).map { candidate in
+            candidate.hasPrefix("\"") ? CommandText.tokens(candidate).first?.text ?? candidate : candidate
+        }
+    }
+}
+
+extension [String] {
+    fileprivate func starting(with text: String) -> [String] { filter { $0.hasPrefix(text) } }
+}

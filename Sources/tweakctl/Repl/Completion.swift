@@ -1,0 +1,80 @@
+// Tab: which word is being typed, and how the server's candidates go on with it.
+
+import Tweaks
+import TweaksWire
+
+/// The word before the cursor, and what could stand there.
+struct Completion: Equatable {
+    /// Where the word begins, in characters of the line.
+    let start: Int
+    /// The word as far as it is typed, without an opening quote.
+    let word: String
+    /// The line before the word.
+    private let head: String
+
+    init(_ text: String) {
+        let characters = Array(text)
+        var (start, quote) = (0, Character?.none)
+        for (position, character) in characters.enumerated() {
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == " " {
+                start = position + 1
+            } else if position == start, character == "\"" || character == "'" {
+                quote = character
+            }
+        }
+        self.start = start
+        head = String(characters[..<start])
+        let isQuoted = start < characters.count && (characters[start] == "\"" || characters[start] == "'")
+        word = String(characters[(isQuoted ? start + 1 : start)...])
+    }
+
+    /// The request for candidates.
+    var request: String { "complete \(Quoting.json(head + word))" }
+
+    /// The candidates of an answer: rows of the body.
+    static func candidates(_ answer: Answer) -> [String] {
+        answer.isRefusal ? [] : answer.body.filter { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }
+    }
+
+    /// What to put in the word's place: the only candidate, or what all of them have in common; nil when that is no
+    /// more than what stands there.
+    func replacement(_ candidates: [String]) -> String? {
+        guard let first = candidates.first else { return nil }
+        if candidates.count == 1 { return first.hasSuffix("/") ? first : first + " " }
+        var common = Self.bare(first)
+        for candidate in candidates.dropFirst() { common = common.commonPrefix(with: Self.bare(candidate)) }
+        guard common.count > word.count, common.hasPrefix(word) else { return nil }
+        // With a blank in it, it is the beginning of something in quotes.
+        return common.contains(" ") ? "\"" + common : common
+    }
+
+    private static func bare(_ candidate: String) -> String {
+        candidate.hasPrefix("\"") ? CommandText.tokens(candidate).first?.text ?? candidate : candidate
+    }
+
+    /// The candidates in columns, as for a screen so wide.
+    static func table(_ candidates: [String], columns: Int) -> [String] {
+        let width = (candidates.map(TextWidth.of).max() ?? 0) + 2
+        let perLine = max(1, columns / width)
+        return stride(from: 0, to: candidates.count, by: perLine).map { start in
+            candidates[start..<min(start + perLine, candidates.count)]
+                .map { TextWidth.padded($0, to: width) }.joined().trimmedAtEnd
+        }
+    }
+}
+
+extension String {
+    /// What both begin with.
+    fileprivate func commonPrefix(with other: String) -> String {
+        String(zip(self, other).prefix { $0 == $1 }.map(\.0))
+    }
+
+    /// Without blanks at its end.
+    var trimmedAtEnd: String {
+        var text = self[...]
+        while text.hasSuffix(" ") { text.removeLast() }
+        return String(text)
+    }
+}

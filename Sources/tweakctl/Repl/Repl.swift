@@ -1,0 +1,175 @@
+// The line mode: a prompt, history and Tab, and the answers below.
+
+import Tweaks
+import TweaksWire
+
+/// A conversation with one process, typed by a person.
+struct Repl {
+    private let target: Target
+    private let console: Console
+    private var connection: Connection?
+    private var history = History(path: History.standardPath)
+    private var name: String
+    private var decoder = KeyDecoder()
+    private var keys: [Key] = []
+    private var editor = LineEditor()
+    /// The same Tab twice lists what there is.
+    private var hasCompletedInVain = false
+
+    init(_ target: Target, _ console: Console) throws(Failure) {
+        (self.target, self.console) = (target, console)
+        name = target.name
+        connection = try target.connect()
+        greet()
+    }
+
+    /// Goes on until Ctrl-D or `quit`.
+    mutating func run() -> ExitCode {
+        while let line = readLine() {
+            let line = line.trimmedAtEnd
+            if !CommandText.isAnswered(line) { continue }
+            if ["quit", "exit"].contains(line) { return .ok }
+            answer(line)
+        }
+        return .ok
+    }
+
+    // MARK: Talking
+
+    private mutating func greet() {
+        guard let hello = connection?.ask("hello 1", within: 3_000) else {
+            connection = nil
+            return
+        }
+        name = hello.fact("name") ?? name
+        if console.isJSON { _ = connection?.ask("json on", within: 3_000) }
+    }
+
+    private mutating func answer(_ line: String) {
+        if connection?.hasEnded ?? true { reconnect() }
+        let answer = connection?.ask(line) { console.printEvent($0) }
+        guard let answer else {
+            history.add(line, inFile: false)
+            if connection != nil { console.complain("\(name): the connection is lost; the next line connects again") }
+            connection = nil
+            return
+        }
+        history.add(line, inFile: Self.isWorthKeeping(line, answer))
+        console.report(answer)
+    }
+
+    private mutating func reconnect() {
+        do throws(Failure) {
+            connection = try target.connect()
+            greet()
+        } catch {
+            connection = nil
+            console.complain(error.description)
+        }
+    }
+
+    /// A value that was set may be a secret, and only the answer tells: it shows the value, or that there is one. What
+    /// leaves that open is remembered, but not written down. Nor is a line that begins with a blank, as in shells.
+    static func isWorthKeeping(_ line: String, _ answer: Answer) -> Bool {
+        if line.hasPrefix(" ") { return false }
+        let tokens = CommandText.tokens(line)
+        let isChange =
+            ["set", "check"].contains(tokens.first?.text) || tokens.count == 3 && tokens[1].text.hasSuffix("=")
+        if !isChange { return true }
+        let rows = answer.body.compactMap { TweakRow($0) }
+        return !answer.isRefusal && !rows.isEmpty && !rows.contains(where: \.isSecret)
+    }
+
+    // MARK: Typing
+
+    /// A line as it is submitted; nil at the end.
+    private mutating func readLine() -> String? {
+        editor = LineEditor(history: history.lines)
+        Terminal.enterRaw()
+        defer { Terminal.leaveRaw() }
+        redraw()
+        while true {
+            guard let key = nextKey() else { return nil }
+            let outcome = editor.handle(key)
+            if outcome != .complete { hasCompletedInVain = false }
+            switch outcome {
+            case .submit:
+                endLine()
+                return editor.text
+            case .discard:
+                write("^C\n")
+                editor = LineEditor(history: history.lines)
+            case .quit:
+                endLine()
+                return nil
+            case .complete: complete()
+            case .suspend: Terminal.suspend()
+            case .clearScreen: write("\u{1B}[H\u{1B}[2J")
+            case .edited: break
+            }
+            if keys.isEmpty { redraw() }
+        }
+    }
+
+    /// The next key; events are shown above the line while nobody types.
+    private mutating func nextKey() -> Key? {
+        while keys.isEmpty {
+            let socket = connection.flatMap { $0.hasEnded ? nil : $0.number } ?? -1
+            let ready = System.wait([(0, .read), (socket, .read)])
+            if ready[1].canRead { showArrivals() }
+            guard ready[0].canRead else { continue }
+            guard let bytes = System.read(0), !bytes.isEmpty else { return nil }
+            keys = decoder.decode(bytes)
+        }
+        return keys.removeFirst()
+    }
+
+    private mutating func showArrivals() {
+        guard let connection else { return }
+        connection.receive()
+        var events: [String] = []
+        while let line = connection.arrivedLine() {
+            if case .event(let text) = line { events.append(text) }
+        }
+        if events.isEmpty, !connection.hasEnded { return }
+        write("\r\u{1B}[K")
+        for event in events { console.printEvent(event) }
+        if connection.hasEnded { console.complain("\(name): the connection is lost; the next line connects again") }
+        redraw()
+    }
+
+    // MARK: Tab
+
+    private mutating func complete() {
+        let completion = Completion(editor.textBeforeCursor)
+        guard let connection, !connection.hasEnded, !console.isJSON,
+            let answer = connection.ask(completion.request, within: 3_000)
+        else { return }
+        let candidates = Completion.candidates(answer)
+        if let text = completion.replacement(candidates) {
+            editor.replace(from: completion.start, with: text)
+        } else if hasCompletedInVain, candidates.count > 1 {
+            let shown = candidates.prefix(100)
+            write("\n" + Completion.table(Array(shown), columns: Terminal.columns).joined(separator: "\n") + "\n")
+            if shown.count < candidates.count { write("… and \(candidates.count - shown.count) more\n") }
+        } else {
+            hasCompletedInVain = true
+            write("\u{7}")
+        }
+    }
+
+    // MARK: Drawing
+
+    private var prompt: String { Quoting.sanitized(name) + "> " }
+
+    private func redraw() {
+        let width = TextWidth.of(prompt)
+        let (text, cursor) = editor.visible(columns: Terminal.columns - width)
+        write("\r" + console.style.paint(prompt, .name) + text + "\u{1B}[K\r\u{1B}[\(width + cursor)C")
+    }
+
+    /// With the cursor behind the line, so that nothing overwrites it.
+    private func endLine() { write("\n") }
+
+    private func write(_ text: String) { System.write(Array(text.utf8), to: 1) }
+}

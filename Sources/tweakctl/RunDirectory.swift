@@ -1,0 +1,91 @@
+// The directories where sockets live: what is there, and the clearing away of what crashed processes left.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A directory of sockets.
+struct RunDirectory: Equatable {
+    let path: String
+
+    /// Where processes of this user put their sockets: with and without a run directory of the session, because a
+    /// daemon may have been started without.
+    static var all: [RunDirectory] {
+        var paths: [String] = []
+        if let runtime = System.variable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
+            paths.append(runtime + "/tweaks")
+        }
+        let temporary = System.variable("TMPDIR") ?? "/tmp"
+        paths.append((temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/tweaks-\(geteuid())")
+        return paths.map(RunDirectory.init)
+    }
+
+    /// The sockets in it, by name. None where the directory is another's: it could hold a trap.
+    var sockets: [NamedSocket] {
+        guard isTrusted, let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var found: [NamedSocket] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasSuffix(".sock"), name.utf8.count > 5, Self.isOwnSocket("\(path)/\(name)") else { continue }
+            found.append(NamedSocket(name: String(name.dropLast(5)), path: "\(path)/\(name)"))
+        }
+        return found.sorted { $0.name < $1.name }
+    }
+
+    private var isTrusted: Bool {
+        var facts = stat()
+        return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR && facts.st_uid == geteuid()
+            && facts.st_mode & (S_IWGRP | S_IWOTH) == 0
+    }
+
+    private static func isOwnSocket(_ path: String) -> Bool {
+        var facts = stat()
+        return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFSOCK && facts.st_uid == geteuid()
+    }
+}
+
+/// A socket in a run directory.
+struct NamedSocket: Equatable {
+    /// What people call the process: the file's name without its end.
+    let name: String
+    let path: String
+
+    var address: Address { .unix(path: path) }
+
+    /// Whether it is `NAME-PID`, as a second instance of a name is called.
+    func isInstance(of name: String) -> Bool {
+        guard self.name.hasPrefix(name + "-") else { return false }
+        let rest = self.name.utf8.dropFirst(name.utf8.count + 1)
+        return !rest.isEmpty && rest.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    /// Removes it if it is a crashed process's: nobody answers, and its lock is free. The rules are the server's own,
+    /// so that a process that is just starting is not robbed of its socket.
+    func clearIfDead() {
+        let lockPath = path + ".lock"
+        let lock = open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { return }
+        defer { close(lock) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0, Self.isStill(lock, lockPath) else { return }
+        // Once more, with the lock in hand: it may have come to life before.
+        do throws(Address.Refusal) {
+            close(try address.connectedSocket())
+        } catch {
+            if error.code == ECONNREFUSED { unlink(path) }
+        }
+        unlink(lockPath)
+    }
+
+    private static func isStill(_ descriptor: Int32, _ path: String) -> Bool {
+        var (held, named) = (stat(), stat())
+        return fstat(descriptor, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino
+            && held.st_dev == named.st_dev
+    }
+}

@@ -1,0 +1,116 @@
+// Commands from standard input: all are sent as they come, and each answer is shown as it arrives.
+
+import Tweaks
+
+/// Sends the lines of a descriptor and shows the answers. Requests go out without waiting for answers, so that a long
+/// script costs no more round trips than a short one; a line typed into a pipe is answered at once all the same.
+struct Script {
+    private let connection: Connection
+    private let console: Console
+    private let input: Int32
+    private var unread: [UInt8] = []
+    private var unsent: [UInt8] = []
+    /// The lines that are still to be answered, by their numbers; nil for our own request.
+    private var waiting: [Int?] = []
+    private var answered = 0
+    private var lineNumber = 0
+    private var inputHasEnded = false
+    private var wasRefused = false
+    private var body: [String] = []
+
+    /// So much may be on its way.
+    private static let window = 1 << 16
+
+    init(_ input: Int32, _ connection: Connection, _ console: Console) {
+        (self.input, self.connection, self.console) = (input, connection, console)
+        // A session that has said something sensible is not ended by the first slip.
+        enqueue(console.isJSON ? "json on" : "ping", nil)
+    }
+
+    /// Runs it to its end.
+    /// - Returns: How it went: refused where any line was.
+    mutating func run() throws(Failure) -> ExitCode {
+        while !inputHasEnded || !unsent.isEmpty || answered < waiting.count {
+            if connection.hasEnded { throw lost() }
+            step()
+        }
+        return wasRefused ? .refused : .ok
+    }
+
+    private mutating func step() {
+        let wantsInput = !inputHasEnded && unsent.count < Self.window
+        let ready = System.wait([
+            (connection.number, unsent.isEmpty ? .read : .readAndWrite), (wantsInput ? input : -1, .read),
+        ])
+        if ready[1].canRead { readInput() }
+        // As much as surely fits: a blocking write of more would keep us from reading.
+        if ready[0].canWrite { sendSome() }
+        if ready[0].canRead {
+            connection.receive()
+            while let line = connection.arrivedLine() { take(line) }
+        }
+    }
+
+    private mutating func sendSome() {
+        guard let count = connection.sendSome(unsent) else { return }
+        unsent.removeFirst(count)
+    }
+
+    // MARK: Input
+
+    private mutating func readInput() {
+        let bytes = System.read(input) ?? []
+        inputHasEnded = bytes.isEmpty
+        unread += bytes
+        var rest = unread[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            takeLine(rest[..<end])
+            rest = rest[(end + 1)...]
+        }
+        unread = Array(rest)
+        if inputHasEnded, !unread.isEmpty { takeLine(unread[...]) }
+    }
+
+    /// Blanks and comments are not answered, and the first blank line would ask for a prompt: they stay here.
+    private mutating func takeLine(_ bytes: ArraySlice<UInt8>) {
+        lineNumber += 1
+        let bytes = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
+        if bytes.withUnsafeBufferPointer(CommandText.isAnswered) {
+            unsent += bytes
+            unsent.append(UInt8(ascii: "\n"))
+            waiting.append(lineNumber)
+        }
+    }
+
+    private mutating func enqueue(_ line: String, _ number: Int?) {
+        unsent += Array((line + "\n").utf8)
+        waiting.append(number)
+    }
+
+    // MARK: Answers
+
+    private mutating func take(_ line: ServerLine) {
+        switch line {
+        case .body(let text): body.append(text)
+        case .event(let text): console.printEvent(text)
+        case .ok(let text): finish(Answer(body: body, status: text, isRefusal: false))
+        case .error(let text): finish(Answer(body: body, status: text, isRefusal: true))
+        }
+    }
+
+    private mutating func finish(_ answer: Answer) {
+        body = []
+        let number = answered < waiting.count ? waiting[answered] : lineNumber
+        answered = min(answered + 1, waiting.count)
+        guard let number else { return }
+        wasRefused = wasRefused || answer.isRefusal
+        console.report(answer, place: "line \(number)")
+    }
+
+    private func lost() -> Failure {
+        let open = waiting[answered...].compactMap(\.self)
+        guard let first = open.first else { return Failure(.unreachable, "the process has ended the connection") }
+        let rest = open.count == 1 ? "line \(first) was" : "\(open.count) lines, from line \(first) on, were"
+        return Failure(.unreachable, "the process has ended the connection; \(rest) not answered")
+    }
+}

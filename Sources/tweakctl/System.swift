@@ -1,0 +1,117 @@
+// The C library, and the few calls that everything here is made of.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The system calls under names that say what they do here. No Foundation: it would cost more time than the request.
+enum System {
+    #if canImport(Glibc)
+        static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+        static let stream = SOCK_STREAM
+    #endif
+
+    /// A variable of the environment; nil where it is empty, too.
+    static func variable(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
+    /// The text of an error number.
+    static func errorText(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
+
+    /// Whether a descriptor is a terminal.
+    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// Reads once. Nil when the call fails, empty at the end.
+    static func read(_ descriptor: Int32) -> [UInt8]? {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { bytes in systemRead(descriptor, bytes.baseAddress, bytes.count) }
+            if count < 0, errno == EINTR { continue }
+            return count < 0 ? nil : Array(chunk[..<count])
+        }
+    }
+
+    /// Writes all of it. False when the other end will have no more.
+    @discardableResult
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                _ = wait([(descriptor, .write)])
+                continue
+            }
+            guard count >= 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// What a descriptor is waited for.
+    enum Readiness {
+        case read, write, readAndWrite
+        /// Only its end, such as the reader of a pipe that has gone.
+        case end
+    }
+
+    /// Waits for any of the descriptors.
+    /// - Parameter milliseconds: How long at most; nil for ever.
+    /// - Returns: For each whether it can be read (or has ended), and whether it can be written; all false in the end.
+    static func wait(
+        _ descriptors: [(number: Int32, readiness: Readiness)], milliseconds: Int32? = nil
+    ) -> [(canRead: Bool, canWrite: Bool)] {
+        var entries = descriptors.map { pollfd(fd: $0.number, events: events($0.readiness), revents: 0) }
+        while true {
+            let count = poll(&entries, nfds_t(entries.count), milliseconds ?? -1)
+            if count < 0, errno == EINTR { continue }
+            return entries.map { entry in
+                (entry.revents & Int16(POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0, entry.revents & Int16(POLLOUT) != 0)
+            }
+        }
+    }
+
+    private static func events(_ readiness: Readiness) -> Int16 {
+        switch readiness {
+        case .read: Int16(POLLIN)
+        case .write: Int16(POLLOUT)
+        case .readAndWrite: Int16(POLLIN | POLLOUT)
+        case .end: 0
+        }
+    }
+
+    /// Waits for nothing in particular.
+    static func pause(milliseconds: Int32) { _ = poll(nil, 0, milliseconds) }
+
+    /// A peer that hangs up shall be an error of a call, not the end of the program.
+    static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+
+    /// Ctrl-C is how a command that follows is ended; that is no failure.
+    static func succeedOnInterrupt() { _ = signal(SIGINT) { _ in _exit(0) } }
+}
+
+/// read(2), under a name that no method takes.
+private func systemRead(_ number: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(number, bytes, count)
+}
+
+/// write(2), under a name that no method takes.
+private func systemWrite(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(number, bytes, count)
+}
+
+extension System {
+    /// Ends the program.
+    static func exit(_ code: ExitCode) -> Never { systemExit(code.rawValue) }
+}
+
+/// exit(3), under a name that no method takes.
+private func systemExit(_ code: Int32) -> Never { exit(code) }

@@ -1,0 +1,98 @@
+// tweakctl: finds running programs that offer tweaks, and talks to them.
+
+import Tweaks
+import TweaksWire
+
+/// The program.
+@main
+enum Tweakctl {
+    static func main() {
+        System.ignoreBrokenPipes()
+        let arguments = CommandLine.arguments.dropFirst()
+        do throws(Failure) {
+            System.exit(try run(Array(arguments)))
+        } catch {
+            Console(isJSON: false).complain(error.description)
+            System.exit(error.code)
+        }
+    }
+
+    /// Does what the arguments say.
+    private static func run(_ arguments: [String]) throws(Failure) -> ExitCode {
+        if arguments.first == Verb.complete.rawValue {
+            Console(isJSON: false).print(ShellCompletion.candidates(Array(arguments.dropFirst())))
+            return .ok
+        }
+        let invocation = try Invocation(arguments)
+        let console = Console(isJSON: invocation.wantsJSON)
+        switch invocation.wish {
+        case .help: console.print([Usage.help])
+        case .version: console.print([Usage.version])
+        case .talk:
+            if let code = try tell(invocation, console) { return code }
+            if invocation.words.isEmpty, invocation.address == nil { return Listing(console).show() }
+            return try talk(invocation, console)
+        }
+        return .ok
+    }
+
+    /// What needs no process; nil for all else.
+    private static func tell(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode? {
+        guard invocation.address == nil, let verb = invocation.words.first.flatMap(Verb.init(rawValue:)) else {
+            return nil
+        }
+        switch verb {
+        case .man: console.print([Manual.page])
+        case .completions:
+            guard invocation.words.count == 2, let shell = Shell(rawValue: invocation.words[1]) else {
+                throw Failure(.usage, "completions: name a shell, bash, zsh or fish")
+            }
+            console.print([shell.script])
+        case .repl, .watch, .complete: return nil
+        }
+        return .ok
+    }
+
+    private static func talk(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
+        let (target, words) = try Target.of(invocation)
+        if words.isEmpty {
+            if System.isTerminal(0) { return try Listing(console).showStatus(of: target) }
+            return try script(target, console)
+        }
+        if words == ["-"] { return try script(target, console) }
+        switch Verb(rawValue: words[0]) {
+        case .repl? where words.count == 1: return try repl(target, console)
+        case .repl?: throw Failure(.usage, "repl takes no arguments; write tweakctl NAME repl")
+        case .watch? where words.count > 1:
+            var watcher = Watcher(target, words, console)
+            return try watcher.run()
+        default: return try single(words, target, console)
+        }
+    }
+
+    /// One command.
+    private static func single(_ words: [String], _ target: Target, _ console: Console) throws(Failure) -> ExitCode {
+        let line = CommandText.line(words)
+        guard CommandText.isAnswered(line) else { throw Failure(.usage, "\(Quoting.excerpt(line)) is no command") }
+        let connection = try target.connect()
+        if console.isJSON { _ = connection.ask("json on") }
+        guard let answer = connection.ask(line) else {
+            throw Failure(.unreachable, "\(target.name) has ended the connection without an answer")
+        }
+        console.report(answer)
+        return answer.isRefusal ? .refused : .ok
+    }
+
+    private static func script(_ target: Target, _ console: Console) throws(Failure) -> ExitCode {
+        var script = Script(0, try target.connect(), console)
+        return try script.run()
+    }
+
+    /// With line editing where there is a terminal that can do it.
+    private static func repl(_ target: Target, _ console: Console) throws(Failure) -> ExitCode {
+        let canEdit = System.isTerminal(0) && System.isTerminal(1) && System.variable("TERM") ?? "dumb" != "dumb"
+        if !canEdit { return try script(target, console) }
+        var repl = try Repl(target, console)
+        return repl.run()
+    }
+}

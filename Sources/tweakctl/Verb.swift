@@ -1,0 +1,30 @@
+// The commands that are tweakctl's own; all others are the protocol's.
+
+/// What tweakctl does itself.
+enum Verb: String, CaseIterable {
+    case repl, watch, completions, man
+    /// For the completion scripts.
+    case complete = "__complete"
+
+    /// What stands behind it.
+    var usage: String {
+        switch self {
+        case .repl: "[NAME] repl"
+        case .watch: "[NAME] watch PATTERN…"
+        case .completions: "completions bash|zsh|fish"
+        case .man: "man"
+        case .complete: ""
+        }
+    }
+
+    /// What it is good for; nil where people do not need it.
+    var summary: String? {
+        switch self {
+        case .repl: "type commands, with history and Tab"
+        case .watch: "values now, then each change, through restarts of the process; Ctrl-C ends it"
+        case .completions: "print a script that completes commands and paths in this shell"
+        case .man: "print the manual page, for man -l -"
+        case .complete: nil
+        }
+    }
+}

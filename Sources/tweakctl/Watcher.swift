@@ -1,0 +1,103 @@
+// The command watch, which goes on when the process restarts.
+
+import Tweaks
+import TweaksWire
+
+/// Follows patterns of one process until Ctrl-C.
+struct Watcher {
+    private let target: Target
+    private let request: String
+    private let console: Console
+    /// The process as it was seen last; another one begins anew.
+    private var instance: String?
+    /// Up to here all changes were shown.
+    private var seen: UInt64 = 0
+    /// The revision of the last event: more of the same may have been under way.
+    private var current: UInt64 = 0
+
+    /// How long a process may take to say who it is.
+    private static let patience: Int32 = 3_000
+
+    init(_ target: Target, _ words: [String], _ console: Console) {
+        (self.target, self.console) = (target, console)
+        request = CommandText.line(words)
+    }
+
+    /// Watches; returns only when the first attempt fails.
+    mutating func run() throws(Failure) -> ExitCode {
+        System.succeedOnInterrupt()
+        let first = try target.connect()
+        if let refused = follow(first) { return refused }
+        say("lost", "lost, trying again")
+        var pause: Int32 = 50
+        while true {
+            System.pause(milliseconds: pause)
+            pause = min(pause * 2, 2_000)
+            guard let connection = try? target.connect() else { continue }
+            // It may refuse while its tweaks are not all registered yet: once more, patiently.
+            if follow(connection, isFirst: false) != nil { continue }
+            say("lost", "lost, trying again")
+            pause = 50
+        }
+    }
+
+    /// Watches on one connection until it ends.
+    /// - Returns: Why it was not even begun; nil after the end.
+    private mutating func follow(_ connection: Connection, isFirst: Bool = true) -> ExitCode? {
+        guard let hello = connection.ask("hello 1", within: Self.patience), !hello.isRefusal else {
+            if isFirst { console.complain("\(target.name): does not speak the tweak protocol") }
+            return .unreachable
+        }
+        let isSame = instance != nil && hello.fact("instance") == instance
+        if console.isJSON { _ = connection.ask("json on", within: Self.patience) }
+        let line = isSame && !request.contains(" since ") ? "\(request) since \(seen)" : request
+        guard let answer = connection.ask(line, within: Self.patience) else { return .unreachable }
+        if answer.isRefusal {
+            if isFirst { console.report(answer) }
+            return .refused
+        }
+        if !isFirst, !isSame { say("restarted", "\(hello.fact("name") ?? target.name) restarted") }
+        instance = hello.fact("instance")
+        seen = answer.revision ?? Self.revision(of: answer.status) ?? 0
+        current = seen
+        console.report(answer)
+        showEvents(of: connection)
+        return nil
+    }
+
+    private mutating func showEvents(of connection: Connection) {
+        while true {
+            while let line = connection.arrivedLine() {
+                guard case .event(let text) = line else { continue }
+                note(text)
+                console.printEvent(text)
+            }
+            if connection.hasEnded { return }
+            let ready = System.wait([(connection.number, .read), (1, .end)])
+            // Whoever read our output has gone.
+            if ready[1].canRead { System.exit(.ok) }
+            connection.receive()
+        }
+    }
+
+    private mutating func note(_ event: String) {
+        guard let revision = Self.revision(of: event), revision > current else { return }
+        (seen, current) = (current, revision)
+    }
+
+    /// Of `event 44 …`, or of `{"event":"change","rev":44,…`.
+    static func revision(of event: String) -> UInt64? {
+        if event.hasPrefix("event ") { return event.split(separator: " ").dropFirst().first.flatMap { UInt64($0) } }
+        guard let key = event.firstRange(of: "\"rev\":") else { return nil }
+        return UInt64(event[key.upperBound...].prefix { $0.isNumber })
+    }
+
+    /// A remark, which reads back as a comment; in JSON an event of ours.
+    private func say(_ event: String, _ text: String) {
+        if console.isJSON {
+            console.print([JSON.object([("event", .string(event)), ("name", .string(target.name))]).text])
+        } else {
+            console.print([console.style.paint(Quoting.sanitized("# \(text)"), .marked)])
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// One read of each sort, in functions of their own: .ci/frozen.sh looks at their machine code.
+
+import Tweaks
+
+enum Alignment: String, CaseIterable, TweakConvertible { case left, center, right }
+
+enum Probe {
+    static let number = Tweak("Probe", "Read", "Number", 60.0, in: 10...100, step: 0.5, unit: "pt", help: "Label size")
+    static let whole = Tweak("Probe", "Read", "Whole", 42, in: 0...100)
+    static let flag = Tweak("Probe", "Read", "Flag", true)
+    static let text = Tweak("Probe", "Read", "Text", "a text that is longer than fifteen bytes", help: "Some text")
+    static let checked = Tweak(
+        "Probe", "Read", "Checked", "Tweaks", validate: { $0.isEmpty ? "it must not be empty" : nil })
+    static let color = Tweak("Probe", "Read", "Color", TweakColor.black)
+    static let align = Tweak("Probe", "Read", "Alignment", Alignment.center)
+    static let time = Tweak("Probe", "Read", "Time", Duration.milliseconds(250))
+    static let secret = Tweak("Probe", "Read", "Secret", 7, flags: .secret)
+    static let figure = Tweak("Probe", "Read", "Figure", 0.0, flags: .readOnly)
+
+    // Not constants to the compiler: a range of durations is made by a call, and so is a registry.
+    static let fade = Tweak("Probe", "Read", "Fade", .milliseconds(250), in: .zero ... .seconds(5))
+    static let listed = Tweak("Probe", "Read", "Listed", "one", choices: ["one", "two"])
+    static let retry = TweakGroup("Probe", "Retry", RetryPolicy())
+    static let registry = TweakRegistry()
+    static let elsewhere = Tweak("Probe", "Read", "Elsewhere", 0.5, registry: registry)
+}
+
+struct Look {
+    @Tweak("Probe", "Read", "Wrapped", in: 0...1) var alpha = 0.5
+}
+
+// MARK: - Constants with the trait
+
+@inline(never) func readsNumber() -> Double { Probe.number.value }
+@inline(never) func readsWhole() -> Int { Probe.whole.value }
+@inline(never) func readsFlag() -> Bool { Probe.flag.value }
+@inline(never) func readsText() -> String { Probe.text.value }
+@inline(never) func readsChecked() -> String { Probe.checked.value }
+@inline(never) func readsColor() -> TweakColor { Probe.color.value }
+@inline(never) func readsAlign() -> Alignment { Probe.align.value }
+@inline(never) func readsTime() -> Duration { Probe.time.value }
+@inline(never) func readsSecret() -> Int { Probe.secret.value }
+@inline(never) func readsFigure() -> Double { Probe.figure.value }
+@inline(never) func readsInline() -> Double { tweakValue("Probe", "Inline", "Number", 60.0, in: 0...100) }
+@inline(never) func readsInlineWhole() -> Int { tweakValue("Probe", "Inline", "Whole", 42) }
+@inline(never) func readsInlineTime() -> Duration {
+    tweakValue("Probe", "Inline", "Time", .milliseconds(250), in: .zero ... .seconds(5))
+}
+@inline(never) func readsInlineChoice() -> String {
+    tweakValue("Probe", "Inline", "Choice", "one", choices: ["one", "two"])
+}
+@inline(never) func assignsNumber() { Probe.number.value = 72 }
+
+// MARK: - As near as the compiler comes
+
+@inline(never) func seesWrapped(_ look: Look) -> Double { look.alpha }
+@inline(never) func seesFade() -> Duration { Probe.fade.value }
+@inline(never) func seesListed() -> String { Probe.listed.value }
+@inline(never) func seesElsewhere() -> Double { Probe.elsewhere.value }
+@inline(never) func seesHandle() -> Double { tweakInline("Probe", "Inline", "Handle", 0.5, in: 0...1).value }

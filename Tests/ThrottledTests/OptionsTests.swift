@@ -1,0 +1,61 @@
+// The command line, and the files that come with the program.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksWire
+
+@testable import throttled
+
+@Suite("Options") struct OptionsTests {
+    @Test func understood() throws {
+        #expect(try Options([]).port == 7000)
+        let options = try Options(["--port", "0", "--config", "/etc/throttled.conf"])
+        #expect((options.port, options.config, options.wantsHelp) == (0, "/etc/throttled.conf", false))
+        #expect(try Options(["-h"]).wantsHelp)
+    }
+
+    @Test(
+        arguments: [
+            (["--port"], "--port needs a value"), (["--port", "65536"], "--port 65536: a port is 0…65535"),
+            (["--port", "x"], "--port x"), (["--config", ""], "--config needs a value"),
+            (["7000"], "7000 is no option"),
+            (["--Port", "1"], "--Port is no option"),
+        ])
+    func mistakes(arguments: [String], text: String) throws {
+        let mistake = #expect(throws: Options.Mistake.self) { try Options(arguments) }
+        #expect(mistake?.description.hasPrefix(text) == true)
+    }
+}
+
+extension WithSettings {
+    @Suite("throttled.conf") struct ConfigFileTests {
+        private let lines: [Substring]
+
+        init() throws {
+            try WithSettings.reset()
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Examples")
+            let text = try String(contentsOf: root.appending(path: "throttled/throttled.conf"), encoding: .utf8)
+            lines = text.split(separator: "\n")
+        }
+
+        /// As many settings as the file has lines that are no comments, each with its default.
+        @Test func saysTheDefaults() throws {
+            let assignments = lines.filter { !$0.hasPrefix("#") }
+            for line in assignments {
+                guard case .request(.set(let path, .assign(let value))) = Self.parse(line) else {
+                    Issue.record("no assignment: \(line)")
+                    continue
+                }
+                let tweak = try #require(TweakRegistry.shared[path], "\(path)")
+                #expect(TweakValue(parsing: value, as: tweak.kind) == tweak.defaultValue, "\(line)")
+            }
+            // Maintenance/On is not for a file, and the figures are not for anybody.
+            #expect(assignments.count == Settings.all.count - 1 - Figures.all.count)
+        }
+
+        private static func parse(_ line: Substring) -> ParsedLine {
+            Array(line.utf8).withUnsafeBufferPointer { ParsedLine($0) }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// Arguments become tokens that mean the same.
+
+import Testing
+import TweaksTestSupport
+import TweaksWire
+
+@testable import tweakctl
+
+@Suite struct CommandTextTests {
+    @Test(arguments: [
+        (["get", "*"], "get *"), (["get", "Content/Text"], "get Content/Text"),
+        (["Content/Text/Size", "=", "72"], "Content/Text/Size = 72"),
+        (["Content/Text/Size", "+=", "-0.5"], "Content/Text/Size += -0.5"),
+        (["set", "A/B/C", "two words"], "set A/B/C \"two words\""),
+        (["A/B/Font Name", "=", "Avenir Next"], "\"A/B/Font Name\" = \"Avenir Next\""),
+        (["set", "A/B/C", ""], "set A/B/C \"\""), (["set", "A/B/C", "#FF0000"], "set A/B/C #FF0000"),
+        (["set", "A/B/C", "#"], "set A/B/C \"#\""), (["set", "A/B/C", "it's"], "set A/B/C \"it's\""),
+        (["set", "A/B/C", "say \"hi\""], "set A/B/C \"say \\\"hi\\\"\""),
+        (["set", "A/B/C", "a\nb\tc\\d"], "set A/B/C \"a\\nb\\tc\\\\d\""),
+        (["set", "A/B/C", "back\\slash"], "set A/B/C back\\slash"),
+        (["set", "A/B/C", "\u{202E}evil"], "set A/B/C \"\\u202Eevil\""),
+        (["set", "A/B/C", "5", "for", "10m"], "set A/B/C 5 for 10m"),
+        (["set", "A/B/C", "toggle"], "set A/B/C toggle"), (["watch", "A", "since", "4"], "watch A since 4"),
+        (["get", "HTTP/1.1"], "get \"HTTP/1.1\""), (["get", "http/1.1", "x"], "get http/1.1 x"),
+        (["ok"], "\"ok\""), (["#x", "y"], "\"#x\" y"), (["set", "ä/ö/ü", "é"], "set ä/ö/ü é"),
+        // One argument that is a line.
+        (["get *"], "get *"), (["A/B/C = 72"], "A/B/C = 72"), (["\"A/B/C D\" = 'x y'"], "\"A/B/C D\" = 'x y'"),
+        (["A/B/C D"], "\"A/B/C D\""), (["set A/B/C \"open"], "\"set A/B/C \\\"open\""),
+    ])
+    func lines(_ words: [String], _ line: String) {
+        #expect(CommandText.line(words) == line)
+        #expect(CommandText.isAnswered(line))
+    }
+
+    @Test(arguments: 0..<200) func wordsSurvive(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let letters: [Character] = [
+            "a", "Z", "/", " ", "\"", "'", "\\", "#", "=", "*", "\n", "\t", "\u{1}", "\u{85}", "\u{202E}", "é", "👍",
+            "o", "k",
+        ]
+        let words = (0..<Int.random(in: 2...5, using: &random)).map { _ in
+            let count = Int.random(in: 0...6, using: &random)
+            return String((0..<count).compactMap { _ in letters.randomElement(using: &random) })
+        }
+        var line = CommandText.line(words)
+        #expect(CommandText.isAnswered(line))
+        let tokens = try line.withUTF8 { try Tokenizer.tokens($0) }
+        #expect(tokens.map { Array($0.text.utf8) } == words.map { Array($0.utf8) }, "\(words)")
+    }
+
+    @Test(arguments: ["", "  ", "# x", "ok rev 3", "\t# y"]) func silent(_ line: String) {
+        #expect(!CommandText.isAnswered(line))
+    }
+}

@@ -1,0 +1,85 @@
+// Help, manual and completion scripts: complete, and what their readers can read.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksServer
+import TweaksTestSupport
+import TweaksWire
+
+@testable import tweakctl
+
+@Suite(.blocking, .enabled(if: Surroundings.exists)) struct HelpTests {
+    private let surroundings: Surroundings
+
+    init() throws { surroundings = try Surroundings() }
+
+    /// The path of a program, where this machine has it.
+    private static func path(of name: String) -> String? {
+        ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { "\($0)/\(name)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    @Test func manualNamesEverything() throws {
+        let page = try surroundings.run("man").output
+        for command in Command.all { #expect(page.contains("\n.B " + Manual.escaped(command.synopsis) + "\n")) }
+        for option in Invocation.options { #expect(page.contains(Manual.escaped(option.synopsis))) }
+        // No text may become a request.
+        let requests = Set(page.split(separator: "\n").filter { $0.hasPrefix(".") }.map { $0.prefix { $0 != " " } })
+        #expect(requests == [".\\\"", ".TH", ".SH", ".B", ".br", ".PP", ".TP"])
+    }
+
+    @Test(.enabled(if: path(of: "groff") != nil)) func manualIsRoff() throws {
+        let file = surroundings.directory.file("tweakctl.1")
+        try surroundings.run("man").output.write(toFile: file, atomically: true, encoding: .utf8)
+        let text = try Tool.sh.run(["-c", "groff -man -Tutf8 -P-cbou -ww '\(file)' 2>&1"], input: "")
+        #expect(!text.contains("warning") && !text.contains("error:"), "\(text)")
+        #expect(text.contains("set PATH VALUE") && text.contains("get 'Label/*'") && text.contains("~/.local/state"))
+    }
+
+    @Test(arguments: [
+        ("a-b", "a\\-b"), (".x", "\\&.x"), ("'x'", "\\(aqx\\(aq"), ("a\\b", "a\\eb"), ("é…", "\\[u00E9]..."),
+    ])
+    func roff(_ text: String, _ escaped: String) { #expect(Manual.escaped(text) == escaped) }
+
+    @Test(arguments: Shell.allCases) func scriptsAreValid(_ shell: Shell) throws {
+        let script = try surroundings.run("completions", shell.rawValue).output
+        #expect(script.contains("tweakctl __complete"))
+        guard let path = Self.path(of: shell.rawValue) else { return }
+        let result = try Tool.sh.run(["-c", "'\(path)' -n 2>&1 && echo fine"], input: script)
+        #expect(result == "fine\n")
+    }
+
+    @Test func candidates() throws {
+        let server = try surroundings.server("bounce")
+        func candidates(_ words: String...) throws -> [String] {
+            let process = try surroundings.start(["__complete"] + words)
+            process.endInput()
+            return try process.result().output.splitLines().dropLast()
+        }
+        #expect(try candidates("bou") == ["bounce"])
+        #expect(try candidates("bounce", "expo") == ["export"])
+        #expect(try candidates("bounce", "get", "Content/Text/F") == ["Content/Text/Fade", "Content/Text/Font Name"])
+        #expect(try candidates("get", "Pl") == ["Player/"])
+        #expect(try candidates("bounce", "set", "Content/Text/Alignment", "c") == ["center"])
+        #expect(try candidates("--js") == ["--json"])
+        #expect(try candidates("completions", "") == ["bash", "zsh", "fish"])
+        #expect(try candidates("nobody", "get", "").isEmpty)
+        server.stop()
+        #expect(try candidates("bounce", "get", "").isEmpty)
+    }
+
+    @Test(.enabled(if: path(of: "bash") != nil)) func bashCompletes() throws {
+        let server = try surroundings.server("bounce")
+        let settings = surroundings.environment.map { "export \($0.key)='\($0.value)'" }.joined(separator: "; ")
+        let script = """
+            \(settings); PATH='\(Surroundings.executable.deletingLastPathComponent().path)':$PATH
+            source <(tweakctl completions bash)
+            COMP_WORDS=(tweakctl bounce get Content/Text/Fo); COMP_CWORD=3; _tweakctl; printf '<%s>' "${COMPREPLY[@]}"
+            """
+        let file = surroundings.directory.file("try.bash")
+        try script.write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(try Tool.sh.run(["-c", "bash '\(file)' 2>&1"], input: "") == "<Content/Text/Font\\ Name>")
+        server.stop()
+    }
+}

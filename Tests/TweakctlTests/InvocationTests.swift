@@ -1,0 +1,51 @@
+// The command line: options where they may stand, and what is wrong with others.
+
+import Testing
+
+@testable import tweakctl
+
+@Suite struct InvocationTests {
+    @Test func words() throws {
+        let invocation = try Invocation(["bounce", "set", "A/B/C", "-5"])
+        #expect(invocation.words == ["bounce", "set", "A/B/C", "-5"])
+        #expect(invocation.address == nil && !invocation.wantsJSON && invocation.wish == .talk)
+    }
+
+    @Test func options() throws {
+        #expect(try Invocation(["-s", "/x/y", "get", "*"]).address == .unix(path: "/x/y"))
+        #expect(try Invocation(["-H", "[::1]:7777", "ls"]).address == .tcp(host: "::1", port: "7777"))
+        #expect(try Invocation(["-H", "7777"]).address == .tcp(host: "localhost", port: "7777"))
+        #expect(try Invocation(["bounce", "get", "*", "--json"]).wantsJSON)
+        #expect(try Invocation(["bounce", "--json", "get"]).words == ["bounce", "get"])
+        let literal = try Invocation(["bounce", "set", "--", "A/B/C", "--json"])
+        #expect(literal.words == ["bounce", "set", "A/B/C", "--json"] && !literal.wantsJSON)
+        #expect(try Invocation(["--", "-s"]).words == ["-s"])
+        #expect(try Invocation(["-"]).words == ["-"])
+        #expect(try Invocation(["--help"]).wish == .help)
+        #expect(try Invocation(["--version"]).wish == .version)
+    }
+
+    @Test(arguments: [
+        (["--jsn"], "did you mean --json?"), (["-x"], "see tweakctl --help"), (["-s"], "needs a value"),
+        (["-H", "nowhere"], "write HOST:PORT"), (["-H", "a:0"], "write HOST:PORT"),
+        (["-H", "a:65536"], "write HOST:PORT"),
+    ])
+    func mistakes(_ arguments: [String], _ text: String) {
+        let failure = #expect(throws: Failure.self) { try Invocation(arguments) }
+        #expect(failure?.code == .usage)
+        #expect(failure?.description.contains(text) == true, "\(String(describing: failure))")
+    }
+
+    @Test func secondInstances() throws {
+        func socket(_ name: String) -> NamedSocket { NamedSocket(name: name, path: "/run/\(name).sock") }
+        let sockets = ["bounce-12", "bounce-x", "bouncer", "other-1", "other-2"].map(socket)
+        #expect(try Neighbour.instance(of: "bounce", among: sockets)?.name == "bounce-12")
+        #expect(try Neighbour.instance(of: "bouncer", among: sockets) == nil)
+        #expect(throws: Failure(.usage, "other runs several times; name one of them: other-1, other-2")) {
+            try Neighbour.instance(of: "other", among: sockets)
+        }
+    }
+
+    @Test(arguments: [(0, "0s"), (59, "59s"), (61, "1m 1s"), (3_600, "1h 0m"), (90_061, "1d 1h")])
+    func durations(_ seconds: Int, _ text: String) { #expect(Listing.duration(seconds) == text) }
+}

@@ -1,0 +1,198 @@
+// The program as a whole: what it prints where, and how it ends.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksServer
+import TweaksTestSupport
+import TweaksWire
+
+@testable import tweakctl
+
+@Suite(.blocking, .enabled(if: Surroundings.exists)) struct ProgramTests {
+    private let surroundings: Surroundings
+
+    init() throws { surroundings = try Surroundings() }
+
+    // MARK: Exit codes
+
+    @Test func succeeds() throws {
+        let server = try TestServer()
+        let result = try surroundings.run("-s", server.path, "Content/Text/Size", "=", "72")
+        #expect(result.code == 0 && result.errors == "")
+        #expect(result.output == "Content/Text/Size = 72      # was 60\n")
+        let quoted = try surroundings.run("-s", server.path, "set", "Content/Text/Font Name", "Gill \"Sans\"")
+        #expect(quoted.code == 0 && server.registry["Content/Text/Font Name"]?.value == .string("Gill \"Sans\""))
+    }
+
+    @Test func isRefused() throws {
+        let server = try TestServer()
+        let result = try surroundings.run("-s", server.path, "Content/Text/Size", "=", "500")
+        #expect(result.code == 1 && result.output == "")
+        #expect(result.errors == "tweakctl: out-of-range: Content/Text/Size: 500 is outside 10...100\n")
+        #expect(try surroundings.run("-s", server.path, "get", "HTTP/1.1").code == 1)
+        #expect(try surroundings.run("-s", server.path, "bogus").errors.hasPrefix("tweakctl: unknown-command: “bogus”"))
+    }
+
+    @Test(arguments: [["--bogus"], ["-s"], ["-H", "x"], ["completions"], ["completions", "tcsh"]])
+    func isMisused(_ arguments: [String]) throws {
+        let process = try surroundings.start(arguments)
+        process.endInput()
+        let result = try process.result()
+        #expect(result.code == 2 && result.output == "" && result.errors.hasPrefix("tweakctl: "))
+    }
+
+    @Test func cannotConnect() throws {
+        let gone = try surroundings.run("-s", surroundings.directory.file("none"), "ls")
+        #expect(gone.code == 3 && gone.errors.contains("/none: No such file or directory; tweakctl alone lists"))
+        let nobody = try surroundings.run("bounce", "ls")
+        #expect(
+            nobody.code == 3 && nobody.errors.contains("“bounce” is not running; no process of yours offers tweaks in"))
+        #expect(try surroundings.run("ls").code == 3)
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        #expect(
+            try surroundings.run("bonce", "ls").errors == "tweakctl: “bonce” is not running; did you mean bounce?\n")
+    }
+
+    @Test func byTCP() throws {
+        let server = try TestServer()
+        let result = try surroundings.run(
+            "-H", "127.0.0.1:\(try #require(server.server.port))", "get", "Content/Text/Size")
+        #expect(result.code == 0 && result.output.hasPrefix("Content/Text/Size = 60 "))
+    }
+
+    @Test func hangsUp() throws {
+        let path = surroundings.directory.file("fake")
+        let server = try FakeServer(path)
+        let process = try surroundings.start(["-s", path, "get", "*"])
+        let peer = try server.accepted()
+        try peer.answer("get *", "A/B/C = \u{1B}[2J5")
+        try peer.close()
+        let result = try process.result()
+        #expect(result.code == 3 && result.errors.contains("has ended the connection without an answer"))
+    }
+
+    @Test func filtersWhatStrangersSend() throws {
+        let path = surroundings.directory.file("fake")
+        let server = try FakeServer(path)
+        let process = try surroundings.start(["-s", path, "get", "*"])
+        try server.accepted().answer("get *", "A/B/C = \u{1B}[2J\u{202E}5", "error x \u{9B}evil")
+        let result = try process.result()
+        #expect(result.output == "A/B/C = \u{FFFD}[2J\u{FFFD}5\n" && result.errors == "tweakctl: x: \u{FFFD}evil\n")
+    }
+
+    // MARK: Names
+
+    @Test func nameMayBeLeftOut() throws {
+        let server = try surroundings.server("bounce")
+        #expect(try surroundings.run("get", "Content/Text/Size").output.hasPrefix("Content/Text/Size = 60"))
+        #expect(try surroundings.run("bounce", "get", "Content/Text/Size").code == 0)
+        // A process with the name of a command.
+        let other = try surroundings.server("hello")
+        #expect(try surroundings.run("hello", "get", "Content/Text/Size").code == 0)
+        let result = try surroundings.run("get", "*")
+        #expect(result.code == 2)
+        #expect(result.errors == "tweakctl: several processes offer tweaks; name one of them: bounce, hello\n")
+        server.stop()
+        other.stop()
+    }
+
+    @Test func secondInstance() throws {
+        let server = try surroundings.server("bounce-4711")
+        defer { server.stop() }
+        #expect(try surroundings.run("bounce", "get", "Content/Text/Size").code == 0)
+    }
+
+    // MARK: Scripts
+
+    @Test func runsScripts() throws {
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        let script =
+            "\n# a comment\nbogus\nContent/Text/Size = 500\r\nok rev 3\nContent/Text/Size = 72\nget Content/Text/Size"
+        for arguments in [["bounce"], ["bounce", "-"], ["-"], ["repl"]] {
+            let process = try surroundings.start(arguments)
+            process.type(script)
+            process.endInput()
+            let result = try process.result()
+            #expect(result.code == 1, "\(arguments)")
+            #expect(
+                result.output.splitLines().suffix(2).first?.hasPrefix("Content/Text/Size = 72      # number") == true)
+            #expect(
+                result.errors.splitLines().dropLast() == [
+                    "tweakctl: line 3: unknown-command: “bogus” is no command; type help",
+                    "tweakctl: line 4: out-of-range: Content/Text/Size: 500 is outside 10...100",
+                ])
+        }
+    }
+
+    @Test func exportsReadBack() throws {
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        let export = try surroundings.run("bounce", "export").output
+        let result = try surroundings.run("bounce", input: export)
+        #expect(result.code == 0 && result.errors == "" && export.splitLines().count > 5)
+    }
+
+    @Test func answersAsLinesCome() throws {
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        let process = try surroundings.start(["bounce", "-"])
+        for size in 61...64 {
+            process.type("Content/Text/Size = \(size)\n")
+            try process.lines(through: "Content/Text/Size = \(size)")
+        }
+        process.endInput()
+        #expect(try process.result().code == 0)
+    }
+
+    @Test func longScript() throws {
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        // More than sockets and pipes hold, both ways.
+        let path = surroundings.directory.file("script")
+        try String(repeating: "get Content\n", count: 20_000).write(toFile: path, atomically: true, encoding: .utf8)
+        let output = try Tool.sh.run(
+            ["-c", "\(shellEnvironment) \(Surroundings.executable.path) bounce - < \(path) | wc -l"], input: "")
+        #expect(output.filter(\.isNumber) == "120000")
+    }
+
+    private var shellEnvironment: String {
+        surroundings.environment.map { "\($0.key)='\($0.value)'" }.joined(separator: " ")
+    }
+
+    @Test func readerThatLeaves() throws {
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        let command =
+            "yes 'get *' | head -5000 | \(shellEnvironment) \(Surroundings.executable.path) bounce - | head -1"
+        #expect(try Tool.sh.run(["-c", command], input: "").hasPrefix("Content/Text/Size = 60"))
+    }
+
+    // MARK: JSON
+
+    @Test func json() throws {
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        let result = try surroundings.run("bounce", "get", "Content/Text/Size", "--json")
+        #expect(result.code == 0 && result.output.hasPrefix("{\"ok\":true,\"tweaks\":[{\"path\":\"Content/Text/Size\""))
+        let refused = try surroundings.run("--json", "bounce", "get", "x/y/z")
+        #expect(refused.code == 1 && refused.errors == "")
+        #expect(refused.output.hasPrefix("{\"ok\":false,\"error\":{\"code\":\"unknown-tweak\""))
+        let script = try surroundings.run("bounce", "--json", input: "ping\nbogus\nls\n")
+        let objects = try script.output.splitLines().dropLast().map {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+        #expect(script.code == 1 && objects.map { $0?["ok"] as? Bool } == [true, false, true])
+    }
+
+    // MARK: Without a process
+
+    @Test func helpNamesEverything() throws {
+        let help = try surroundings.run("--help").output
+        for command in Command.all { #expect(help.contains("  \(command.synopsis) ")) }
+        for option in Invocation.options { #expect(help.contains(option.summary)) }
+        #expect(try surroundings.run("--version").output.hasPrefix("tweakctl "))
+    }
+}

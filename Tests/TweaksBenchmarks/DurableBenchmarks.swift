@@ -1,0 +1,144 @@
+// Sets that are on disk when they are answered: against the bare calls, Redis' CONFIG REWRITE, and an etcd put.
+
+import Foundation
+import Tweaks
+import TweaksDaemon
+
+enum DurableBenchmarks {
+    private static let rounds = 10
+    private static let sets = 100
+
+    static func run() throws {
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent("tweaks-bench-\(getpid())")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let tweaks = try Peer.durableTweaks(in: place.appendingPathComponent("state").path)
+        try alone(tweaks, place)
+        try together(tweaks)
+        try againstRedis(tweaks, place)
+        try againstEtcd(tweaks, place)
+    }
+
+    // MARK: Ours
+
+    private static func request(_ number: Int) -> [UInt8] {
+        Array("set Bench/Wire/Number\(number % 100) \(number)\n".utf8)
+    }
+
+    nonisolated(unsafe) private static var counter = 1  // One thread; makes each set another value.
+
+    /// The times of single sets, one after the other.
+    private static func latencies(_ connection: Connection) throws -> [Double] {
+        try (0..<sets).map { _ in
+            counter += 1
+            return try Measure.nanoseconds {
+                try connection.send(request(counter))
+                try connection.receive(1, linesBeginningWith: "o")
+            }
+        }
+    }
+
+    // MARK: The bare calls
+
+    private static func alone(_ tweaks: Peer, _ place: URL) throws {
+        let connection = try Connection(port: tweaks.port)
+        for number in 0..<100 {
+            try connection.send(request(number + 1_000))
+            try connection.receive(1, linesBeginningWith: "o")
+        }
+        let file = place.appendingPathComponent("state/overrides.json")
+        let bytes = [UInt8](try Data(contentsOf: file))
+        let bare = place.appendingPathComponent("bare").path
+        try FileManager.default.createDirectory(atPath: bare, withIntermediateDirectories: true)
+        var times: (ours: [Double], theirs: [Double]) = ([], [])
+        for _ in 0..<rounds {
+            times.ours += try latencies(connection)
+            times.theirs += (0..<sets).map { _ in Measure.nanoseconds { write(bytes, in: bare) } }
+        }
+        for (name, fraction, goal) in [("p50", 0.5, "≤ 1.5"), ("p99", 0.99, "")] {
+            Table.row(
+                "durable set, 1 client, \(name) / write+fsync+rename+fsync(dir)",
+                ours: Measure.percentile(times.ours, fraction) / 1_000,
+                theirs: Measure.percentile(times.theirs, fraction) / 1_000, unit: "µs", goal: goal)
+        }
+        bareRate = 1e9 / Measure.median(times.theirs)
+    }
+
+    nonisolated(unsafe) private static var bareRate = 0.0  // One thread.
+
+    /// A file written as it has to be for a crash to leave the old or the new one.
+    private static func write(_ bytes: [UInt8], in directory: String) {
+        let folder = open(directory, O_RDONLY | O_DIRECTORY)
+        let file = open("\(directory)/bare.tmp", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        _ = bytes.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+        fsync(file)
+        close(file)
+        rename("\(directory)/bare.tmp", "\(directory)/bare.json")
+        fsync(folder)
+        close(folder)
+    }
+
+    private static func together(_ tweaks: Peer) throws {
+        let connections = try (0..<50).map { _ in try Connection(port: tweaks.port) }
+        var rates: [Double] = []
+        for _ in 0..<5 {
+            let time = try Measure.nanoseconds {
+                for _ in 0..<100 {
+                    for connection in connections {
+                        counter += 1
+                        try connection.send(request(counter))
+                    }
+                    for connection in connections { try connection.receive(1, linesBeginningWith: "o") }
+                }
+            }
+            rates.append(5_000 / (time / 1e9))
+        }
+        Table.row(
+            "durable sets, 50 clients at once / that, one after the other", ours: Measure.median(rates),
+            theirs: bareRate, unit: "/s", goal: "≥ 10")
+    }
+
+    // MARK: Others
+
+    private static func againstRedis(_ tweaks: Peer, _ place: URL) throws {
+        let config = place.appendingPathComponent("redis.conf").path
+        try Data().write(to: URL(fileURLWithPath: config))
+        guard let redis = try Peer.redis(config: config) else {
+            return Table.skipped("against CONFIG SET and CONFIG REWRITE", "install redis-server")
+        }
+        let (mine, other) = (try Connection(port: tweaks.port), try Connection(port: redis.port))
+        try compare("durable sets a second / Redis CONFIG SET + CONFIG REWRITE", mine) {
+            counter += 1
+            try other.send(Array("CONFIG SET hz \(10 + counter % 100)\r\nCONFIG REWRITE\r\n".utf8))
+            try other.receive(2, linesBeginningWith: "+")
+        }
+    }
+
+    private static func againstEtcd(_ tweaks: Peer, _ place: URL) throws {
+        guard let etcd = try Peer.etcd(in: place.appendingPathComponent("etcd").path) else {
+            return Table.skipped("against an etcd put", "install etcd-server")
+        }
+        let (mine, other) = (try Connection(port: tweaks.port), try Connection(port: etcd.port))
+        try compare("durable sets a second / etcd put, by its JSON gateway", mine) {
+            counter += 1
+            // key and value in Base64: "number", and a few digits.
+            let value = Data("\(counter)".utf8).base64EncodedString()
+            let body = "{\"key\":\"bnVtYmVy\",\"value\":\"\(value)\"}"
+            let head = "POST /v3/kv/put HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            try other.send(Array((head + body).utf8))
+            // The body comes last, and begins with a brace.
+            try other.receiveBody()
+        }
+    }
+
+    private static func compare(_ name: String, _ mine: Connection, _ other: () throws -> Void) throws {
+        var times: (ours: [Double], theirs: [Double]) = ([], [])
+        for _ in 0..<rounds {
+            times.ours += try latencies(mine)
+            times.theirs += try (0..<sets).map { _ in try Measure.nanoseconds(other) }
+        }
+        Table.row(
+            name, ours: 1e9 / Measure.median(times.ours), theirs: 1e9 / Measure.median(times.theirs), unit: "/s",
+            goal: "≥ 1.0")
+    }
+}

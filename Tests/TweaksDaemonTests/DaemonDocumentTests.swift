@@ -1,0 +1,90 @@
+// What the documents show of a daemon, replayed against one with real files: they say what is true.
+
+import Foundation
+import Synchronization
+import Testing
+import Tweaks
+import TweaksDaemon
+import TweaksTestSupport
+
+extension DocumentedBlock {
+    private static let daemon = "Sources/TweaksDaemon/TweaksDaemon.docc/"
+
+    static let daemonReadme = all("daemon-transcript", of: "README.md")
+    static let daemonGuides =
+        ["RunningInProduction.md", "ConfigFilesAndReload.md"].flatMap { all("daemon-transcript", of: daemon + $0) }
+        + all("daemon-transcript", of: "Sources/Tweaks/Tweaks.docc/WhereAValueComesFrom.md")
+        + all("daemon-transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
+}
+
+@Suite(.blocking) struct DaemonDocumentTests {
+    @Test func hasTranscripts() {
+        #expect(DocumentedBlock.daemonReadme.count == 1)
+        #expect(DocumentedBlock.daemonGuides.count >= 8)
+    }
+
+    @Test(arguments: DocumentedBlock.daemonGuides) func isTrue(_ block: DocumentedBlock) throws {
+        try replay(block) { ExampleTweaks().registry }
+    }
+
+    /// With just the two tweaks that the README declares.
+    @Test(arguments: DocumentedBlock.daemonReadme) func readmeIsTrue(_ block: DocumentedBlock) throws {
+        try replay(block) {
+            let registry = TweakRegistry()
+            _ = Tweak(
+                "Content", "Text", "Size", 60.0, in: 10...100, step: 0.5, unit: "pt", help: "Label size",
+                registry: registry)
+            _ = Tweak("Content", "Text", "Color", TweakColor.black, registry: registry)
+            return registry
+        }
+    }
+
+    private func replay(_ block: DocumentedBlock, _ registry: @escaping () -> TweakRegistry) throws {
+        let transcript = ShellTranscript(block.text)
+        #expect(!transcript.isEmpty)
+        let program = try Bounce(registry: registry)
+        try transcript.replay(with: program, in: program.root)
+        try program.stop()
+    }
+}
+
+/// The program of the documents, in this process: `bounce`, with its files where a service has them.
+private final class Bounce: DocumentedProgram {
+    let name = "bounce"
+    let log = LogLines()
+    let root: TemporaryDirectory
+    private let registry: () -> TweakRegistry
+    private var daemon: TweakDaemon?
+
+    init(registry: @escaping () -> TweakRegistry) throws {
+        self.registry = registry
+        root = try TemporaryDirectory()
+        for place in ["etc", "run", "var/lib/bounce"] {
+            try FileManager.default.createDirectory(
+                atPath: root.file(place), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+    }
+
+    func start() throws {
+        let environment = [
+            "TWEAKS_SOCKET": root.file("run/bounce.sock"), "TWEAKS_CONFIG": root.file("etc/bounce.conf"),
+            "TWEAKS_STATE_DIR": root.file("var/lib/bounce"),
+        ]
+        daemon = try TweakDaemon.start(
+            name, signals: [], registry: registry(), environment: environment
+        ) { [name, log] event in
+            // As its log on standard error would.
+            if case .changed(let commit) = event, [.code, .configFile].contains(commit.origin) { return }
+            for line in event.lines { log.add("\(name): \(line)") }
+        }
+    }
+
+    func stop() throws {
+        daemon?.stop()
+        daemon = nil
+    }
+
+    func kill() throws { Issue.record("the process of the tests cannot be killed") }
+
+    func reload() throws { _ = try? daemon?.reload() }
+}

@@ -1,0 +1,182 @@
+// What systemd is told, by a fake of it with a real socket of either kind.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+import Testing
+import TweaksDaemon
+import TweaksServer
+import TweaksTestSupport
+
+/// The service manager's end of `NOTIFY_SOCKET`.
+private final class NotifyReceiver: Sendable {
+    /// As it stands in the environment.
+    let address: String
+    private let number: Int32
+
+    init(_ address: String) throws {
+        self.address = address
+        #if canImport(Glibc)
+            number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        #else
+            number = socket(AF_UNIX, SOCK_DGRAM, 0)
+        #endif
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var place = sockaddr_un()
+        place.sun_family = sa_family_t(AF_UNIX)
+        let isAbstract = address.hasPrefix("@")
+        let name = isAbstract ? [0] + Array(address.utf8.dropFirst()) : Array(address.utf8) + [0]
+        withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: name) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
+        let result = withUnsafePointer(to: &place) { pointer in
+            // A sockaddr_un begins like a sockaddr.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, length) }
+        }
+        if result != 0 { throw ClientError.system("bind", errno) }
+    }
+
+    deinit { close(number) }
+
+    /// The next datagram, whole.
+    func next() throws -> String {
+        var bytes = [UInt8](repeating: 0, count: 8_192)
+        let count = recv(number, &bytes, bytes.count, 0)
+        if count < 0 { throw ClientError.system("recv", errno) }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    /// Whether nothing has come.
+    var isEmpty: Bool {
+        var byte: UInt8 = 0
+        return recv(number, &byte, 1, Int32(MSG_DONTWAIT)) < 0
+    }
+}
+
+@Suite(.blocking) struct ServiceManagerTests {
+    private let directory: TemporaryDirectory
+    private let addresses: [String]
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        #if os(Linux)
+            addresses = [directory.file("notify"), "@tweaks-test/\(UInt64.random(in: 0 ... .max))"]
+        #else
+            addresses = [directory.file("notify")]
+        #endif
+    }
+
+    private func manager(_ address: String) throws -> ServiceManager {
+        try #require(try ServiceManager(environment: ["NOTIFY_SOCKET": address]))
+    }
+
+    private func eachKind(_ body: (NotifyReceiver, ServiceManager) throws -> Void) throws {
+        for address in addresses {
+            let receiver = try NotifyReceiver(address)
+            try body(receiver, try manager(address))
+            #expect(receiver.isEmpty)
+        }
+    }
+
+    private func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+
+    @Test func aLife() throws {
+        try eachKind { receiver, manager throws in
+            #expect(manager.ready(status: "3 tweaks") == nil)
+            #expect(try receiver.next() == "READY=1\nSTATUS=3 tweaks")
+            #expect(manager.status("busy") == nil)
+            #expect(try receiver.next() == "STATUS=busy")
+            #expect(manager.ready() == nil)
+            #expect(try receiver.next() == "READY=1")
+            #expect(manager.stopping() == nil)
+            #expect(try receiver.next() == "STOPPING=1")
+        }
+    }
+
+    /// Both lines in one datagram, and the time is the kernel's.
+    @Test func reloading() throws {
+        try eachKind { receiver, manager throws in
+            let before = now()
+            #expect(manager.reloading() == nil)
+            let after = now()
+            let lines = try receiver.next().split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count == 2 && lines[0] == "RELOADING=1")
+            let time = try #require(lines.last?.hasPrefix("MONOTONIC_USEC=") == true ? lines.last : nil)
+            let microseconds = try #require(Int64(time.dropFirst("MONOTONIC_USEC=".count)))
+            #expect((before...after).contains(microseconds))
+        }
+    }
+
+    /// A status cannot say anything but a status.
+    @Test func statusIsOneLine() throws {
+        try eachKind { receiver, manager throws in
+            manager.status("a\nREADY=1\r\nSTOPPING=1\0b\u{2028}c")
+            #expect(try receiver.next() == "STATUS=a READY=1  STOPPING=1 b c")
+            manager.status("é" + String(repeating: "x", count: 10_000))
+            #expect(try receiver.next() == "STATUS=é" + String(repeating: "x", count: 998) + "…")
+        }
+    }
+
+    @Test func nobodyWantsToKnow() throws {
+        #expect(try ServiceManager(environment: [:]) == nil)
+        #expect(try ServiceManager(environment: ["NOTIFY_SOCKET": ""]) == nil)
+    }
+
+    @Test(arguments: [
+        ("run/notify", "only absolute paths and abstract names (@name) are supported; use one of them"),
+        ("vsock:2:1234", "only absolute paths and abstract names (@name) are supported; use one of them"),
+        ("@", "it names nothing; unset it"),
+        ("/", "it names nothing; unset it"),
+        ("/a\0b", "there is a zero byte in it; use another one"),
+        ("@a\0b", "there is a zero byte in it; use another one"),
+    ]) func badAddresses(_ address: String, _ problem: String) {
+        #expect(throws: ServerError("NOTIFY_SOCKET=\(address): \(problem)")) {
+            try ServiceManager(environment: ["NOTIFY_SOCKET": address])
+        }
+    }
+
+    #if os(Linux)
+        /// The longest that fit, and one byte more. An abstract name has no zero at its end.
+        @Test func longAddresses() throws {
+            let random = "\(UInt64.random(in: 0 ... .max))"
+            let name = "@" + random + String(repeating: "x", count: 107 - random.count)
+            let path = directory.path + "/" + String(repeating: "x", count: 106 - directory.path.count)
+            for address in [name, path] {
+                let receiver = try NotifyReceiver(address)
+                #expect(try manager(address).ready() == nil)
+                #expect(try receiver.next() == "READY=1")
+                let error = #expect(throws: ServerError.self) {
+                    try ServiceManager(environment: ["NOTIFY_SOCKET": address + "x"])
+                }
+                #expect(error?.description.contains("holds at most") == true)
+            }
+        }
+    #endif
+
+    @Test func nobodyIsThere() throws {
+        for address in addresses {
+            let text = try #require(try manager(address).ready())
+            #expect(text.hasPrefix("NOTIFY_SOCKET=\(address): ") && text.hasSuffix("; it was not told"))
+        }
+    }
+
+    /// A manager that hangs does not hang the daemon.
+    @Test func nobodyReads() throws {
+        for address in addresses {
+            let receiver = try NotifyReceiver(address)
+            let manager = try manager(address)
+            var problem: String?
+            for _ in 1...100_000 where problem == nil { problem = manager.status("x") }
+            #expect(problem?.hasPrefix("NOTIFY_SOCKET=\(address): ") == true)
+            #expect(try receiver.next() == "STATUS=x")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// How lines could go on, among 10,000 tweaks.
+
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@testable import TweaksServer
+
+struct CompletionTests {
+    private let completion = Completion(
+        registry: ManyTweaks.registry, listing: ManyTweaks.registry.listing(),
+        names: ["ping": { ["evening", "morning"] }])
+
+    @Test(arguments: [
+        // Commands, and what an assignment may begin with.
+        ("se", ["set"]), ("rel", ["reload"]), ("des", ["describe"]), ("Siz", ["Sizes/"]),
+        ("nothing", []), ("\"set", []), ("help sto", []), ("help expo", ["export"]),
+        // Paths, part by part, in quotes from the first part on that needs them.
+        ("get Siz", ["Sizes/"]), ("get Sizes/", ["Sizes/All/"]), ("get Sizes/All/", ["Sizes/All/Width"]),
+        ("get Label/", ["Label/Font/", "Label/Sizes/", "Label/Status/", "Label/Ｗｉｄｅ/"]),
+        ("get Label/Font/Si", ["\"Label/Font/Size Limit\"", "Label/Font/Size"]),
+        ("get \"Label/Font/Size ", ["\"Label/Font/Size Limit\""]),
+        ("get 'Label/Font/Sl", ["\"Label/Font/Sliding Zone\""]), ("get Label/Font/Size/", []), ("get Label//", []),
+        ("get \"alpha 1/oc", ["\"alpha 1/ocean/"]), ("get Sizes Lab", ["Label/"]),
+        // Where nothing begins so, case and diacritics do not matter.
+        ("get label/f", ["Label/Font/"]), ("get grosse/UBER", ["Größe/Überschrift/"]),
+        ("get LABEL/FONT/WI", ["Label/Font/Wink"]),
+        ("get label/font/size", ["\"Label/Font/Size Limit\"", "Label/Font/Size"]),
+        // What a command cannot take is not offered.
+        ("set Label/Font/Wi", []), ("run Label/Font/", ["Label/Font/Wink"]), ("run Siz", []), ("run La", ["Label/"]),
+        ("set Label/St", []), ("get Label/St", ["Label/Status/"]), ("describe Sizes Lab", []), ("stats ", []),
+        // Values.
+        ("set 'Label/Font/Is Bold' ", ["true", "false", "toggle"]), ("set 'Label/Font/Is Bold' t", ["true", "toggle"]),
+        ("'Label/Font/Is Bold' = ", ["true", "false"]), ("set Label/Font/Style ", ["plain", "zigzag"]),
+        ("Label/Font/Style = Z", ["zigzag"]), ("set Label/Font/Style zigzag ", []), ("set Label/Font/Size ", []),
+        ("set Nothing/At/All ", []),
+        // Keywords.
+        ("Label/Font/Size ", ["=", "+=", "-="]), ("Label/Font/Size +", ["+="]), ("watch mod", ["modified"]),
+        ("watch \"mod", []), ("watch Sizes sin", ["since"]), ("watch Sizes since ", []), ("unwatch mod", ["modified"]),
+        ("json o", ["on", "off"]), ("reload ", ["dry"]), ("hello 1 j", ["json"]), ("ping m", ["morning"]),
+    ])
+    func completes(_ text: String, _ candidates: [String]) {
+        #expect(completion.candidates(for: text) == candidates)
+    }
+
+    @Test func anEmptyLineOffersCommandsThenCategories() {
+        let candidates = completion.candidates(for: "")
+        #expect(candidates.starts(with: ["help", "ls", "get", "set"]))
+        #expect(candidates.contains("Label/"))
+        #expect(candidates.contains("\"alpha 1/"))
+        #expect(Set(candidates).count == candidates.count)
+        #expect(candidates.count <= Completion.mostCandidates)
+    }
+
+    @Test func thereAreNeverTooMany() {
+        let registry = TweakRegistry()
+        for number in 0..<1_000 { _ = Tweak("A", "B", "C\(number)", number, registry: registry) }
+        let completion = Completion(registry: registry, listing: registry.listing(), names: [:])
+        #expect(completion.candidates(for: "get A/B/C").count == Completion.mostCandidates)
+        #expect(completion.candidates(for: "get A/B/C99") == ["A/B/C99"] + (990..<1_000).map { "A/B/C\($0)" })
+    }
+
+    @Test(
+        arguments: [
+            ("", [], "", nil), ("set ", ["set"], "", nil), ("set Con", ["set"], "Con", nil),
+            ("set \"a b", ["set"], "a b", "\""), ("set 'a b' c", ["set", "a b"], "c", nil),
+            ("set \"a \\\"b\" ", ["set", "a \"b"], "", nil), ("\t get  x", ["get"], "x", nil),
+            ("set \"a b\"", ["set"], "a b", "\""), ("set 'a\\", ["set"], "a\\", "'"),
+        ] as [(String, [String], String, Character?)])
+    func lines(_ text: String, _ before: [String], _ last: String, _ quote: Character?) {
+        let line = CompletionLine(text)
+        #expect(line.before.map(\.text) == before)
+        #expect(line.last == CompletionLine.Word(text: last, quote: quote))
+    }
+}

@@ -1,0 +1,60 @@
+// Clocks that a test moves.
+
+import Dispatch
+import Foundation
+import Synchronization
+import TweaksStorage
+
+/// Time that stands still until it is moved on. Begins on 2026-11-21 at 9:30.
+final class ManualTime: StorageTime {
+    private struct State {
+        var now = ContinuousClock.now
+        var wall: Int64 = 1_795_253_400_123
+        var sleeper: (bell: DispatchSemaphore, deadline: ContinuousClock.Instant?)?
+    }
+
+    private let state = Mutex(State())
+    private let condition = NSCondition()
+
+    var now: ContinuousClock.Instant { state.withLock { $0.now } }
+    var wall: Int64 { state.withLock { $0.wall } }
+
+    func wait(for bell: DispatchSemaphore, until deadline: ContinuousClock.Instant?) {
+        let isOver = state.withLock { state in
+            if let deadline, deadline <= state.now { return true }
+            state.sleeper = (bell, deadline)
+            return false
+        }
+        if isOver {
+            _ = bell.wait(timeout: .now())
+            return
+        }
+        condition.withLock { condition.broadcast() }
+        bell.wait()
+        state.withLock { $0.sleeper = nil }
+    }
+
+    /// Moves on; whoever sleeps no longer than that wakes.
+    func advance(by duration: Duration) {
+        let bell = state.withLock { state -> DispatchSemaphore? in
+            state.now += duration
+            state.wall += Int64(duration / .milliseconds(1))
+            guard let sleeper = state.sleeper, let deadline = sleeper.deadline, deadline <= state.now else {
+                return nil
+            }
+            return sleeper.bell
+        }
+        bell?.signal()
+    }
+
+    /// Blocks until the storage sleeps for exactly so long from now.
+    func waitUntilAsleep(for duration: Duration) {
+        condition.lock()
+        defer { condition.unlock() }
+        while !isAsleep(for: duration) { condition.wait() }
+    }
+
+    private func isAsleep(for duration: Duration) -> Bool {
+        state.withLock { $0.sleeper?.deadline == $0.now + duration }
+    }
+}

@@ -1,0 +1,246 @@
+// The overrides file: bytes to entries and back, and everything that can be wrong with it.
+
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@testable import TweaksStorage
+
+@Suite("Overrides file")
+struct OverridesFileTests {
+    private let time = ManualTime()
+    private var anchor: TimeAnchor { TimeAnchor(time) }
+
+    private func entry(
+        _ path: String, _ value: TweakValue, covered: TweakValue? = nil, origin: String = "code"
+    ) throws -> StoredEntry {
+        StoredEntry(
+            path: try TweakPath(path), content: .value(value), origin: TweakOrigin(origin), time: time.now,
+            covered: covered)
+    }
+
+    private func text(_ entries: [StoredEntry]) -> [UInt8] {
+        OverridesFile.text(
+            program: "bounce", revision: 43, lines: entries.compactMap { OverridesFile.line($0, anchor) })
+    }
+
+    @Test("what it looks like")
+    func look() throws {
+        let size = try entry("Content/Text/Size", .number(72), covered: .number(60), origin: "uid 1000")
+        let color = try entry("Content/Text/Tint", .color(.black))
+        #expect(
+            String(decoding: text([size, color]), as: UTF8.self) == """
+                {
+                  "format": "tweaks-overrides",
+                  "version": 1,
+                  "program": "bounce",
+                  "revision": 43,
+                  "overrides": [
+                    {"path": "Content/Text/Size", "kind": "number", "value": 72, "origin": "uid 1000", \
+                "time": "2026-11-21T09:30:00.123Z", "covered": 60},
+                    {"path": "Content/Text/Tint", "kind": "color", "value": "#000000FF", "origin": "code", \
+                "time": "2026-11-21T09:30:00.123Z"}
+                  ]
+                }
+
+                """)
+        #expect(String(decoding: text([]), as: UTF8.self).hasSuffix("\"overrides\": []\n}\n"))
+    }
+
+    private static let extremes: [TweakValue] = [
+        .bool(true), .bool(false), .int(0), .int(.max), .int(.min), .int(9_007_199_254_740_993), .number(0),
+        .number(-0.0), .number(0.1), .number(.greatestFiniteMagnitude), .number(-.leastNonzeroMagnitude),
+        .number(1e300), .number(9_007_199_254_740_994), .string(""), .string("\u{0}\u{1}\u{1F}\u{7F}\r\n\t\"\\/"),
+        .string("é e\u{301} 🦉 \u{FEFF}\u{202E}\u{10FFFF}\u{E000}\u{FFFF}"), .color(.clear),
+        .color(TweakColor(red: 1, green: 2, blue: 3, alpha: 4)), .choice("a choice \"x\""), .duration(.zero),
+        .duration(.nanoseconds(Int64.max)), .duration(.nanoseconds(Int64.min)), .duration(.milliseconds(250)),
+    ]
+
+    @Test("each value comes back exactly", arguments: extremes)
+    func roundTrip(value: TweakValue) throws {
+        try expectRoundTrip([try entry("A/B/C", value, covered: value, origin: "the “panel” \\ é")])
+    }
+
+    @Test("random values come back exactly", arguments: UInt64(1)...20)
+    func random(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let entries = try (0..<200).map { index in
+            try entry("A/é\(index)/\(1000 + index) x", Self.value(&generator))
+        }
+        try expectRoundTrip(entries.sorted { $0.path.precedes($1.path) })
+    }
+
+    private func expectRoundTrip(_ entries: [StoredEntry]) throws {
+        let bytes = text(entries)
+        let file = try OverridesFile(bytes, anchor)
+        #expect(file.program == "bounce")
+        #expect(file.revision == 43)
+        #expect(file.entries.map(\.path) == entries.map(\.path))
+        for (read, written) in zip(file.entries.compactMap(\.stored), entries) {
+            #expect(read.content == written.content)
+            #expect(read.covered == written.covered)
+            #expect(read.origin == written.origin)
+            if case .value(.number(let left)) = read.content, case .value(.number(let right)) = written.content {
+                #expect(left.bitPattern == right.bitPattern)
+            }
+        }
+        // Read back and written again it is the same, be it from the lines or from the values.
+        #expect(OverridesFile.text(program: "bounce", revision: 43, lines: file.entries.map(\.text)) == bytes)
+        #expect(text(file.entries.compactMap(\.stored)) == bytes)
+    }
+
+    private static func value(_ generator: inout SeededGenerator) -> TweakValue {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: return .int(Int64(truncatingIfNeeded: generator.next()))
+        case 1:
+            let number = Double(bitPattern: generator.next())
+            return .number(number.isFinite ? number : -0.0)
+        case 2:
+            let scalars = (0..<12).compactMap { _ in Unicode.Scalar(UInt32.random(in: 0...0x10FFFF, using: &generator))
+            }
+            return .string(String(String.UnicodeScalarView(scalars)))
+        case 3:
+            let bits = generator.next()
+            return .color(
+                TweakColor(
+                    red: UInt8(truncatingIfNeeded: bits), green: UInt8(truncatingIfNeeded: bits >> 8),
+                    blue: UInt8(truncatingIfNeeded: bits >> 16), alpha: UInt8(truncatingIfNeeded: bits >> 24)))
+        case 4: return .duration(.nanoseconds(Int64(truncatingIfNeeded: generator.next())))
+        default: return .bool(generator.next() % 2 == 0)
+        }
+    }
+
+    @Test("a moment prints the same each time")
+    func moments() {
+        let anchor = anchor
+        for offset in [0.0, 0.0004, 0.0006, -0.0001, -1, 86_400, 1e9, -1e9] {
+            let instant = time.now.advanced(by: .seconds(offset))
+            let milliseconds = anchor.milliseconds(instant)
+            #expect(anchor.milliseconds(anchor.instant(milliseconds)) == milliseconds)
+        }
+    }
+
+    @Test("values that no tweak can have are not written")
+    func impossible() throws {
+        for value: TweakValue in [.number(.nan), .number(.infinity), .duration(Duration(attoseconds: 1))] {
+            #expect(OverridesFile.line(try entry("A/B/C", value), anchor) == nil)
+        }
+    }
+
+    // MARK: Reading what others wrote
+
+    private func file(_ overrides: String, version: String = "1") -> [UInt8] {
+        Array("{\"format\": \"tweaks-overrides\", \"version\": \(version), \"overrides\": [\(overrides)]}".utf8)
+    }
+
+    private static let good =
+        #"{"path":"A/B/C","kind":"int","value":1,"origin":"code","time":"2026-11-21T09:30:00Z"}"#
+
+    @Test("keys of later versions are kept with their entry, and passed over")
+    func unknownKeys() throws {
+        let known = #"{"note": {"a": [1, null, "]"]}, "# + Self.good.dropFirst()
+        let file = try OverridesFile(file(known), anchor)
+        #expect(file.entries.map(\.stored?.content) == [.value(.int(1))])
+        #expect(String(decoding: file.entries[0].text, as: UTF8.self) == known)
+    }
+
+    @Test("an override that expires is kept, and not handed over")
+    func expires() throws {
+        let entry = Self.good.dropLast() + #","expires":"2026-11-21T10:30:00Z"}"#
+        let file = try OverridesFile(file(String(entry)), anchor)
+        #expect(file.entries.map(\.stored) == [nil])
+        #expect(String(decoding: file.entries[0].text, as: UTF8.self) == entry)
+    }
+
+    @Test("another order is put right")
+    func order() throws {
+        let second = Self.good.replacing("A/B/C", with: "A/A/C")
+        let file = try OverridesFile(file("\(Self.good),\(second)"), anchor)
+        #expect(file.entries.map(\.path.joined) == ["A/A/C", "A/B/C"])
+    }
+
+    @Test("a newer version is something else than a broken file", arguments: ["2", "9223372036854775807"])
+    func newer(version: String) {
+        #expect(throws: OverridesFile.Refusal.newerVersion(Int64(version) ?? 0)) {
+            try OverridesFile(file(#"{"what": "ever"}"#, version: version), anchor)
+        }
+    }
+
+    @Test(
+        "an override that is not as it should be",
+        arguments: [
+            ("1", "override 1 is no object"),
+            ("{}", "“path” is missing"),
+            (good.replacing("A/B/C", with: "A/B"), "“path” is missing, or is not"),
+            (good.replacing("int", with: "wish"), "A/B/C: “kind”"),
+            (good.replacing("int", with: "action"), "A/B/C: “kind”"),
+            (good.replacing("int", with: "bool"), "A/B/C: “value” is missing, or is no bool"),
+            (good.replacing(":1,", with: ":1.5,"), "is no int"),
+            (good.replacing(":1,", with: ":9223372036854775808,"), "is no int"),
+            (good.replacing(":1,", with: ":\"1\","), "is no int"),
+            (good.replacing(":1,", with: ":null,"), "is no int"),
+            (good.replacing(":1,", with: ":[1],"), "is no int"),
+            (good.replacing("int", with: "number").replacing(":1,", with: ":1e999,"), "is no number"),
+            (good.replacing("int", with: "color").replacing(":1,", with: ":\"#12\","), "is no color"),
+            (good.replacing("int", with: "duration").replacing(":1,", with: ":\"soon\","), "is no duration"),
+            (good.replacing("origin", with: "orogin"), "“origin” is missing"),
+            (good.replacing("09:30", with: "09:61"), "“time” is missing, or is not like"),
+            (good.replacing("}", with: ",\"covered\":true}"), "“covered” is no int"),
+            (good.replacing("}", with: ",\"value\":1}"), "“value” is there twice"),
+            ("\(good),\(good)", "A/B/C is there twice"),
+        ])
+    func malformedEntry(overrides: String, expected: String) {
+        expectMalformed(file(overrides), expected)
+    }
+
+    @Test(
+        "a file that is none",
+        arguments: [
+            ("", "“{” is missing"), ("null", "“{” is missing"), ("{", "a text in quotes"), ("{}", "“format”"),
+            (#"{"format": "tweaks-overrides"}"#, "“version”"),
+            (#"{"format": "tweaks-overrides", "version": 0, "overrides": []}"#, "“version”"),
+            (#"{"format": "tweaks-overrides", "version": 1.0, "overrides": []}"#, "no whole number"),
+            (#"{"format": "tweaks-overrides", "version": 1}"#, "no list “overrides”"),
+            (#"{"format": "tweaks-overrides", "version": 1, "overrides": {}}"#, "“[” is missing"),
+            (#"{"format": "tweaks-overrides", "version": 1, "revision": -1, "overrides": []}"#, "negative"),
+            (#"{"format": "tweaks-overrides", "version": 1, "overrides": []} x"#, "something follows"),
+            (#"{"format": "tweaks-overrides", "version": 1, "overrides": [],}"#, "a text in quotes"),
+            ("{\n\"a\": tru\n}", "line 2: no value can begin"),
+            (#"{"a": 01}"#, "no value"), (#"{"a": 1.}"#, "digits"), (#"{"a": 1e}"#, "digits"),
+            (#"{"a": -}"#, "no value"),
+            (#"{"a": "\q"}"#, "escape"), (#"{"a": "\ud800"}"#, "surrogate"), (#"{"a": "\ud800\u0041"}"#, "surrogate"),
+            (#"{"a": "\u12"}"#, "hexadecimal"), ("{\"a\": \"\n\"}", "control"), (#"{"a": "b"#, "closing quote"),
+            (#"{"a": "\"#, "closing quote"),
+            ("{\"a\": \(String(repeating: "[", count: 100_000))", "too deeply"),
+        ])
+    func malformed(text: String, expected: String) {
+        expectMalformed(Array(text.utf8), expected)
+    }
+
+    @Test("bytes that are no UTF-8")
+    func invalidText() { expectMalformed(Array("{\"a\": \"".utf8) + [0xC3, 0x28] + Array("\"}".utf8), "UTF-8") }
+
+    @Test("every beginning of a good file is refused, and none of its bytes can do harm")
+    func truncated() throws {
+        let bytes = file(Self.good)
+        for count in 0..<bytes.count {
+            #expect(throws: OverridesFile.Refusal.self) { try OverridesFile(Array(bytes.prefix(count)), anchor) }
+        }
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<5_000 {
+            var broken = bytes
+            broken[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            _ = try? OverridesFile(broken, anchor)
+        }
+    }
+
+    private func expectMalformed(_ bytes: [UInt8], _ expected: String) {
+        do {
+            _ = try OverridesFile(bytes, anchor)
+            Issue.record("it was taken")
+        } catch {
+            if case .malformed(let reason) = error { #expect(reason.contains(expected), "\(reason)") }
+            #expect("\(error)".contains("malformed"))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// The bytes of inotify: whole, cut anywhere, and such as no kernel would send.
+
+import Testing
+import TweaksStorage
+import TweaksTestSupport
+
+@Suite struct DirectoryEventTests {
+    private let events = [
+        DirectoryEvent(watch: 1, flags: .modify, name: "app.conf"),
+        DirectoryEvent(watch: 2, flags: [.movedTo], name: "..data"),
+        DirectoryEvent(watch: -1, flags: .overflow),
+        DirectoryEvent(watch: 3, flags: [.deleteSelf, .ignored]),
+        DirectoryEvent(watch: .max, flags: .create, name: "Größe 😀"),
+    ]
+
+    @Test func whole() {
+        #expect(DirectoryEvent.parse(events.flatMap(\.bytes)[...]) == events)
+        #expect(DirectoryEvent.parse([]).isEmpty)
+    }
+
+    /// The kernel fills names up with zeros.
+    @Test func paddedNames() {
+        var bytes = DirectoryEvent(watch: 1, flags: .modify, name: "a").bytes
+        bytes += [UInt8](repeating: 0, count: 14)
+        bytes.replaceSubrange(12..<16, with: withUnsafeBytes(of: UInt32(16)) { Array($0) })
+        #expect(DirectoryEvent.parse(bytes[...]) == [DirectoryEvent(watch: 1, flags: .modify, name: "a")])
+    }
+
+    /// What was read need not begin at the start of the storage, nor where a number may lie.
+    @Test(arguments: 0..<8) func anywhereInMemory(_ offset: Int) {
+        let bytes = [UInt8](repeating: 0xFF, count: offset) + events.flatMap(\.bytes)
+        #expect(DirectoryEvent.parse(bytes[offset...]) == events)
+    }
+
+    @Test func cutAnywhere() {
+        let bytes = events.flatMap(\.bytes)
+        var ends: [Int] = []
+        for event in events { ends.append((ends.last ?? 0) + event.bytes.count) }
+        for count in bytes.indices {
+            let whole = ends.prefix { $0 <= count }.count
+            #expect(DirectoryEvent.parse(bytes[..<count]) == Array(events.prefix(whole)))
+        }
+    }
+
+    @Test func namesLongerThanAllThereIs() {
+        for length in [UInt32(1), 255, 0x7FFF_FFFF, 0x8000_0000, .max] {
+            var bytes = DirectoryEvent(watch: 1, flags: .modify).bytes
+            bytes.replaceSubrange(12..<16, with: withUnsafeBytes(of: length) { Array($0) })
+            #expect(DirectoryEvent.parse(bytes[...]).isEmpty)
+        }
+    }
+
+    @Test func anyBytes() {
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...80, using: &generator)
+            // Many zeros, so that lengths are often small.
+            let bytes = (0..<count).map { _ in UInt8(max(0, Int.random(in: -400...255, using: &generator))) }
+            #expect(DirectoryEvent.parse(bytes[...]).count <= count / 16)
+        }
+    }
+}

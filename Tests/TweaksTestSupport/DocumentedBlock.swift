@@ -1,0 +1,34 @@
+// The fenced blocks of a document that are tests.
+
+import Foundation
+import Testing
+
+/// One fenced block of a document.
+package struct DocumentedBlock: Sendable, CustomTestStringConvertible {
+    package let text: String
+    package let document: String
+    /// Where it begins in the document.
+    package let line: Int
+
+    package var testDescription: String { "\(document) line \(line)" }
+
+    /// All blocks of a document that are marked so, in order.
+    /// - Parameter path: From the root of the repository.
+    package static func all(_ mark: String, of path: String) -> [DocumentedBlock] {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../" + path)
+        guard let document = try? String(contentsOf: file.standardizedFileURL, encoding: .utf8) else { return [] }
+        var blocks: [DocumentedBlock] = []
+        var open: (lines: [String], line: Int)?
+        for (number, line) in document.splitLines().enumerated() {
+            if line.hasPrefix("```") {
+                if let open {
+                    blocks.append(.init(text: open.lines.joined(separator: "\n"), document: path, line: open.line))
+                }
+                open = open == nil && line == "```" + mark ? ([], number + 1) : nil
+            } else {
+                open?.lines.append(line)
+            }
+        }
+        return blocks
+    }
+}

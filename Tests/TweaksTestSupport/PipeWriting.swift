@@ -1,0 +1,18 @@
+// Writing to a program that may have ended: that must not end the tests.
+
+import Foundation
+
+extension FileHandle {
+    /// Writes what the reader still takes. SIGPIPE, which would end this process, is kept on this thread and dropped.
+    package func writeUnlessBroken(_ text: String) {
+        var (pipes, before, pending) = (sigset_t(), sigset_t(), sigset_t())
+        sigemptyset(&pipes)
+        sigaddset(&pipes, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &pipes, &before)
+        try? write(contentsOf: Data(text.utf8))
+        sigpending(&pending)
+        var number: Int32 = 0
+        if sigismember(&pending, SIGPIPE) == 1 { sigwait(&pipes, &number) }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+    }
+}

@@ -1,0 +1,157 @@
+// What a person does at a shell, written down, and its replay: real files, a real program, real answers.
+
+import Foundation
+package import Testing
+
+/// A program that a document operates.
+package protocol DocumentedProgram: AnyObject {
+    /// What it calls itself in its log.
+    var name: String { get }
+    var log: LogLines { get }
+    func start() throws
+    func stop() throws
+    /// Ends it as `SIGKILL` does.
+    func kill() throws
+    /// What `SIGHUP` does.
+    func reload() throws
+}
+
+/// Lines that begin with `$ ` are typed at a shell. What follows is what comes of it:
+///
+/// - `$ nc -U PATH`: a conversation as in a ``Transcript``; it ends before the next `$ `;
+/// - `$ systemctl start NAME`, also `stop`, `restart`, `reload` and `kill -s KILL`: done to the program;
+/// - anything else is for `sh`, whose output is compared; after `<<EOF` the lines down to `EOF` are its input.
+///
+/// Lines that begin with the program's name and a colon are of its log. They are waited for, in order, and lines in
+/// between are left out. `/etc`, `/run` and `/var` are directories of the test. Times differ, and whoever runs it is uid
+/// 1000; `…` stands for any text.
+package struct ShellTranscript {
+    private struct Step {
+        var command: String
+        var lines: [String] = []
+    }
+
+    private var steps: [Step] = []
+
+    /// Reads one.
+    package init(_ text: String) {
+        var isInput = false
+        for line in text.splitLines() {
+            if isInput {
+                steps[steps.count - 1].command += "\n" + line
+                isInput = line != "EOF"
+            } else if line.hasPrefix("$ ") {
+                isInput = line.contains("<<EOF")
+                steps.append(Step(command: String(line.dropFirst(2))))
+            } else if !steps.isEmpty, !line.isEmpty {
+                steps[steps.count - 1].lines.append(line)
+            }
+        }
+    }
+
+    /// Whether there is nothing to do.
+    package var isEmpty: Bool { steps.isEmpty }
+
+    /// Does all of it, and compares every line.
+    package func replay(
+        with program: any DocumentedProgram, in root: TemporaryDirectory, at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let replay = ShellReplay(program: program, root: root.path, location: location)
+        for step in steps { try replay.run(step.command, step.lines) }
+    }
+}
+
+/// One replay.
+private final class ShellReplay {
+    private let program: any DocumentedProgram
+    private let root: String
+    private let location: SourceLocation
+    private var logged = 0
+
+    init(program: any DocumentedProgram, root: String, location: SourceLocation) {
+        self.program = program
+        self.root = root
+        self.location = location
+    }
+
+    func run(_ command: String, _ lines: [String]) throws {
+        let mark = program.name + ": "
+        let output = lines.filter { !$0.hasPrefix(mark) }
+        let words = command.split(separator: " ")
+        switch words.first {
+        case "nc": try converse(placed(String(words.last ?? "")), output)
+        case "systemctl":
+            #expect(output.isEmpty, "\(command) says nothing", sourceLocation: location)
+            try control(words.dropFirst().dropLast().joined(separator: " "))
+        default:
+            let text = try Tool.sh.run(["-c", placed(command)], input: "")
+            compare(text.splitLines().filter { !$0.isEmpty }, output, command)
+        }
+        for line in lines where line.hasPrefix(mark) { waitFor(line) }
+    }
+
+    private func control(_ verb: String) throws {
+        switch verb {
+        case "start": try program.start()
+        case "stop": try program.stop()
+        case "restart":
+            try program.stop()
+            try program.start()
+        case "reload": try program.reload()
+        case "kill -s KILL": try program.kill()
+        default: Issue.record("systemctl \(verb)?", sourceLocation: location)
+        }
+    }
+
+    private func converse(_ path: String, _ lines: [String]) throws {
+        let client = try TestClient(unix: path)
+        for step in Transcript(lines.joined(separator: "\n")).steps {
+            try client.send(step.typed + "\n")
+            var answers: [String] = []
+            // Where a line is missing, those that came say more than the one that did not.
+            while answers.count < step.answers.count, let line = try? client.line() { answers.append(line) }
+            compare(answers, step.answers, step.typed)
+        }
+        client.endInput()
+        let rest = try client.rest()
+        #expect(rest.isEmpty, "after the end: \(rest)", sourceLocation: location)
+    }
+
+    private func waitFor(_ line: String) {
+        let found = program.log.firstIndex(from: logged) { fits($0, line) }
+        let rest = program.log.all[logged...].map(shown).joined(separator: "\n  ")
+        #expect(found != nil, "not logged: \(line)\n  \(rest)", sourceLocation: location)
+        if let found { logged = found + 1 }
+    }
+
+    private func compare(_ lines: [String], _ expected: [String], _ subject: String) {
+        let isSame = lines.count == expected.count && zip(lines, expected).allSatisfy { fits($0, $1) }
+        let (got, wanted) = (lines.map(shown).joined(separator: "\n"), expected.joined(separator: "\n"))
+        #expect(isSame, "\(subject)\n--- got\n\(got)\n--- expected\n\(wanted)", sourceLocation: location)
+    }
+
+    // MARK: Texts
+
+    private func fits(_ line: String, _ pattern: String) -> Bool {
+        Transcript.fits(Self.withoutTimes(shown(line)), Self.withoutTimes(pattern))
+    }
+
+    /// A command as it is run: the directories that documents name are in the test's own.
+    private func placed(_ text: String) -> String {
+        ["/etc/", "/run/", "/var/"].reduce(text) { text, place in
+            text.replacingOccurrences(of: " " + place, with: " \(root)\(place)")
+                .replacingOccurrences(of: "^" + place, with: root + place, options: .regularExpression)
+        }
+    }
+
+    /// A line as documents show it.
+    private func shown(_ line: String) -> String {
+        line.replacingOccurrences(of: root, with: "")
+            .replacingOccurrences(of: "\\buid \(getuid())\\b", with: "uid 1000", options: .regularExpression)
+    }
+
+    private static func withoutTimes(_ line: String) -> String {
+        line.replacingOccurrences(
+            of: "[0-9]{4}-?[0-9]{2}-?[0-9]{2}T[0-9:.]+Z", with: "TIME", options: .regularExpression)
+    }
+}

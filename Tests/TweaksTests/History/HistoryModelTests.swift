@@ -1,0 +1,111 @@
+// Undo and redo against a model that is simple enough to be right: lists of overrides before and after.
+
+import Synchronization
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+/// What a registry with history should do, by whole copies of its overrides.
+private struct HistoryModel {
+    typealias Overrides = [String: Int64]
+
+    struct Step {
+        var before: Overrides
+        var after: Overrides
+        var session: UInt64
+        var touched: [String]
+        var time: Int
+    }
+
+    var overrides: Overrides = [:]
+    var done: [Step] = []
+    var undone: [Step] = []
+    /// The last entry can take in another change: it is a change, and nothing else was committed since.
+    var canMerge = false
+
+    mutating func commit(_ changes: [(path: String, value: Int64?)], session: UInt64, time: Int) {
+        let before = overrides
+        for (path, value) in changes { overrides[path] = value }
+        let touched = Set(changes.map(\.path)).filter { before[$0] != overrides[$0] }
+        if touched.isEmpty { return }
+        undone = []
+        // In the order in which they were first named.
+        var order: [String] = []
+        for change in changes where touched.contains(change.path) && !order.contains(change.path) {
+            order.append(change.path)
+        }
+        if canMerge, let last = done.last, last.session == session, last.touched == order, time - last.time <= 500 {
+            done[done.count - 1].after = overrides
+            done[done.count - 1].time = time
+        } else {
+            done.append(Step(before: before, after: overrides, session: session, touched: order, time: time))
+        }
+        canMerge = true
+    }
+
+    mutating func undo() -> Bool {
+        guard let step = done.popLast() else { return false }
+        for path in step.touched { overrides[path] = step.before[path] }
+        undone.append(step)
+        canMerge = false
+        return true
+    }
+
+    mutating func redo() -> Bool {
+        guard let step = undone.popLast() else { return false }
+        for path in step.touched { overrides[path] = step.after[path] }
+        done.append(step)
+        canMerge = false
+        return true
+    }
+}
+
+@Suite("History against a model")
+struct HistoryModelTests {
+    private static let paths = (0..<6).map { "A/B/\($0)" }
+
+    @Test("thousands of commits, undos and redos by several sessions", arguments: [1, 2, 3, 4] as [UInt64])
+    func random(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let now = Mutex(0)
+        let start = ContinuousClock.now
+        let registry = TweakRegistry { start + .milliseconds(now.withLock { $0 }) }
+        registry.historyLimit = 100_000
+        for path in Self.paths {
+            let parts = path.split(separator: "/").map { String($0) }
+            _ = try registry.register(parts[0], parts[1], parts[2], 0)
+        }
+        var model = HistoryModel()
+        for _ in 0..<3_000 {
+            let time = now.withLock { now in
+                now += Int.random(in: 0...400, using: &random)
+                return now
+            }
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0, 1: #expect(model.undo() == ((try? registry.undo()) != nil))
+            case 2: #expect(model.redo() == ((try? registry.redo()) != nil))
+            default: try commit(registry, &model, time: time, &random)
+            }
+            let overrides = Self.paths.map { registry[$0]?.layers.last { $0.layer == .override }?.value }
+            #expect(overrides == Self.paths.map { model.overrides[$0].map { .int($0) } })
+        }
+        #expect(registry.history.filter { $0.kind == .change && !$0.isUndone }.count == model.done.count)
+    }
+
+    private func commit(
+        _ registry: TweakRegistry, _ model: inout HistoryModel, time: Int, _ random: inout SeededGenerator
+    ) throws {
+        let session = UInt64.random(in: 1...2, using: &random)
+        let paths = Bool.random(using: &random) ? [Self.paths[0]] : Array(Self.paths.shuffled(using: &random).prefix(3))
+        let changes = paths.map { path -> (path: String, value: Int64?) in
+            (path, Int.random(in: 0..<5, using: &random) == 0 ? nil : Int64.random(in: 0...3, using: &random))
+        }
+        var batch = TweakBatch()
+        for (path, value) in changes {
+            if let value { batch.set(path, .int(value)) } else { batch.reset(path) }
+        }
+        try registry.commit(
+            batch, origin: TweakOrigin("session \(session)"), kind: .change(session: session), delivery: .caller)
+        model.commit(changes, session: session, time: time)
+    }
+}

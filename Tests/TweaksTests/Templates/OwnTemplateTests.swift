@@ -1,0 +1,52 @@
+// A template of a program's own, in ten lines.
+
+import Testing
+import Tweaks
+
+private struct Pool: TweakTemplate {
+    var connections = 8
+    var idle = Duration.seconds(30)
+    var mode = Mode.eager
+    enum Mode: String, CaseIterable, TweakConvertible { case eager, lazy }
+    static let parts: [TweakPart<Pool>] = [
+        TweakPart("connections", \.connections, in: 1...256, help: "How many are kept open at most"),
+        TweakPart("idle time", \.idle, in: .zero ... .seconds(600)),
+        TweakPart("mode", \.mode),
+    ]
+}
+
+struct OwnTemplateTests {
+    private let registry = TweakRegistry()
+
+    @Test func itsPartsAreTweaks() throws {
+        let pool = TweakGroup("Database", "Pool", Pool(connections: 16), registry: registry)
+        #expect(pool.parts.map(\.path.joined) == ["Connections", "Idle time", "Mode"].map { "Database/Pool/\($0)" })
+        #expect(pool.parts.map(\.defaultValue) == [.int(16), .duration(.seconds(30)), .choice("eager")])
+        #expect(pool.path.joined == "Database/Pool/Connections")
+        #expect(registry.count == 3)
+        let part = try #require(registry["Database/Pool/Connections"])
+        #expect(part.help == "How many are kept open at most" && part.upperBound == .int(256))
+        #expect(part.source.description.hasSuffix("OwnTemplateTests.swift:22"))
+        try part.set(text: "20")
+        try registry["Database/Pool/Mode"]?.set(text: "lazy")
+        #expect(pool.value == Pool(connections: 20, mode: .lazy))
+    }
+
+    @Test func aNameStandsInFrontOfTheParts() {
+        let pool = TweakGroup("Database", "Main", "Pool", Pool(), registry: registry)
+        #expect(pool.parts.map(\.path.name) == ["Pool connections", "Pool idle time", "Pool mode"])
+    }
+
+    @Test func asAProperty() throws {
+        struct Settings {
+            @TweakGroup var pool: Pool
+            init(_ registry: TweakRegistry) {
+                _pool = TweakGroup(wrappedValue: Pool(), "Database", "Pool", registry: registry)
+            }
+        }
+        let settings = Settings(registry)
+        settings.pool = Pool(connections: 4)
+        #expect(settings.$pool.value.connections == 4)
+        #expect(settings.pool == Pool(connections: 4))
+    }
+}
