@@ -109,6 +109,14 @@ struct History: Sendable {
     /// The last ones, no more than the limit.
     var kept: ArraySlice<Record> { records.suffix(limit) }
 
+    /// The revision of the commit that one is about.
+    func revision(about kind: CommitKind) -> UInt64? {
+        switch kind {
+        case .undo(let number), .redo(let number): records.last { $0.number == number }?.revision
+        case .change, .reload: nil
+        }
+    }
+
     /// Notes that a change was taken back, or made again.
     mutating func mark(_ kind: CommitKind) {
         switch kind {

@@ -102,6 +102,10 @@ extension TweakRegistry {
         return TweakHistoryEntry(
             revision: record.revision, time: record.time, origin: record.origin, kind: kind,
             isUndone: record.status != .done,
-            changes: record.parts.map { .init(path: $0.node.path, old: $0.old, new: $0.new) })
+            changes: record.parts.map(\.change))
     }
+}
+
+extension History.Part {
+    var change: TweakHistoryEntry.Change { .init(path: node.path, old: old, new: new) }
 }

@@ -41,7 +41,20 @@ extension RegistryState {
         _ effects: inout CommitEffects
     ) {
         history.append(effects.parts, kind, revision: next, time: time, origin: origin)
+        if !commitLogs.isEmpty { note(next, kind, origin: origin, time: time, &effects) }
         raise(to: next, &effects)
+    }
+
+    private func note(
+        _ next: UInt64, _ kind: CommitKind, origin: TweakOrigin, time: ContinuousClock.Instant,
+        _ effects: inout CommitEffects
+    ) {
+        if effects.parts.isEmpty { return }
+        let note = CommitNote(
+            revision: next, time: time, origin: origin, kind: kind, about: history.revision(about: kind),
+            parts: effects.parts)
+        for log in commitLogs { log.note(note) }
+        effects.commitLogs = commitLogs
     }
 
     /// Applies one checked step; the revision is that of the commit, if it turns out to change something.
@@ -90,7 +103,7 @@ extension RegistryState {
     private func remember(
         _ node: TweakNode, _ before: Overlays.Entry?, old: Prepared, new: Prepared?, _ effects: inout CommitEffects
     ) {
-        if history.limit == 0 { return }
+        if history.limit == 0, commitLogs.isEmpty { return }
         let isSecret = node.isSecret
         effects.parts.append(
             History.Part(

@@ -16,6 +16,7 @@ struct CommitEffects {
     var feeds: [ChangeFeed] = []
     var carrier: (any TweakCarrier)?
     var journal: OverrideJournal?
+    var commitLogs: [CommitLog] = []
     /// What the history will remember.
     var parts: [History.Part] = []
 }
@@ -114,6 +115,7 @@ extension TweakRegistry {
 
     func deliver(_ effects: CommitEffects, _ delivery: TweakDelivery) {
         effects.journal?.wake()
+        for log in effects.commitLogs { log.wake() }
         for feed in effects.feeds { feed.wake() }
         if effects.subscribers.isEmpty { return }
         guard delivery == .carrier, let carrier = effects.carrier else { return Delivery.deliver(effects.subscribers) }

@@ -147,7 +147,7 @@ final class OverrideMailbox: Sendable {
 }
 
 /// Wakes one thread; many calls before it wakes are one.
-private final class Bell: Sendable {
+final class Bell: Sendable {
     private let isRung = Atomic(false)
     private let semaphore = DispatchSemaphore(value: 0)
 

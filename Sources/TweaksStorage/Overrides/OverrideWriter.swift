@@ -32,7 +32,7 @@ struct OverrideWriter: ~Copyable {
             settings.onEvent(event)
         }
         book = OverrideBook(anchor: TimeAnchor(settings.time))
-        retry = Retry(settings)
+        retry = Retry(settings.time, first: settings.firstRetry, most: settings.lastRetry)
     }
 
     // MARK: Opening
@@ -156,39 +156,5 @@ struct OverrideWriter: ~Copyable {
         if status.failure == nil { status.failure = OverrideMailbox.closed }
         status.tried = .max
         mailbox.publish(status, facts)
-    }
-}
-
-/// When to try again: soon at first, then ever less often; and at once for something new, but not in a frenzy.
-private struct Retry {
-    /// So many sets a second can be told that the disk is full; more share an answer.
-    private static let shortest = Duration.milliseconds(20)
-
-    private let time: any StorageTime
-    private let first: Duration
-    private let most: Duration
-    private var delay: Duration
-    /// Nil while all is well.
-    private var lastFailure: ContinuousClock.Instant?
-    private var due: ContinuousClock.Instant?
-
-    init(_ settings: OverrideSettings) {
-        (time, first, most, delay) = (settings.time, settings.firstRetry, settings.lastRetry, settings.firstRetry)
-    }
-
-    func next(hasNews: Bool) -> ContinuousClock.Instant? {
-        guard let lastFailure, let due else { return nil }
-        return hasNews ? min(due, lastFailure.advanced(by: Self.shortest)) : due
-    }
-
-    mutating func succeeded() { (lastFailure, due, delay) = (nil, nil, first) }
-
-    mutating func failed() {
-        let now = time.now
-        lastFailure = now
-        // New changes have their own attempts, and do not put off the next one of these.
-        if let due, due > now { return }
-        due = now.advanced(by: delay)
-        delay = min(delay * 2, most)
     }
 }

@@ -59,6 +59,7 @@ package struct PosixFileSystem: FileSystem {
             switch purpose {
             case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
             case .creating: O_WRONLY | O_CREAT | O_EXCL
+            case .appending: O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
             case .locking: O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY
             }
         return try check(openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC, 0o600))
@@ -156,13 +157,14 @@ extension FileError {
     var isShortage: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
 
     /// What an operator can do about it.
-    var remedy: String {
+    /// - Parameter variable: What names another place.
+    func remedy(_ variable: String = "TWEAKS_STATE_DIR") -> String {
         switch code {
         case ENOSPC, EDQUOT: "make room"
-        case EROFS: "mount it for writing, or name another TWEAKS_STATE_DIR"
-        case EACCES, EPERM: "give this user the right to write, or name another TWEAKS_STATE_DIR"
+        case EROFS: "mount it for writing, or name another \(variable)"
+        case EACCES, EPERM: "give this user the right to write, or name another \(variable)"
         case EMFILE, ENFILE: "raise the limit of open files"
-        default: "look after the disk, or name another TWEAKS_STATE_DIR"
+        default: "look after the disk, or name another \(variable)"
         }
     }
 

@@ -14,6 +14,13 @@ extension StateDirectory {
 
     /// Again, when a signal came in between.
     func retrying<Result>(_ body: () throws(FileError) -> Result) throws(FileError) -> Result {
+        try files.retrying(body)
+    }
+}
+
+extension FileSystem {
+    /// Again, when a signal came in between.
+    func retrying<Result>(_ body: () throws(FileError) -> Result) throws(FileError) -> Result {
         while true {
             do throws(FileError) {
                 return try body()
@@ -26,15 +33,20 @@ extension StateDirectory {
     func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(FileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = try retrying { () throws(FileError) in
-                try rest.withUnsafeBytes { buffer in
-                    Result { () throws(FileError) in try files.write(descriptor, buffer) }
-                }.get()
-            }
-            // Nothing, without an error, would be for ever.
-            if count <= 0 { throw .noProgress }
-            rest = rest.dropFirst(count)
+            rest = rest.dropFirst(try writeSome(rest, to: descriptor))
         }
+    }
+
+    /// Writes as much as goes at once, which is something.
+    func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(FileError) -> Int {
+        let count = try retrying { () throws(FileError) in
+            try bytes.withUnsafeBytes { buffer in
+                Result { () throws(FileError) in try self.write(descriptor, buffer) }
+            }.get()
+        }
+        // Nothing, without an error, would be for ever.
+        if count <= 0 { throw .noProgress }
+        return count
     }
 
     func readAll(_ descriptor: Int32, limit: Int) throws(FileError) -> [UInt8] {
@@ -43,7 +55,7 @@ extension StateDirectory {
             var chunk = [UInt8](repeating: 0, count: min(limit - bytes.count, 262_144))
             let count = try retrying { () throws(FileError) in
                 try chunk.withUnsafeMutableBytes { buffer in
-                    Result { () throws(FileError) in try files.read(descriptor, into: buffer) }
+                    Result { () throws(FileError) in try self.read(descriptor, into: buffer) }
                 }.get()
             }
             if count <= 0 { break }

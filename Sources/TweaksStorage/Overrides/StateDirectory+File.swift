@@ -61,7 +61,7 @@ extension StateDirectory {
             return .unreadable("it belongs to uid \(facts.owner), and this process to uid \(ThisProcess.user)")
         }
         let limit = OverridesFile.sizeLimit
-        let bytes = facts.size > Int64(limit) ? nil : try readAll(descriptor, limit: limit + 1)
+        let bytes = facts.size > Int64(limit) ? nil : try files.readAll(descriptor, limit: limit + 1)
         guard let bytes, bytes.count <= limit else { return .unreadable("it has more than \(limit) bytes") }
         return .file(facts, bytes)
     }
@@ -164,7 +164,7 @@ extension StateDirectory {
             }
         }
         defer { files.close(descriptor) }
-        try doing("writing \(Self.fileName)") { () throws(FileError) in try writeAll(bytes, to: descriptor) }
+        try doing("writing \(Self.fileName)") { () throws(FileError) in try files.writeAll(bytes, to: descriptor) }
         return try doing("flushing \(Self.fileName)") { () throws(FileError) in
             try files.sync(descriptor)
             return try files.facts(descriptor)
