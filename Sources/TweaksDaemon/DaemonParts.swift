@@ -121,7 +121,7 @@ final class DaemonParts: Sendable {
     ) -> OverrideStore? {
         guard let place = settings.stateDirectory else { return nil }
         let store = OverrideStore(
-            directory: place, program: settings.name, isRequired: durability == .required
+            directory: place, program: settings.name, isRequired: durability == .required, keepsHistory: true
         ) { log.post(TweakDaemonEvent($0)) }
         if store.open(registry) { return store }
         log.post(
@@ -267,9 +267,9 @@ extension TweakDaemonEvent {
     /// What the storage has to tell.
     fileprivate init(_ event: OverrideStore.Event) {
         switch event {
-        case .opened, .foundLate, .recovered: self = .saving(event.description)
+        case .opened, .foundLate, .recovered, .historyRecovered: self = .saving(event.description)
         case .locked, .unusable, .newerVersion, .failed: self = .unsaved(event.description)
-        case .setAside: self = .warning(event.description)
+        case .setAside, .historySetAside, .historyFailed: self = .warning(event.description)
         }
     }
 }

@@ -35,6 +35,7 @@ extension TweakServerHooks {
             ("overridesStored", .count(facts.entries)), ("overridesWaiting", .count(held.waiting)),
             ("overridesUnfit", .count(held.unfit)), ("storageWrites", .count(facts.writes)),
             ("storageFailures", .count(facts.failures)), ("setAside", .text(facts.setAside)),
+            ("history", .string(facts.history.state)), ("historyLines", .count(facts.history.lines)),
         ]
     }
 

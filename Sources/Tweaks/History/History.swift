@@ -16,13 +16,40 @@ package enum CommitKind: Sendable, Equatable {
 struct History: Sendable {
     /// One tweak's part in a commit.
     struct Part: Sendable {
-        let node: TweakNode
+        let subject: Subject
         /// The override before and after; nil: none. Of a secret neither is kept.
         let oldOverride: Overlays.Entry?
         var newOverride: Overlays.Entry?
         /// The current value before and after; of a secret neither is kept.
         let old: TweakValue?
         var new: TweakValue?
+    }
+
+    /// Whose part it is.
+    enum Subject: Sendable {
+        case node(TweakNode)
+        /// In a commit of an earlier run: whoever has this path now, or will have it.
+        case path(TweakPath, isSecret: Bool)
+
+        var path: TweakPath {
+            switch self {
+            case .node(let node): node.path
+            case .path(let path, _): path
+            }
+        }
+
+        /// Whether the values were not to be shown.
+        var isSecret: Bool {
+            switch self {
+            case .node(let node): node.isSecret
+            case .path(_, let isSecret): isSecret
+            }
+        }
+
+        /// Commits of earlier runs are not merged with anything.
+        func isSame(as other: Subject) -> Bool {
+            if case .node(let node) = self, case .node(let other) = other { node === other } else { false }
+        }
     }
 
     /// One commit, or several that were merged.
@@ -35,20 +62,22 @@ struct History: Sendable {
             case dropped
         }
 
-        let number: UInt64
+        var number: UInt64
         var revision: UInt64
         var time: ContinuousClock.Instant
         let origin: TweakOrigin
-        let kind: CommitKind
+        var kind: CommitKind
         var parts: [Part]
         var status = Status.done
 
         var isChange: Bool { if case .change = kind { true } else { false } }
     }
 
-    private(set) var records: [Record] = []
-    private var lastNumber: UInt64 = 0
-    private var hasUndone = false
+    var records: [Record] = []
+    var lastNumber: UInt64 = 0
+    /// What the storage has not seen yet; nil where there is none.
+    var unsaved: Unsaved?
+    var hasUndone = false
     /// How many are kept; 0 keeps none.
     var limit = 1_000 {
         didSet { if records.count > limit { records.removeFirst(records.count - limit) } }
@@ -68,6 +97,7 @@ struct History: Sendable {
             forgetUndone()
         }
         lastNumber += 1
+        unsaved?.note(lastNumber)
         // Now and then, and then half of it: removing the first is moving all others.
         if records.count >= 2 * limit { records.removeFirst(records.count - limit + 1) }
         records.append(
@@ -80,7 +110,7 @@ struct History: Sendable {
         guard let index = records.indices.last, records[index].kind == kind, records[index].status == .done,
             time - records[index].time <= Self.mergeInterval, records[index].parts.count == parts.count,
             records[index].origin == origin,
-            zip(records[index].parts, parts).allSatisfy({ $0.node === $1.node })
+            zip(records[index].parts, parts).allSatisfy({ $0.subject.isSame(as: $1.subject) })
         else { return false }
         for (position, part) in parts.enumerated() {
             records[index].parts[position].newOverride = part.newOverride
@@ -88,6 +118,7 @@ struct History: Sendable {
         }
         records[index].revision = revision
         records[index].time = time
+        unsaved?.note(records[index].number)
         return true
     }
 
@@ -95,7 +126,10 @@ struct History: Sendable {
     private mutating func forgetUndone() {
         if !hasUndone { return }
         hasUndone = false
-        for index in records.indices where records[index].status == .undone { records[index].status = .dropped }
+        for index in records.indices where records[index].status == .undone {
+            records[index].status = .dropped
+            unsaved?.mark(records[index].number)
+        }
     }
 
     // MARK: The way back
@@ -129,6 +163,7 @@ struct History: Sendable {
     private mutating func mark(_ number: UInt64, _ status: Record.Status) {
         guard let index = records.lastIndex(where: { $0.number == number }) else { return }
         records[index].status = status
+        unsaved?.mark(number)
         if status == .undone { hasUndone = true }
     }
 }

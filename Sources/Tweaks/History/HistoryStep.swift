@@ -41,10 +41,11 @@ extension TweakRegistry {
         var batch = TweakBatch()
         var nodes: [TweakNode] = []
         // A secret's value is not remembered, and who is gone cannot be set; only force leads here with these.
-        for part in record.parts where !part.node.isSecret && state.withLock({ $0.holds(part.node) }) {
+        for part in record.parts where !part.subject.isSecret {
+            guard let node = state.withLock({ $0.node(part.subject) }), !node.isSecret else { continue }
             let wanted = direction == .undo ? part.oldOverride : part.newOverride
-            batch.append(part.node, wanted.map { .set($0.prepared.value) } ?? .reset)
-            nodes.append(part.node)
+            batch.append(node, wanted.map { .set($0.prepared.value) } ?? .reset)
+            nodes.append(node)
         }
         return HistoryStep(
             entry: entry(record), batch: batch, nodes: nodes,
@@ -56,24 +57,33 @@ extension RegistryState {
     /// Why a commit cannot be taken back or made again without overwriting something else.
     fileprivate func conflict(_ record: History.Record, _ direction: HistoryStep.Direction) -> TweakError? {
         for part in record.parts {
-            let path = part.node.path
-            if part.node.isSecret {
+            let node = node(part.subject)
+            let path = node?.path ?? part.subject.path
+            if part.subject.isSecret || node?.isSecret == true {
                 return TweakError(
                     .conflict, "\(path.token) is a secret, whose earlier value is not remembered; set it", path: path)
             }
-            guard holds(part.node) else {
-                return TweakError(.conflict, "\(path.token) is no longer registered", path: path)
+            guard let node else {
+                return TweakError(.conflict, "\(path.token) is not registered now; force leaves it out", path: path)
             }
             let expected = direction == .undo ? part.newOverride : part.oldOverride
-            let now = overlays[part.node.slot][.override]
+            let now = overlays[node.slot][.override]
             if now?.prepared.value == expected?.prepared.value { continue }
             let who = now?.origin.description ?? "a reset or the config file"
             return TweakError(
                 .conflict,
-                "\(path.token) has changed since, in revision \(overlays[part.node.slot].changedAt) by \(who); "
+                "\(path.token) has changed since, in revision \(overlays[node.slot].changedAt) by \(who); "
                     + "look at history, or force it", path: path)
         }
         return nil
+    }
+
+    /// The tweak that a part of a commit is about; nil where it is not registered.
+    func node(_ subject: History.Subject) -> TweakNode? {
+        switch subject {
+        case .node(let node): holds(node) ? node : nil
+        case .path(let path, _): node(path) ?? formerly[path]
+        }
     }
 
     /// Whether a commit that goes back or forward is still the one that is due.

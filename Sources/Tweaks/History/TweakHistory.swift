@@ -92,6 +92,9 @@ extension TweakRegistry {
         let revisionOf = { [self] (number: UInt64) in
             state.withLock { state in state.history.records.first { $0.number == number }?.revision } ?? 0
         }
+        let changes = state.withLock { state in
+            record.parts.map { state.isSecretNow($0.subject) ? $0.change.redacted : $0.change }
+        }
         let kind: TweakHistoryEntry.Kind =
             switch record.kind {
             case .change: .change
@@ -102,10 +105,14 @@ extension TweakRegistry {
         return TweakHistoryEntry(
             revision: record.revision, time: record.time, origin: record.origin, kind: kind,
             isUndone: record.status != .done,
-            changes: record.parts.map(\.change))
+            changes: changes)
     }
 }
 
+extension TweakHistoryEntry.Change {
+    fileprivate var redacted: Self { .init(path: path, old: nil, new: nil) }
+}
+
 extension History.Part {
-    var change: TweakHistoryEntry.Change { .init(path: node.path, old: old, new: new) }
+    var change: TweakHistoryEntry.Change { .init(path: subject.path, old: old, new: new) }
 }

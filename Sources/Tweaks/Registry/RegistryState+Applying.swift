@@ -31,6 +31,8 @@ extension RegistryState {
         let next = revision + 1
         let outcomes = steps.map { apply($0, origin: origin, time: time, revision: next, &effects) }
         history.mark(kind)
+        // Taking back what was no change is told by that alone.
+        if history.hasUnsaved { effects.historyJournal = historyJournal }
         if outcomes.contains(where: \.didStore) { finish(next, kind, origin: origin, time: time, &effects) }
         return TweakCommitResult(revision: revision, outcomes: outcomes)
     }
@@ -41,6 +43,7 @@ extension RegistryState {
         _ effects: inout CommitEffects
     ) {
         history.append(effects.parts, kind, revision: next, time: time, origin: origin)
+        if history.hasUnsaved { effects.historyJournal = historyJournal }
         if !commitLogs.isEmpty { note(next, kind, origin: origin, time: time, &effects) }
         raise(to: next, &effects)
     }
@@ -107,7 +110,7 @@ extension RegistryState {
         let isSecret = node.isSecret
         effects.parts.append(
             History.Part(
-                node: node, oldOverride: isSecret ? nil : before,
+                subject: .node(node), oldOverride: isSecret ? nil : before,
                 newOverride: isSecret ? nil : overlays[node.slot][.override], old: isSecret ? nil : old.value,
                 new: isSecret ? nil : new?.value))
     }

@@ -28,6 +28,8 @@ struct RegistryState {
     var journal: OverrideJournal?
     var store: (any TweakStore)?
     var history = History()
+    /// Who saves the history.
+    var historyJournal: HistoryJournal?
     /// Who is told of each commit.
     var commitLogs: [CommitLog] = []
     /// Whether a value that changes in the config file drops the override above it.

@@ -16,6 +16,7 @@ struct CommitEffects {
     var feeds: [ChangeFeed] = []
     var carrier: (any TweakCarrier)?
     var journal: OverrideJournal?
+    var historyJournal: HistoryJournal?
     var commitLogs: [CommitLog] = []
     /// What the history will remember.
     var parts: [History.Part] = []
@@ -115,6 +116,7 @@ extension TweakRegistry {
 
     func deliver(_ effects: CommitEffects, _ delivery: TweakDelivery) {
         effects.journal?.wake()
+        effects.historyJournal?.wake()
         for log in effects.commitLogs { log.wake() }
         for feed in effects.feeds { feed.wake() }
         if effects.subscribers.isEmpty { return }

@@ -8,8 +8,11 @@ struct StorageFailure: Error, Equatable {
     let sentence: String
     /// Nothing will be written in this run.
     let isFinal: Bool
+    /// What an operator can do about it, where it was a call that failed.
+    let remedy: String
 
-    init(_ reason: String, sentence: String, isFinal: Bool = false) {
+    init(_ reason: String, sentence: String, isFinal: Bool = false, remedy: String = "") {
+        self.remedy = remedy
         self.reason = reason
         self.sentence = sentence
         self.isFinal = isFinal
@@ -20,6 +23,7 @@ struct StorageFailure: Error, Equatable {
     init(_ error: FileError, _ doing: String, in path: String) {
         reason = "\(error.text) (\(doing))"
         sentence = "overrides are not saved in \(path): \(error.text) (\(doing)); \(error.remedy())"
+        remedy = error.remedy()
         isFinal = false
     }
 }
@@ -209,7 +213,8 @@ struct StateDirectory {
     /// Removes what writers left behind that died; with the lock in hand, none of them lives.
     private func removeStaleFiles(_ directory: Int32) {
         let names = (try? files.names(in: directory)) ?? []
-        for name in names where name.hasPrefix(Self.fileName + ".") && name.hasSuffix(".tmp") {
+        let ours = [Self.fileName + ".", HistoryFile.name + "."]
+        for name in names where name.hasSuffix(".tmp") && ours.contains(where: name.hasPrefix) {
             try? files.remove(name, in: directory)
         }
     }

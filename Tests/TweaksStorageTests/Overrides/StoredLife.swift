@@ -9,7 +9,7 @@ import TweaksTestSupport
 
 /// A registry with its storage, from open to close.
 final class StoredLife: Sendable {
-    let registry = TweakRegistry()
+    let registry: TweakRegistry
     let store: OverrideStore
     let directory: String
     private let recorded: Recorded
@@ -20,12 +20,14 @@ final class StoredLife: Sendable {
 
     init(
         _ directory: String, isRequired: Bool = false, files: any FileSystem = PosixFileSystem(),
-        time: any StorageTime = SystemTime(), isOpen: Bool = true
+        keepsHistory: Bool = false, time: any StorageTime = SystemTime(), registry: TweakRegistry = TweakRegistry(),
+        isOpen: Bool = true
     ) {
         let recorded = Recorded()
-        (self.directory, self.recorded) = (directory, recorded)
+        (self.directory, self.recorded, self.registry) = (directory, recorded, registry)
         store = OverrideStore(
-            directory: directory, program: "test", isRequired: isRequired, fileSystem: files, time: time
+            directory: directory, program: "test", isRequired: isRequired, fileSystem: files,
+            keepsHistory: keepsHistory, time: time
         ) { event in recorded.events.withLock { $0.append(event) } }
         if isOpen { store.open(registry) }
     }

@@ -1,0 +1,109 @@
+// A commit as the storage keeps it: paths instead of tweaks, values that nobody has judged yet.
+
+/// An entry of the history, of this run or an earlier one.
+package struct StoredRecord: Sendable, Equatable {
+    /// Whether it can be taken back or made again.
+    package enum Status: String, Sendable {
+        case done
+        case undone
+        /// Taken back for good.
+        case dropped
+    }
+
+    /// One tweak's part. Of a secret there are no values.
+    package struct Part: Sendable, Equatable {
+        package let path: TweakPath
+        package let isSecret: Bool
+        /// The current value before and after.
+        package let old: TweakValue?
+        package let new: TweakValue?
+        /// The override before and after; nil: none.
+        package let before: TweakValue?
+        package let after: TweakValue?
+
+        package init(
+            path: TweakPath, isSecret: Bool = false, old: TweakValue? = nil, new: TweakValue? = nil,
+            before: TweakValue? = nil, after: TweakValue? = nil
+        ) {
+            (self.path, self.isSecret, self.old, self.new) = (path, isSecret, old, new)
+            (self.before, self.after) = (before, after)
+        }
+    }
+
+    /// Rises from record to record.
+    package let number: UInt64
+    package let revision: UInt64
+    package let time: ContinuousClock.Instant
+    package let origin: TweakOrigin
+    package let kind: CommitKind
+    package var status: Status
+    package let parts: [Part]
+
+    package init(
+        number: UInt64, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin, kind: CommitKind,
+        status: Status, parts: [Part]
+    ) {
+        (self.number, self.revision, self.time, self.origin) = (number, revision, time, origin)
+        (self.kind, self.status, self.parts) = (kind, status, parts)
+    }
+}
+
+extension StoredRecord {
+    /// - Parameter secrets: Whose values are kept out.
+    init(_ record: History.Record, secrets: (History.Subject) -> Bool) {
+        self.init(
+            number: record.number, revision: record.revision, time: record.time, origin: record.origin,
+            kind: record.kind, status: Status(record.status),
+            parts: record.parts.map { secrets($0.subject) ? Part(path: $0.subject.path, isSecret: true) : Part($0) })
+    }
+}
+
+extension StoredRecord.Status {
+    fileprivate init(_ status: History.Record.Status) {
+        switch status {
+        case .done: self = .done
+        case .undone: self = .undone
+        case .dropped: self = .dropped
+        }
+    }
+}
+
+extension StoredRecord.Part {
+    fileprivate init(_ part: History.Part) {
+        self.init(
+            path: part.subject.path, old: part.old, new: part.new,
+            before: part.oldOverride?.prepared.value, after: part.newOverride?.prepared.value)
+    }
+}
+
+extension History.Record {
+    init(_ stored: StoredRecord) {
+        let status: Status =
+            switch stored.status {
+            case .done: .done
+            case .undone: .undone
+            case .dropped: .dropped
+            }
+        self.init(
+            number: stored.number, revision: stored.revision, time: stored.time, origin: stored.origin,
+            kind: stored.kind, parts: stored.parts.map { History.Part($0, of: stored) }, status: status)
+    }
+}
+
+extension History.Part {
+    fileprivate init(_ part: StoredRecord.Part, of record: StoredRecord) {
+        func entry(_ value: TweakValue?) -> Overlays.Entry? {
+            value.map {
+                Overlays.Entry(layer: .override, prepared: .unjudged($0), origin: record.origin, time: record.time)
+            }
+        }
+        self.init(
+            subject: .path(part.path, isSecret: part.isSecret), oldOverride: entry(part.before),
+            newOverride: entry(part.after), old: part.old, new: part.new)
+    }
+}
+
+extension Prepared {
+    /// A value of which nobody knows yet whether its tweak takes it. It is only compared and set, which judges it.
+    fileprivate static func unjudged(_ value: TweakValue) -> Prepared { Prepared(value: value, typed: .object(value)) }
+}
