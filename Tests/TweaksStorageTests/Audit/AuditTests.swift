@@ -90,9 +90,10 @@ struct AuditTests {
         }
         try registry.undo(origin: .user(0))
         try registry.redo()
-        let entry = ConfigEntry(path: try TweakPath("A/B/X"), value: "9", line: 1)
+        let entry = ConfigEntry(path: "A/B/X", text: "9", line: 1, origin: TweakOrigin("x.conf:1"))
         _ = registry.applyConfigFile([entry])
-        registry["A/B/X"]?.reset()
+        try registry.commit(origin: .code) { $0.reset("A/B/X") }
+        _ = registry.applyConfigFile([])
         life.trail.close()
         let expected = [
             #"1,"by":"uid 1000","from":"unix socket","session":7,"kind":"change","path":"A/B/X","old":1,"new":2}"#,
@@ -105,8 +106,10 @@ struct AuditTests {
         ].map { head + $0 }
         #expect(Array(lines().prefix(7)) == expected)
         #expect(lines()[8].contains(#""kind":"redo","of":5,"#))
-        #expect(lines().last?.hasSuffix(#""kind":"change","path":"A/B/X","old":4,"new":9}"#) == true)
-        #expect(lines().count == 11)
+        #expect(lines()[10].hasSuffix(#""kind":"change","path":"A/B/X","old":4,"new":9}"#))
+        let reload = #"10,"by":"config file","from":"config file","kind":"reload","path":"A/B/X","old":9,"new":1}"#
+        #expect(lines().last == head + reload)
+        #expect(lines().count == 12)
         for line in lines() { #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any]) }
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -143,7 +146,8 @@ struct AuditTests {
         #expect(all.count { $0.contains(#""from":"program""#) } == 256)
         #expect(all.contains { $0.contains(#""session":2,"#) })
         #expect(all.count == 1 + 4_096 + 1)
-        #expect(all.last?.hasSuffix(#""kind":"left out","commits":2905,"from revision":258,"to revision":7002}"#) == true)
+        #expect(
+            all.last?.hasSuffix(#""kind":"left out","commits":2905,"from revision":258,"to revision":7002}"#) == true)
         #expect(life.trail.facts.leftOut == 2_905 && life.trail.facts.commits == 4_097)
     }
 
