@@ -10,11 +10,11 @@ import TweaksTestSupport
             > undo force
             error conflict there is nothing to undo; history lists the last commits
             > begin
-            ok batch
+            ok rev 0
             > Player/Audio/Token = abc
-            ok batched 1
+            ok queued
             > Content/Text/Size = 72
-            ok batched 2
+            ok queued
             > undo force
             error usage a batch is open; commit or abort it first
             > commit

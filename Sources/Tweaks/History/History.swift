@@ -18,23 +18,45 @@ struct History: Sendable {
     struct Part: Sendable {
         let subject: Subject
         /// The override before and after; nil: none. Of a secret neither is kept.
-        let oldOverride: Overlays.Entry?
-        var newOverride: Overlays.Entry?
+        let before: TweakValue?
+        var after: TweakValue?
         /// The current value before and after; of a secret neither is kept.
         let old: TweakValue?
         var new: TweakValue?
+    }
+
+    /// The parts of a commit. Most have one, for which no list is made.
+    struct Parts: Sendable {
+        private(set) var first: Part?
+        private var rest: [Part] = []
+
+        mutating func append(_ part: Part) {
+            if first == nil { first = part } else { rest.append(part) }
+        }
+
+        var isEmpty: Bool { first == nil }
+        var isSingle: Bool { first != nil && rest.isEmpty }
+        var list: [Part] { first.map { rest.isEmpty ? [$0] : [$0] + rest } ?? [] }
     }
 
     /// Whose part it is.
     enum Subject: Sendable {
         case node(TweakNode)
         /// In a commit of an earlier run: whoever has this path now, or will have it.
-        case path(TweakPath, isSecret: Bool)
+        case earlier(Earlier)
+
+        /// What is known of a tweak without the tweak.
+        final class Earlier: Sendable {
+            let path: TweakPath
+            let isSecret: Bool
+
+            init(_ path: TweakPath, isSecret: Bool) { (self.path, self.isSecret) = (path, isSecret) }
+        }
 
         var path: TweakPath {
             switch self {
             case .node(let node): node.path
-            case .path(let path, _): path
+            case .earlier(let earlier): earlier.path
             }
         }
 
@@ -42,7 +64,7 @@ struct History: Sendable {
         var isSecret: Bool {
             switch self {
             case .node(let node): node.isSecret
-            case .path(_, let isSecret): isSecret
+            case .earlier(let earlier): earlier.isSecret
             }
         }
 
@@ -89,11 +111,17 @@ struct History: Sendable {
     // MARK: Remembering
 
     mutating func append(
-        _ parts: [Part], _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
+        _ parts: Parts, _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
     ) {
         if limit == 0 || parts.isEmpty { return }
         if case .change = kind {
-            if merge(parts, kind, revision: revision, time: time, origin: origin) { return }
+            if merge(parts, kind, time: time, origin: origin) {
+                let index = records.count - 1
+                records[index].revision = revision
+                records[index].time = time
+                unsaved?.note(records[index].number)
+                return
+            }
             forgetUndone()
         }
         lastNumber += 1
@@ -101,24 +129,33 @@ struct History: Sendable {
         // Now and then, and then half of it: removing the first is moving all others.
         if records.count >= 2 * limit { records.removeFirst(records.count - limit + 1) }
         records.append(
-            Record(number: lastNumber, revision: revision, time: time, origin: origin, kind: kind, parts: parts))
+            Record(number: lastNumber, revision: revision, time: time, origin: origin, kind: kind, parts: parts.list))
     }
 
+    /// Adds a change to the last one, where they are one drag. This is the most frequent of all, so nothing is copied.
     private mutating func merge(
-        _ parts: [Part], _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
+        _ parts: Parts, _ kind: CommitKind, time: ContinuousClock.Instant, origin: TweakOrigin
     ) -> Bool {
-        guard let index = records.indices.last, records[index].kind == kind, records[index].status == .done,
-            time - records[index].time <= Self.mergeInterval, records[index].parts.count == parts.count,
-            records[index].origin == origin,
-            zip(records[index].parts, parts).allSatisfy({ $0.subject.isSame(as: $1.subject) })
+        let index = records.count - 1
+        guard index >= 0, records[index].kind == kind, records[index].status == .done,
+            time - records[index].time <= Self.mergeInterval, records[index].origin == origin
         else { return false }
-        for (position, part) in parts.enumerated() {
-            records[index].parts[position].newOverride = part.newOverride
+        if parts.isSingle, let part = parts.first {
+            guard records[index].parts.count == 1, records[index].parts[0].subject.isSame(as: part.subject) else {
+                return false
+            }
+            records[index].parts[0].after = part.after
+            records[index].parts[0].new = part.new
+            return true
+        }
+        let list = parts.list
+        guard list.count == records[index].parts.count,
+            list.indices.allSatisfy({ records[index].parts[$0].subject.isSame(as: list[$0].subject) })
+        else { return false }
+        for (position, part) in list.enumerated() {
+            records[index].parts[position].after = part.after
             records[index].parts[position].new = part.new
         }
-        records[index].revision = revision
-        records[index].time = time
-        unsaved?.note(records[index].number)
         return true
     }
 

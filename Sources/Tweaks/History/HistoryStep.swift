@@ -43,8 +43,8 @@ extension TweakRegistry {
         // A secret's value is not remembered, and who is gone cannot be set; only force leads here with these.
         for part in record.parts where !part.subject.isSecret {
             guard let node = state.withLock({ $0.node(part.subject) }), !node.isSecret else { continue }
-            let wanted = direction == .undo ? part.oldOverride : part.newOverride
-            batch.append(node, wanted.map { .set($0.prepared.value) } ?? .reset)
+            let wanted = direction == .undo ? part.before : part.after
+            batch.append(node, wanted.map { .set($0) } ?? .reset)
             nodes.append(node)
         }
         return HistoryStep(
@@ -66,9 +66,9 @@ extension RegistryState {
             guard let node else {
                 return TweakError(.conflict, "\(path.token) is not registered now; force leaves it out", path: path)
             }
-            let expected = direction == .undo ? part.newOverride : part.oldOverride
+            let expected = direction == .undo ? part.after : part.before
             let now = overlays[node.slot][.override]
-            if now?.prepared.value == expected?.prepared.value { continue }
+            if now?.prepared.value == expected { continue }
             let who = now?.origin.description ?? "a reset or the config file"
             return TweakError(
                 .conflict,
@@ -82,7 +82,7 @@ extension RegistryState {
     func node(_ subject: History.Subject) -> TweakNode? {
         switch subject {
         case .node(let node): holds(node) ? node : nil
-        case .path(let path, _): node(path) ?? formerly[path]
+        case .earlier(let earlier): node(earlier.path) ?? formerly[earlier.path]
         }
     }
 

@@ -72,7 +72,7 @@ extension StoredRecord.Part {
     fileprivate init(_ part: History.Part) {
         self.init(
             path: part.subject.path, old: part.old, new: part.new,
-            before: part.oldOverride?.prepared.value, after: part.newOverride?.prepared.value)
+            before: part.before, after: part.after)
     }
 }
 
@@ -86,24 +86,14 @@ extension History.Record {
             }
         self.init(
             number: stored.number, revision: stored.revision, time: stored.time, origin: stored.origin,
-            kind: stored.kind, parts: stored.parts.map { History.Part($0, of: stored) }, status: status)
+            kind: stored.kind, parts: stored.parts.map { History.Part($0) }, status: status)
     }
 }
 
 extension History.Part {
-    fileprivate init(_ part: StoredRecord.Part, of record: StoredRecord) {
-        func entry(_ value: TweakValue?) -> Overlays.Entry? {
-            value.map {
-                Overlays.Entry(layer: .override, prepared: .unjudged($0), origin: record.origin, time: record.time)
-            }
-        }
+    fileprivate init(_ part: StoredRecord.Part) {
         self.init(
-            subject: .path(part.path, isSecret: part.isSecret), oldOverride: entry(part.before),
-            newOverride: entry(part.after), old: part.old, new: part.new)
+            subject: .earlier(.init(part.path, isSecret: part.isSecret)), before: part.before, after: part.after,
+            old: part.old, new: part.new)
     }
-}
-
-extension Prepared {
-    /// A value of which nobody knows yet whether its tweak takes it. It is only compared and set, which judges it.
-    fileprivate static func unjudged(_ value: TweakValue) -> Prepared { Prepared(value: value, typed: .object(value)) }
 }

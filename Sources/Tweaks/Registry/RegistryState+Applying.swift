@@ -55,7 +55,7 @@ extension RegistryState {
         if effects.parts.isEmpty { return }
         let note = CommitNote(
             revision: next, time: time, origin: origin, kind: kind, about: history.revision(about: kind),
-            parts: effects.parts)
+            parts: effects.parts.list)
         for log in commitLogs { log.note(note) }
         effects.commitLogs = commitLogs
     }
@@ -67,7 +67,7 @@ extension RegistryState {
     ) -> TweakOutcome {
         // Actions have no value; planning refuses them.
         guard let old = current(step.node) else { return .nothing(step.node.path, revision) }
-        let before = overlays[step.node.slot][.override]
+        let before = overlays[step.node.slot][.override]?.prepared.value
         let stored = write(step, origin: origin, time: time, revision: next)
         // What was set is on top now; a reset shows what lies beneath.
         let now = stored ? step.prepared ?? current(step.node) : old
@@ -104,15 +104,16 @@ extension RegistryState {
 
     /// Notes a tweak's part for the history.
     private func remember(
-        _ node: TweakNode, _ before: Overlays.Entry?, old: Prepared, new: Prepared?, _ effects: inout CommitEffects
+        _ node: TweakNode, _ before: TweakValue?, old: Prepared, new: Prepared?, _ effects: inout CommitEffects
     ) {
         if history.limit == 0, commitLogs.isEmpty { return }
-        let isSecret = node.isSecret
+        if node.isSecret {
+            return effects.parts.append(.init(subject: .node(node), before: nil, after: nil, old: nil, new: nil))
+        }
         effects.parts.append(
-            History.Part(
-                subject: .node(node), oldOverride: isSecret ? nil : before,
-                newOverride: isSecret ? nil : overlays[node.slot][.override], old: isSecret ? nil : old.value,
-                new: isSecret ? nil : new?.value))
+            .init(
+                subject: .node(node), before: before, after: overlays[node.slot][.override]?.prepared.value,
+                old: old.value, new: new?.value))
     }
 
     /// A new word about the override ends what was kept aside for it. False when there was only a remark.

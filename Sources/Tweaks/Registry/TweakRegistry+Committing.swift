@@ -19,7 +19,7 @@ struct CommitEffects {
     var historyJournal: HistoryJournal?
     var commitLogs: [CommitLog] = []
     /// What the history will remember.
-    var parts: [History.Part] = []
+    var parts = History.Parts()
 }
 
 extension TweakRegistry {

@@ -91,7 +91,7 @@ extension RegistryState {
 
     /// What was no secret in an earlier run may be one in this.
     func isSecretNow(_ subject: History.Subject) -> Bool {
-        if case .path = subject, let node = node(subject) { return node.isSecret || subject.isSecret }
+        if case .earlier = subject, let node = node(subject) { return node.isSecret || subject.isSecret }
         return subject.isSecret
     }
 }
