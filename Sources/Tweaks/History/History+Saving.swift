@@ -75,8 +75,8 @@ extension CommitKind {
     /// The same with the commit that it is about counted differently.
     fileprivate func shifted(by count: UInt64) -> CommitKind {
         switch self {
-        case .undo(let number): .undo(number + count)
-        case .redo(let number): .redo(number + count)
+        case .undo(let number, let session): .undo(number + count, session: session)
+        case .redo(let number, let session): .redo(number + count, session: session)
         case .change, .reload: self
         }
     }

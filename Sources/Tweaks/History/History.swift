@@ -5,11 +5,19 @@ package enum CommitKind: Sendable, Equatable {
     /// Somebody's change. Those of one session to the same tweaks in quick succession, a drag, are one.
     case change(session: UInt64)
     /// Takes back the commit with this number.
-    case undo(UInt64)
+    case undo(UInt64, session: UInt64 = 0)
     /// Makes the commit with this number again.
-    case redo(UInt64)
+    case redo(UInt64, session: UInt64 = 0)
     /// The config file.
     case reload
+
+    /// The session that makes it; nil where it is none.
+    package var session: UInt64? {
+        switch self {
+        case .change(let session), .undo(_, let session), .redo(_, let session): session == 0 ? nil : session
+        case .reload: nil
+        }
+    }
 }
 
 /// Commits, oldest first, never more than a limit. Part of the registry's state.
@@ -183,7 +191,7 @@ struct History: Sendable {
     /// The revision of the commit that one is about.
     func revision(about kind: CommitKind) -> UInt64? {
         switch kind {
-        case .undo(let number), .redo(let number): records.last { $0.number == number }?.revision
+        case .undo(let number, _), .redo(let number, _): records.last { $0.number == number }?.revision
         case .change, .reload: nil
         }
     }
@@ -191,8 +199,8 @@ struct History: Sendable {
     /// Notes that a change was taken back, or made again.
     mutating func mark(_ kind: CommitKind) {
         switch kind {
-        case .undo(let number): mark(number, .undone)
-        case .redo(let number): mark(number, .done)
+        case .undo(let number, _): mark(number, .undone)
+        case .redo(let number, _): mark(number, .done)
         case .change, .reload: break
         }
     }

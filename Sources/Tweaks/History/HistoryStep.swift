@@ -18,9 +18,10 @@ package struct HistoryStep: Sendable {
 
 extension TweakRegistry {
     /// Finds out what undo or redo would do now.
+    /// - Parameter session: Who asks; 0 for the program.
     /// - Throws: `conflict` when there is nothing to do, or it would overwrite something else.
     package func historyStep(
-        _ direction: HistoryStep.Direction, force isForced: Bool
+        _ direction: HistoryStep.Direction, force isForced: Bool, session: UInt64 = 0
     ) throws(TweakError) -> HistoryStep {
         let (record, revision, problem) = state.withLock { state in
             let record = direction == .undo ? state.history.undoable : state.history.redoable
@@ -32,11 +33,11 @@ extension TweakRegistry {
             throw TweakError(.conflict, "there is nothing to \(word); history lists the last commits")
         }
         if let problem { throw problem }
-        return step(record, direction, revision)
+        return step(record, direction, revision, session)
     }
 
     private func step(
-        _ record: History.Record, _ direction: HistoryStep.Direction, _ revision: UInt64
+        _ record: History.Record, _ direction: HistoryStep.Direction, _ revision: UInt64, _ session: UInt64
     ) -> HistoryStep {
         var batch = TweakBatch()
         var nodes: [TweakNode] = []
@@ -49,7 +50,8 @@ extension TweakRegistry {
         }
         return HistoryStep(
             entry: entry(record), batch: batch, nodes: nodes,
-            kind: direction == .undo ? .undo(record.number) : .redo(record.number), revision: revision)
+            kind: direction == .undo ? .undo(record.number, session: session) : .redo(record.number, session: session),
+            revision: revision)
     }
 }
 
@@ -89,8 +91,8 @@ extension RegistryState {
     /// Whether a commit that goes back or forward is still the one that is due.
     func isDue(_ kind: CommitKind) -> Bool {
         switch kind {
-        case .undo(let number): history.undoable?.number == number
-        case .redo(let number): history.redoable?.number == number
+        case .undo(let number, _): history.undoable?.number == number
+        case .redo(let number, _): history.redoable?.number == number
         case .change, .reload: true
         }
     }

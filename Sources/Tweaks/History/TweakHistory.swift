@@ -98,8 +98,8 @@ extension TweakRegistry {
         let kind: TweakHistoryEntry.Kind =
             switch record.kind {
             case .change: .change
-            case .undo(let number): .undo(of: revisionOf(number))
-            case .redo(let number): .redo(of: revisionOf(number))
+            case .undo(let number, _): .undo(of: revisionOf(number))
+            case .redo(let number, _): .redo(of: revisionOf(number))
             case .reload: .reload
             }
         return TweakHistoryEntry(

@@ -67,11 +67,11 @@ extension RegistryState {
     ) -> TweakOutcome {
         // Actions have no value; planning refuses them.
         guard let old = current(step.node) else { return .nothing(step.node.path, revision) }
-        let before = overlays[step.node.slot][.override]?.prepared.value
+        let before = history.limit == 0 && commitLogs.isEmpty ? nil : overlays[step.node.slot].value(.override)
         let stored = write(step, origin: origin, time: time, revision: next)
         // What was set is on top now; a reset shows what lies beneath.
         let now = stored ? step.prepared ?? current(step.node) : old
-        if stored { remember(step.node, before, old: old, new: now, &effects) }
+        if stored { remember(step, before, old: old, new: now, &effects) }
         guard stored, let new = now, new.value != old.value else {
             return TweakOutcome(
                 path: step.node.path, old: old.value, new: old.value, adjustment: step.adjustment, didStore: stored,
@@ -104,16 +104,15 @@ extension RegistryState {
 
     /// Notes a tweak's part for the history.
     private func remember(
-        _ node: TweakNode, _ before: TweakValue?, old: Prepared, new: Prepared?, _ effects: inout CommitEffects
+        _ step: CommitStep, _ before: TweakValue?, old: Prepared, new: Prepared?, _ effects: inout CommitEffects
     ) {
         if history.limit == 0, commitLogs.isEmpty { return }
-        if node.isSecret {
-            return effects.parts.append(.init(subject: .node(node), before: nil, after: nil, old: nil, new: nil))
+        let subject = History.Subject.node(step.node)
+        if step.node.isSecret {
+            return effects.parts.append(.init(subject: subject, before: nil, after: nil, old: nil, new: nil))
         }
         effects.parts.append(
-            .init(
-                subject: .node(node), before: before, after: overlays[node.slot][.override]?.prepared.value,
-                old: old.value, new: new?.value))
+            .init(subject: subject, before: before, after: step.prepared?.value, old: old.value, new: new?.value))
     }
 
     /// A new word about the override ends what was kept aside for it. False when there was only a remark.

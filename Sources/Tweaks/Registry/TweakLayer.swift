@@ -92,6 +92,9 @@ struct Overlays: Sendable {
 
     subscript(layer: TweakLayer) -> Entry? { position(of: layer).map { entries[$0] } }
 
+    /// The value of a layer alone: an entry is a lot to copy.
+    func value(_ layer: TweakLayer) -> TweakValue? { position(of: layer).map { entries[$0].prepared.value } }
+
     private func position(of layer: TweakLayer) -> Int? {
         for position in entries.indices where entries[position].layer == layer { return position }
         return nil

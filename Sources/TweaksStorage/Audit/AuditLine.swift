@@ -26,8 +26,8 @@ enum AuditLine {
         head.append(",\"by\":")
         head.append(json: note.origin.description)
         head.append(",\"from\":\"\(note.place)\"")
-        if let session = note.session { head.append(",\"session\":\(session)") }
-        head.append(",\"kind\":\"\(note.word)\"")
+        if let session = note.kind.session { head.append(",\"session\":\(session)") }
+        head.append(",\"kind\":\"\(note.kind.word)\"")
         if let about = note.about { head.append(",\"of\":\(about)") }
         let changes = note.changes
         if changes.count > 1 { head.append(",\"tweaks\":\(changes.count)") }
@@ -50,29 +50,15 @@ enum AuditLine {
 }
 
 extension CommitNote {
-    /// The number of the session that made it; nil where it was none.
-    fileprivate var session: UInt64? {
-        if case .change(let session) = kind, session > 0 { session } else { nil }
-    }
-
     /// Where it came from.
     fileprivate var place: String {
         switch kind {
         case .reload: return "config file"
         case .change, .undo, .redo:
-            if session == nil { return "program" }
+            if kind.session == nil { return "program" }
             // The server calls a peer on TCP by its address, and one on a Unix socket by its user.
             let isAddress = origin.description.hasPrefix("127.0.0.1:") || origin.description.hasPrefix("[::1]:")
             return isAddress ? "tcp" : "unix socket"
-        }
-    }
-
-    fileprivate var word: String {
-        switch kind {
-        case .change: "change"
-        case .undo: "undo"
-        case .redo: "redo"
-        case .reload: "reload"
         }
     }
 }

@@ -84,7 +84,7 @@ extension CommitKind {
     /// The number of the commit that it is about.
     fileprivate var number: UInt64? {
         switch self {
-        case .undo(let number), .redo(let number): number
+        case .undo(let number, _), .redo(let number, _): number
         case .change, .reload: nil
         }
     }
