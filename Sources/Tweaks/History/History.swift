@@ -43,8 +43,14 @@ struct History: Sendable {
         }
 
         var isEmpty: Bool { first == nil }
-        var isSingle: Bool { first != nil && rest.isEmpty }
         var list: [Part] { first.map { rest.isEmpty ? [$0] : [$0] + rest } ?? [] }
+
+        /// The list, moved and not copied.
+        mutating func take() -> [Part] {
+            guard let first = first.take() else { return [] }
+            defer { rest = [] }
+            return rest.isEmpty ? [first] : [first] + rest
+        }
     }
 
     /// Whose part it is.
@@ -119,17 +125,11 @@ struct History: Sendable {
     // MARK: Remembering
 
     mutating func append(
-        _ parts: Parts, _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
+        _ parts: inout Parts, _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
     ) {
         if limit == 0 || parts.isEmpty { return }
         if case .change = kind {
-            if merge(parts, kind, time: time, origin: origin) {
-                let index = records.count - 1
-                records[index].revision = revision
-                records[index].time = time
-                unsaved?.note(records[index].number)
-                return
-            }
+            if merge(parts, kind, time: time, origin: origin) { return touchLast(revision, time) }
             forgetUndone()
         }
         lastNumber += 1
@@ -137,25 +137,45 @@ struct History: Sendable {
         // Now and then, and then half of it: removing the first is moving all others.
         if records.count >= 2 * limit { records.removeFirst(records.count - limit + 1) }
         records.append(
-            Record(number: lastNumber, revision: revision, time: time, origin: origin, kind: kind, parts: parts.list))
+            Record(number: lastNumber, revision: revision, time: time, origin: origin, kind: kind, parts: parts.take()))
     }
 
-    /// Adds a change to the last one, where they are one drag. This is the most frequent of all, so nothing is copied.
+    /// Adds a change of one tweak to the last one, where they are one drag. This is the most frequent of all, so nothing
+    /// is made for it.
+    mutating func goesOn(
+        _ node: TweakNode, after: TweakValue?, new: TweakValue?, _ kind: CommitKind, revision: UInt64,
+        time: ContinuousClock.Instant, origin: TweakOrigin
+    ) -> Bool {
+        let index = records.count - 1
+        guard canMerge(kind, time, origin), records[index].parts.count == 1,
+            records[index].parts[0].subject.isSame(as: .node(node))
+        else { return false }
+        let isSecret = node.isSecret
+        records[index].parts[0].after = isSecret ? nil : after
+        records[index].parts[0].new = isSecret ? nil : new
+        touchLast(revision, time)
+        return true
+    }
+
+    private mutating func touchLast(_ revision: UInt64, _ time: ContinuousClock.Instant) {
+        let index = records.count - 1
+        records[index].revision = revision
+        records[index].time = time
+        unsaved?.note(records[index].number)
+    }
+
+    private func canMerge(_ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin) -> Bool {
+        guard case .change = kind, limit > 0, let index = records.indices.last else { return false }
+        return records[index].kind == kind && records[index].status == .done
+            && time - records[index].time <= Self.mergeInterval && records[index].origin == origin
+    }
+
+    /// Adds a change to the last one, where they are one drag.
     private mutating func merge(
         _ parts: Parts, _ kind: CommitKind, time: ContinuousClock.Instant, origin: TweakOrigin
     ) -> Bool {
         let index = records.count - 1
-        guard index >= 0, records[index].kind == kind, records[index].status == .done,
-            time - records[index].time <= Self.mergeInterval, records[index].origin == origin
-        else { return false }
-        if parts.isSingle, let part = parts.first {
-            guard records[index].parts.count == 1, records[index].parts[0].subject.isSame(as: part.subject) else {
-                return false
-            }
-            records[index].parts[0].after = part.after
-            records[index].parts[0].new = part.new
-            return true
-        }
+        guard canMerge(kind, time, origin) else { return false }
         let list = parts.list
         guard list.count == records[index].parts.count,
             list.indices.allSatisfy({ records[index].parts[$0].subject.isSame(as: list[$0].subject) })

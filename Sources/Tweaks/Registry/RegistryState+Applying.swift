@@ -42,9 +42,9 @@ extension RegistryState {
         _ next: UInt64, _ kind: CommitKind, origin: TweakOrigin, time: ContinuousClock.Instant,
         _ effects: inout CommitEffects
     ) {
-        history.append(effects.parts, kind, revision: next, time: time, origin: origin)
-        if history.hasUnsaved { effects.historyJournal = historyJournal }
         if !commitLogs.isEmpty { note(next, kind, origin: origin, time: time, &effects) }
+        history.append(&effects.parts, kind, revision: next, time: time, origin: origin)
+        if history.hasUnsaved { effects.historyJournal = historyJournal }
         raise(to: next, &effects)
     }
 
@@ -71,7 +71,15 @@ extension RegistryState {
         let stored = write(step, origin: origin, time: time, revision: next)
         // What was set is on top now; a reset shows what lies beneath.
         let now = stored ? step.prepared ?? current(step.node) : old
-        if stored { remember(step, before, old: old, new: now, &effects) }
+        if stored {
+            let isKnown =
+                effects.single.map {
+                    history.goesOn(
+                        step.node, after: step.prepared?.value, new: now?.value, $0, revision: next, time: time,
+                        origin: origin)
+                } ?? false
+            if !isKnown { remember(step, before, old: old, new: now, &effects) }
+        }
         guard stored, let new = now, new.value != old.value else {
             return TweakOutcome(
                 path: step.node.path, old: old.value, new: old.value, adjustment: step.adjustment, didStore: stored,

@@ -18,6 +18,8 @@ struct CommitEffects {
     var journal: OverrideJournal?
     var historyJournal: HistoryJournal?
     var commitLogs: [CommitLog] = []
+    /// What the commit is, where it changes one tweak only and the history is all that remembers it.
+    var single: CommitKind?
     /// What the history will remember.
     var parts = History.Parts()
 }
@@ -106,6 +108,7 @@ extension TweakRegistry {
         try state.withLock { state throws(TweakError) -> TweakOutcome? in
             guard try state.mayApply(step) else { return nil }
             let next = state.revision + 1
+            effects.single = state.commitLogs.isEmpty ? kind : nil
             let outcome = state.apply(step, origin: origin, time: time, revision: next, &effects)
             if outcome.didStore { state.finish(next, kind, origin: origin, time: time, &effects) }
             return outcome
