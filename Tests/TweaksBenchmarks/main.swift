@@ -1,6 +1,7 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
-// Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable reload.
+// Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable
+// reload temporary tweakctl.
 
 import Foundation
 
@@ -22,6 +23,8 @@ let groups: [(name: String, run: () throws -> Void)] = [
     ("watch", WatchBenchmarks.run),
     ("durable", DurableBenchmarks.run),
     ("reload", ReloadBenchmarks.run),
+    ("temporary", TemporaryBenchmarks.run),
+    ("tweakctl", TweakctlBenchmarks.run),
 ]
 let wanted = arguments.isEmpty ? groups.map(\.name) : arguments
 for name in wanted {

@@ -77,7 +77,7 @@ extension CommitKind {
         switch self {
         case .undo(let number, let session): .undo(number + count, session: session)
         case .redo(let number, let session): .redo(number + count, session: session)
-        case .change, .reload: self
+        case .change, .reload, .expiry: self
         }
     }
 }

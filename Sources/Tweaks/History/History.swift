@@ -10,12 +10,14 @@ package enum CommitKind: Sendable, Equatable {
     case redo(UInt64, session: UInt64 = 0)
     /// The config file.
     case reload
+    /// Temporary overrides that have run out.
+    case expiry
 
     /// The session that makes it; nil where it is none.
     package var session: UInt64? {
         switch self {
         case .change(let session), .undo(_, let session), .redo(_, let session): session == 0 ? nil : session
-        case .reload: nil
+        case .reload, .expiry: nil
         }
     }
 }
@@ -25,12 +27,18 @@ struct History: Sendable {
     /// One tweak's part in a commit.
     struct Part: Sendable {
         let subject: Subject
-        /// The override before and after; nil: none. Of a secret neither is kept.
-        let before: TweakValue?
-        var after: TweakValue?
+        /// What was set before and after. Of a secret neither is kept.
+        let before: SetValues
+        var after: SetValues
         /// The current value before and after; of a secret neither is kept.
         let old: TweakValue?
         var new: TweakValue?
+
+        /// How long a temporary override was meant to last that this set.
+        var lifetime: Duration? {
+            guard let temporary = after.temporary, temporary.expires != before.temporary?.expires else { return nil }
+            return temporary.expires - temporary.time
+        }
     }
 
     /// The parts of a commit. Most have one, for which no list is made.
@@ -107,6 +115,14 @@ struct History: Sendable {
         var status = Status.done
 
         var isChange: Bool { if case .change = kind { true } else { false } }
+
+        /// Whether all that it set has run out meanwhile, so that there is nothing to take back.
+        func isSpent(_ time: ContinuousClock.Instant) -> Bool {
+            parts.allSatisfy { part in
+                part.after.temporary != nil && part.after.live(time).temporary == nil
+                    && part.before.agrees(with: part.after, at: time)
+            }
+        }
     }
 
     var records: [Record] = []
@@ -143,7 +159,7 @@ struct History: Sendable {
     /// Adds a change of one tweak to the last one, where they are one drag. This is the most frequent of all, so nothing
     /// is made for it.
     mutating func goesOn(
-        _ node: TweakNode, after: TweakValue?, new: TweakValue?, _ kind: CommitKind, revision: UInt64,
+        _ node: TweakNode, after: SetValues, new: TweakValue?, _ kind: CommitKind, revision: UInt64,
         time: ContinuousClock.Instant, origin: TweakOrigin
     ) -> Bool {
         let index = records.count - 1
@@ -151,7 +167,7 @@ struct History: Sendable {
             records[index].parts[0].subject.isSame(as: .node(node))
         else { return false }
         let isSecret = node.isSecret
-        records[index].parts[0].after = isSecret ? nil : after
+        records[index].parts[0].after = isSecret ? SetValues() : after
         records[index].parts[0].new = isSecret ? nil : new
         touchLast(revision, time)
         return true
@@ -199,8 +215,10 @@ struct History: Sendable {
 
     // MARK: The way back
 
-    /// The newest change that was not taken back.
-    var undoable: Record? { kept.last { $0.isChange && $0.status == .done } }
+    /// The newest change that was not taken back, nor has ended by itself.
+    func undoable(_ time: ContinuousClock.Instant) -> Record? {
+        kept.last { $0.isChange && $0.status == .done && !$0.isSpent(time) }
+    }
 
     /// The change that was taken back last.
     var redoable: Record? { hasUndone ? kept.first { $0.status == .undone } : nil }
@@ -212,7 +230,7 @@ struct History: Sendable {
     func revision(about kind: CommitKind) -> UInt64? {
         switch kind {
         case .undo(let number, _), .redo(let number, _): records.last { $0.number == number }?.revision
-        case .change, .reload: nil
+        case .change, .reload, .expiry: nil
         }
     }
 
@@ -221,7 +239,7 @@ struct History: Sendable {
         switch kind {
         case .undo(let number, _): mark(number, .undone)
         case .redo(let number, _): mark(number, .done)
-        case .change, .reload: break
+        case .change, .reload, .expiry: break
         }
     }
 

@@ -23,9 +23,10 @@ extension TweakRegistry {
     package func historyStep(
         _ direction: HistoryStep.Direction, force isForced: Bool, session: UInt64 = 0
     ) throws(TweakError) -> HistoryStep {
+        let time = currentTime
         let (record, revision, problem) = state.withLock { state in
-            let record = direction == .undo ? state.history.undoable : state.history.redoable
-            let problem = record.flatMap { isForced ? nil : state.conflict($0, direction) }
+            let record = direction == .undo ? state.history.undoable(time) : state.history.redoable
+            let problem = record.flatMap { isForced ? nil : state.conflict($0, direction, at: time) }
             return (record, state.revision, problem)
         }
         guard let record else {
@@ -44,8 +45,7 @@ extension TweakRegistry {
         // A secret's value is not remembered, and who is gone cannot be set; only force leads here with these.
         for part in record.parts where !part.subject.isSecret {
             guard let node = state.withLock({ $0.node(part.subject) }), !node.isSecret else { continue }
-            let wanted = direction == .undo ? part.before : part.after
-            batch.append(node, wanted.map { .set($0) } ?? .reset)
+            batch.append(node, .restore((direction == .undo ? part.before : part.after).layers))
             nodes.append(node)
         }
         return HistoryStep(
@@ -57,7 +57,9 @@ extension TweakRegistry {
 
 extension RegistryState {
     /// Why a commit cannot be taken back or made again without overwriting something else.
-    fileprivate func conflict(_ record: History.Record, _ direction: HistoryStep.Direction) -> TweakError? {
+    fileprivate func conflict(
+        _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant
+    ) -> TweakError? {
         for part in record.parts {
             let node = node(part.subject)
             let path = node?.path ?? part.subject.path
@@ -69,9 +71,9 @@ extension RegistryState {
                 return TweakError(.conflict, "\(path.token) is not registered now; force leaves it out", path: path)
             }
             let expected = direction == .undo ? part.after : part.before
-            let now = overlays[node.slot][.override]
-            if now?.prepared.value == expected { continue }
-            let who = now?.origin.description ?? "a reset or the config file"
+            let now = overlays[node.slot].setLayers
+            if SetValues(now).agrees(with: expected, at: time) { continue }
+            let who = (now.temporary ?? now.override)?.origin.description ?? "a reset or the config file"
             return TweakError(
                 .conflict,
                 "\(path.token) has changed since, in revision \(overlays[node.slot].changedAt) by \(who); "
@@ -89,11 +91,11 @@ extension RegistryState {
     }
 
     /// Whether a commit that goes back or forward is still the one that is due.
-    func isDue(_ kind: CommitKind) -> Bool {
+    func isDue(_ kind: CommitKind, at time: ContinuousClock.Instant) -> Bool {
         switch kind {
-        case .undo(let number, _): history.undoable?.number == number
+        case .undo(let number, _): history.undoable(time)?.number == number
         case .redo(let number, _): history.redoable?.number == number
-        case .change, .reload: true
+        case .change, .reload, .expiry: true
         }
     }
 }

@@ -17,16 +17,37 @@ package struct StoredRecord: Sendable, Equatable {
         /// The current value before and after.
         package let old: TweakValue?
         package let new: TweakValue?
-        /// The override before and after; nil: none.
-        package let before: TweakValue?
-        package let after: TweakValue?
+        /// What was set before and after.
+        package let before: Layers
+        package let after: Layers
 
         package init(
             path: TweakPath, isSecret: Bool = false, old: TweakValue? = nil, new: TweakValue? = nil,
-            before: TweakValue? = nil, after: TweakValue? = nil
+            before: Layers = Layers(), after: Layers = Layers()
         ) {
             (self.path, self.isSecret, self.old, self.new) = (path, isSecret, old, new)
             (self.before, self.after) = (before, after)
+        }
+    }
+
+    /// Override and temporary override; nil: none.
+    package struct Layers: Sendable, Equatable {
+        package var override: TweakValue?
+        package var temporary: Temporary?
+
+        package init(override: TweakValue? = nil, temporary: Temporary? = nil) {
+            (self.override, self.temporary) = (override, temporary)
+        }
+    }
+
+    /// A temporary override: its value, when it was set, and when it ends.
+    package struct Temporary: Sendable, Equatable {
+        package let value: TweakValue
+        package let time: ContinuousClock.Instant
+        package let expires: ContinuousClock.Instant
+
+        package init(_ value: TweakValue, time: ContinuousClock.Instant, expires: ContinuousClock.Instant) {
+            (self.value, self.time, self.expires) = (value, time, expires)
         }
     }
 
@@ -72,7 +93,23 @@ extension StoredRecord.Part {
     fileprivate init(_ part: History.Part) {
         self.init(
             path: part.subject.path, old: part.old, new: part.new,
-            before: part.before, after: part.after)
+            before: .init(part.before), after: .init(part.after))
+    }
+}
+
+extension StoredRecord.Layers {
+    fileprivate init(_ values: SetValues) {
+        self.init(
+            override: values.override,
+            temporary: values.temporary.map { .init($0.value, time: $0.time, expires: $0.expires) })
+    }
+}
+
+extension SetValues {
+    fileprivate init(_ layers: StoredRecord.Layers) {
+        self.init(
+            override: layers.override,
+            temporary: layers.temporary.map { Temporary($0.value, time: $0.time, expires: $0.expires) })
     }
 }
 
@@ -93,7 +130,8 @@ extension History.Record {
 extension History.Part {
     fileprivate init(_ part: StoredRecord.Part) {
         self.init(
-            subject: .earlier(.init(part.path, isSecret: part.isSecret)), before: part.before, after: part.after,
+            subject: .earlier(.init(part.path, isSecret: part.isSecret)), before: SetValues(part.before),
+            after: SetValues(part.after),
             old: part.old, new: part.new)
     }
 }

@@ -14,6 +14,8 @@ public struct TweakHistoryEntry: Sendable {
         case redo(of: UInt64)
         /// The config file was read.
         case reload
+        /// Temporary overrides ran out.
+        case expiry
     }
 
     /// One tweak's part in it.
@@ -24,6 +26,8 @@ public struct TweakHistoryEntry: Sendable {
         public let old: TweakValue?
         /// Its value after; nil for a secret.
         public let new: TweakValue?
+        /// How long the value after was meant to last; nil: for good.
+        public let lifetime: Duration?
     }
 
     /// The revision it led to; of several that were merged into one, the last.
@@ -101,6 +105,7 @@ extension TweakRegistry {
             case .undo(let number, _): .undo(of: revisionOf(number))
             case .redo(let number, _): .redo(of: revisionOf(number))
             case .reload: .reload
+            case .expiry: .expiry
             }
         return TweakHistoryEntry(
             revision: record.revision, time: record.time, origin: record.origin, kind: kind,
@@ -110,9 +115,9 @@ extension TweakRegistry {
 }
 
 extension TweakHistoryEntry.Change {
-    fileprivate var redacted: Self { .init(path: path, old: nil, new: nil) }
+    fileprivate var redacted: Self { .init(path: path, old: nil, new: nil, lifetime: nil) }
 }
 
 extension History.Part {
-    var change: TweakHistoryEntry.Change { .init(path: subject.path, old: old, new: new) }
+    var change: TweakHistoryEntry.Change { .init(path: subject.path, old: old, new: new, lifetime: lifetime) }
 }

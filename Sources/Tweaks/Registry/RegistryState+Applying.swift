@@ -5,6 +5,9 @@ extension RegistryState {
     func mayApply(_ step: CommitStep) throws(TweakError) -> Bool {
         guard holds(step.node) else { throw step.node.gone }
         if isFrozen { throw step.node.frozen }
+        if case .keep = step.change, overlays[step.node.slot][.temporaryOverride] == nil {
+            throw step.node.notTemporary
+        }
         guard let basis = step.basis else { return true }
         return current(step.node)?.value == basis
     }
@@ -67,60 +70,82 @@ extension RegistryState {
     ) -> TweakOutcome {
         // Actions have no value; planning refuses them.
         guard let old = current(step.node) else { return .nothing(step.node.path, revision) }
-        let before = history.limit == 0 && commitLogs.isEmpty ? nil : overlays[step.node.slot].value(.override)
-        let stored = write(step, origin: origin, time: time, revision: next)
+        let before = overlays[step.node.slot].setLayers
+        let stored = write(step, before, origin: origin, time: time, revision: next, &effects)
         // What was set is on top now; a reset shows what lies beneath.
-        let now = stored ? step.prepared ?? current(step.node) : old
-        if stored {
-            let isKnown =
-                effects.single.map {
-                    history.goesOn(
-                        step.node, after: step.prepared?.value, new: now?.value, $0, revision: next, time: time,
-                        origin: origin)
-                } ?? false
-            if !isKnown { remember(step, before, old: old, new: now, &effects) }
-        }
+        let now = stored ? step.change.prepared ?? current(step.node) : old
+        if stored { remember(step, before, old: old, new: now, origin: origin, time: time, revision: next, &effects) }
         guard stored, let new = now, new.value != old.value else {
             return TweakOutcome(
                 path: step.node.path, old: old.value, new: old.value, adjustment: step.adjustment, didStore: stored,
-                revision: stored ? next : revision, isSecret: step.node.isSecret)
+                revision: stored ? next : revision, lifetime: step.change.lifetime, isSecret: step.node.isSecret)
         }
         publish(step.node, old: old, new: new, origin: origin, revision: next, &effects)
         return TweakOutcome(
             path: step.node.path, old: old.value, new: new.value, adjustment: step.adjustment, didStore: true,
-            revision: next, isSecret: step.node.isSecret)
+            revision: next, lifetime: step.change.lifetime, isSecret: step.node.isSecret)
     }
 
     /// Writes or removes the layers; false when they were so already.
     private mutating func write(
-        _ step: CommitStep, origin: TweakOrigin, time: ContinuousClock.Instant, revision: UInt64
+        _ step: CommitStep, _ before: SetLayers, origin: TweakOrigin, time: ContinuousClock.Instant, revision: UInt64,
+        _ effects: inout CommitEffects
     ) -> Bool {
         let slot = step.node.slot
-        var didChange =
-            if let prepared = step.prepared {
-                overlays[slot].override(prepared, origin: origin, time: time)
-            } else {
-                overlays[slot].reset()
-            }
+        var didChange = overlays[slot].apply(step.change, origin: origin, time: time)
+        if didChange { reschedule(step.node, before, &effects) }
         if overlays[slot].notes != nil, forgetNotes(slot) || didChange { didChange = true }
         if didChange {
             overlays[slot].changedAt = revision
-            journal?.note(step.node.path, storedOverride(step.node))
+            note(step.node, before)
         }
         return didChange
     }
 
+    /// Notes for the storage what is set now.
+    private func note(_ node: TweakNode, _ before: SetLayers) {
+        guard let journal else { return }
+        journal.note(OverrideKey(node.path), storedOverride(node, .override))
+        let temporary = storedOverride(node, .temporaryOverride)
+        if temporary != nil || before.temporary != nil {
+            journal.note(OverrideKey(node.path, isTemporary: true), temporary)
+        }
+    }
+
+    /// Keeps the schedule; the alarm looks at it after the lock.
+    private mutating func reschedule(_ node: TweakNode, _ before: SetLayers, _ effects: inout CommitEffects) {
+        // Nearly always there is nothing temporary about it.
+        let now = overlays[node.slot].setLayers.temporary?.expires
+        if now == nil, before.temporary == nil { return }
+        expiries.move(node, from: before.temporary?.expires, to: now)
+        effects.didReschedule = true
+    }
+
     /// Notes a tweak's part for the history.
-    private func remember(
-        _ step: CommitStep, _ before: TweakValue?, old: Prepared, new: Prepared?, _ effects: inout CommitEffects
+    private mutating func remember(
+        _ step: CommitStep, _ before: SetLayers, old: Prepared, new: Prepared?, origin: TweakOrigin,
+        time: ContinuousClock.Instant, revision: UInt64, _ effects: inout CommitEffects
     ) {
         if history.limit == 0, commitLogs.isEmpty { return }
+        let after =
+            if case .override(let prepared) = step.change {
+                SetValues(override: prepared.value)
+            } else {
+                SetValues(overlays[step.node.slot].setLayers)
+            }
+        if let kind = effects.single,
+            history.goesOn(
+                step.node, after: after, new: new?.value, kind, revision: revision, time: time, origin: origin)
+        {
+            return
+        }
         let subject = History.Subject.node(step.node)
         if step.node.isSecret {
-            return effects.parts.append(.init(subject: subject, before: nil, after: nil, old: nil, new: nil))
+            return effects.parts.append(
+                .init(subject: subject, before: SetValues(), after: SetValues(), old: nil, new: nil))
         }
         effects.parts.append(
-            .init(subject: subject, before: before, after: step.prepared?.value, old: old.value, new: new?.value))
+            .init(subject: subject, before: SetValues(before), after: after, old: old.value, new: new?.value))
     }
 
     /// A new word about the override ends what was kept aside for it. False when there was only a remark.

@@ -46,6 +46,8 @@ enum AuditLine {
         bytes.append(audited: old)
         bytes.append(",\"new\":")
         bytes.append(audited: new)
+        guard let nanoseconds = change.lifetime?.exactNanoseconds else { return }
+        bytes.append(",\"for\":\"\(DurationText.print(nanoseconds))\"")
     }
 }
 
@@ -54,6 +56,7 @@ extension CommitNote {
     fileprivate var place: String {
         switch kind {
         case .reload: return "config file"
+        case .expiry: return "program"
         case .change, .undo, .redo:
             if kind.session == nil { return "program" }
             // The server calls a peer on TCP by its address, and one on a Unix socket by its user.

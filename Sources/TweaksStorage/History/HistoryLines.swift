@@ -40,7 +40,7 @@ enum HistoryLines {
         bytes.append(",\"changes\":[")
         for (position, part) in record.parts.enumerated() {
             if position > 0 { bytes.append(",") }
-            append(part, to: &bytes)
+            append(part, anchor, to: &bytes)
         }
         bytes.append("]}\n")
         return bytes
@@ -51,13 +51,27 @@ enum HistoryLines {
         Array("{\"n\":\(record.number),\"status\":\"\(record.status.rawValue)\"}\n".utf8)
     }
 
-    private static func append(_ part: StoredRecord.Part, to bytes: inout [UInt8]) {
+    private static func append(_ part: StoredRecord.Part, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
         bytes.append("{\"path\":")
         bytes.append(json: part.path.joined)
         if part.isSecret { return bytes.append(",\"secret\":true}") }
-        let values = [("old", part.old), ("new", part.new), ("before", part.before), ("after", part.after)]
+        let values = [
+            ("old", part.old), ("new", part.new), ("before", part.before.override), ("after", part.after.override),
+        ]
         if let kind = values.lazy.compactMap(\.1).first?.kind { bytes.append(",\"kind\":\"\(kind.rawValue)\"") }
         for (key, value) in values { append(key, value, to: &bytes) }
+        append("temporaryBefore", part.before.temporary, anchor, to: &bytes)
+        append("temporaryAfter", part.after.temporary, anchor, to: &bytes)
+        bytes.append("}")
+    }
+
+    private static func append(
+        _ key: String, _ temporary: StoredRecord.Temporary?, _ anchor: TimeAnchor, to bytes: inout [UInt8]
+    ) {
+        guard let temporary else { return }
+        bytes.append(",\"\(key)\":{\"time\":\"\(TimeText.print(anchor.milliseconds(temporary.time)))\"")
+        bytes.append(",\"expires\":\"\(TimeText.print(anchor.milliseconds(temporary.expires)))\"")
+        append("value", temporary.value, to: &bytes)
         bytes.append("}")
     }
 
@@ -78,6 +92,7 @@ extension CommitKind {
         case .undo: "undo"
         case .redo: "redo"
         case .reload: "reload"
+        case .expiry: "expiry"
         }
     }
 
@@ -85,7 +100,7 @@ extension CommitKind {
     fileprivate var number: UInt64? {
         switch self {
         case .undo(let number, _), .redo(let number, _): number
-        case .change, .reload: nil
+        case .change, .reload, .expiry: nil
         }
     }
 
@@ -96,6 +111,7 @@ extension CommitKind {
         case ("undo", let number?): self = .undo(number)
         case ("redo", let number?): self = .redo(number)
         case ("reload", _): self = .reload
+        case ("expiry", _): self = .expiry
         default: return nil
         }
     }

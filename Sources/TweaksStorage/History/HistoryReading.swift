@@ -37,7 +37,7 @@ struct HistoryReading {
         var reader = JSONReader(line)
         try reader.check()
         var fields = HistoryFields()
-        try reader.object { key, reader throws(JSONReader.Problem) in try fields.read(key, &reader) }
+        try reader.object { key, reader throws(JSONReader.Problem) in try fields.read(key, &reader, anchor) }
         try reader.end()
         if lines == 1 {
             if fields.format != HistoryLines.format { throw reader.problem("“format” is not “\(HistoryLines.format)”") }
@@ -67,7 +67,7 @@ private struct HistoryFields {
     private var statusWord: String?
     private var parts: [StoredRecord.Part]?
 
-    mutating func read(_ key: String, _ reader: inout JSONReader) throws(JSONReader.Problem) {
+    mutating func read(_ key: String, _ reader: inout JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) {
         switch key {
         case "format": format = try reader.text(key)
         case "version": version = try reader.whole(key)
@@ -80,7 +80,9 @@ private struct HistoryFields {
         case "status": statusWord = try reader.text(key)
         case "changes":
             var list: [StoredRecord.Part] = []
-            try reader.array { reader throws(JSONReader.Problem) in list.append(try HistoryPartFields.part(&reader)) }
+            try reader.array { reader throws(JSONReader.Problem) in
+                list.append(try HistoryPartFields.part(&reader, anchor))
+            }
             parts = list
         default: try reader.skip()
         }
@@ -121,48 +123,5 @@ private struct HistoryFields {
         return StoredRecord(
             number: try number(reader), revision: revision, time: anchor.instant(time), origin: TweakOrigin(origin),
             kind: kind, status: try status(reader), parts: parts)
-    }
-}
-
-/// One tweak's part of a line.
-private struct HistoryPartFields {
-    private var path: String?
-    private var kind: String?
-    private var isSecret = false
-    private var values: [String: JSONReader.Scalar] = [:]
-
-    static func part(_ reader: inout JSONReader) throws(JSONReader.Problem) -> StoredRecord.Part {
-        var fields = HistoryPartFields()
-        try reader.object { key, reader throws(JSONReader.Problem) in
-            switch key {
-            case "path": fields.path = try reader.text(key)
-            case "kind": fields.kind = try reader.text(key)
-            case "secret": fields.isSecret = try reader.scalar() != .bool(false)
-            case "old", "new", "before", "after":
-                fields.values[key] = try reader.scalar(key, isNew: fields.values[key] == nil)
-            default: try reader.skip()
-            }
-        }
-        return try fields.part(reader)
-    }
-
-    private func part(_ reader: JSONReader) throws(JSONReader.Problem) -> StoredRecord.Part {
-        guard let path = path.flatMap({ try? TweakPath($0) }) else {
-            throw reader.problem("“path” is missing, or is not category/collection/name")
-        }
-        if isSecret { return StoredRecord.Part(path: path, isSecret: true) }
-        guard let old = try value("old", reader), let new = try value("new", reader) else {
-            throw reader.problem("\(path.token): “old” or “new” is missing")
-        }
-        return StoredRecord.Part(
-            path: path, old: old, new: new, before: try value("before", reader), after: try value("after", reader))
-    }
-
-    private func value(_ key: String, _ reader: JSONReader) throws(JSONReader.Problem) -> TweakValue? {
-        guard let scalar = values[key] else { return nil }
-        guard let kind = kind.flatMap({ TweakKind(rawValue: $0) }), let value = TweakValue(scalar, as: kind) else {
-            throw reader.problem("“\(key)” is of another kind than “kind”")
-        }
-        return value
     }
 }

@@ -23,6 +23,8 @@ final class StoredLife: Sendable {
         keepsHistory: Bool = false, time: any StorageTime = SystemTime(), registry: TweakRegistry = TweakRegistry(),
         isOpen: Bool = true
     ) {
+        // Nobody rings: a test says itself when something ends.
+        registry = TweakRegistry(now: { time.now }, sleep: { _ in try await Task.sleep(for: .seconds(86_400)) })
         let recorded = Recorded()
         (self.directory, self.recorded, self.registry) = (directory, recorded, registry)
         store = OverrideStore(
@@ -69,7 +71,7 @@ final class StoredLife: Sendable {
     func propose(_ numbers: [String: Double?]) throws -> String? {
         var changes: OverrideChanges = [:]
         for (name, number) in numbers {
-            changes[try TweakPath("A", "B", name)] = .some(try number.map { try entry(name, $0) })
+            changes[OverrideKey(try TweakPath("A", "B", name))] = .some(try number.map { try entry(name, $0) })
         }
         let answer = Mutex<String?>(nil)
         let semaphore = DispatchSemaphore(value: 0)
