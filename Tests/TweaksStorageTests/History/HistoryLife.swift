@@ -9,7 +9,7 @@ extension StoredLife {
     /// A life whose history is kept in this directory.
     static func withHistory(
         _ directory: String, files: any FileSystem = PosixFileSystem(), time: any StorageTime = SystemTime(),
-        registry: TweakRegistry = TweakRegistry()
+        registry: TweakRegistry? = nil
     ) -> StoredLife {
         StoredLife(directory, files: files, keepsHistory: true, time: time, registry: registry)
     }

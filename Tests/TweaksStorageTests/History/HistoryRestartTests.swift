@@ -158,6 +158,33 @@ struct HistoryRestartTests {
         #expect(file.contains(#"{"path":"A/B/Secret","secret":true}"#) && !file.contains(#""t""#))
     }
 
+    @Test("a temporary override is taken back and made again after a restart, with the end that it had")
+    func temporary() throws {
+        let time = ManualTime()
+        let first = try life(time)
+        try first.set("N0", 2)
+        var batch = TweakBatch()
+        batch.set("A/B/N0", .number(3), for: .seconds(600))
+        try first.registry.commit(batch, origin: .user(1000), kind: .change(session: 2), delivery: .caller)
+        first.store.close()
+        let second = try life(time)
+        let tweak = try second.number("N0", 0)
+        #expect(tweak.value == 3)
+        try second.registry.undo()
+        #expect(tweak.value == 2)
+        second.store.close()
+        let third = try life(time)
+        let again = try third.number("N0", 0)
+        try third.registry.redo()
+        #expect(again.value == 3)
+        third.store.close()
+        let file = try #require(home.read("state/history.jsonl"))
+        #expect(
+            file.contains(
+                #""before":2,"after":2,"temporaryAfter":{"time":"2026-11-21T09:30:00.123Z","expires":"2026-11-21T09:40:00.123Z","value":3}"#
+            ))
+    }
+
     @Test("what has become a secret is shown and stored no more")
     func becomesSecret() throws {
         let time = ManualTime()
