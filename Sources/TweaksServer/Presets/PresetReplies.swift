@@ -9,9 +9,7 @@ extension Reply {
         var words = "saved \(name), \(draft.lines.count.of("tweak"))"
         if draft.secrets > 0 { words += ", without \(draft.secrets.of("secret"))" }
         if let replaced {
-            let date = replaced.heading.saved.map { " of \($0)" } ?? ""
-            let who = replaced.heading.by.map { " by \($0)" } ?? ""
-            words += ", in place of the one\(date)\(who)"
+            words += ", in place of \(replaced.words)"
         }
         var reply = Reply.ok(
             words,

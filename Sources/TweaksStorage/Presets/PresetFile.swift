@@ -35,7 +35,9 @@ enum PresetFile {
 
     private static func heading(_ bytes: [UInt8], _ name: PresetName) throws(TweakError) -> PresetHeading {
         var heading = PresetHeading()
-        for line in bytes.prefix(headingLines * 256).split(separator: UInt8(ascii: "\n")).prefix(headingLines) {
+        // What some editors put in front of UTF-8.
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        for line in bytes.dropFirst(start).prefix(headingLines * 256).split(separator: UInt8(ascii: "\n")).prefix(headingLines) {
             let text = String(decoding: line, as: UTF8.self)
             guard text.utf8.starts(with: "#".utf8) else { break }
             if let number = rest(of: text, title).flatMap({ Int($0) }), number > version {
