@@ -305,7 +305,7 @@ import TweaksTestSupport
 
     @Test func frozen() throws {
         try put("warm", "Content/Text/Size = 72\n")
-        let daemon = try station.start(["TWEAKS_FROZEN": "1"])
+        let daemon = try station.start(nil, ["TWEAKS_FROZEN": "1"])
         let client = try station.connect(daemon)
         for line in ["save warm", "load warm", "presets", "delete warm", "diff warm", "swap warm"] {
             #expect(
@@ -315,7 +315,7 @@ import TweaksTestSupport
     }
 
     @Test func withoutAStateDirectory() throws {
-        let daemon = try station.start(["TWEAKS_STATE_DIR": "off"])
+        let daemon = try station.start(nil, ["TWEAKS_STATE_DIR": "off"])
         let client = try station.connect(daemon)
         #expect(try client.ask("presets").last?.hasPrefix("error io presets need a state directory") == true)
         #expect(!FileManager.default.fileExists(atPath: station.state))

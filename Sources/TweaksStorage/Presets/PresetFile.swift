@@ -9,6 +9,7 @@ enum PresetFile {
     private static let title = "# Tweaks preset, format "
     /// A heading has no more lines.
     private static let headingLines = 16
+    private static let headingBytes = 8_192
     /// What a heading says is shown in lists; somebody else may have written it.
     private static let longest = 128
 
@@ -37,7 +38,8 @@ enum PresetFile {
         var heading = PresetHeading()
         // What some editors put in front of UTF-8.
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        for line in bytes.dropFirst(start).prefix(headingLines * 256).split(separator: UInt8(ascii: "\n")).prefix(headingLines) {
+        let lines = bytes.dropFirst(start).prefix(headingBytes).split(separator: UInt8(ascii: "\n"))
+        for line in lines.prefix(headingLines) {
             let text = String(decoding: line, as: UTF8.self)
             guard text.utf8.starts(with: "#".utf8) else { break }
             if let number = rest(of: text, title).flatMap({ Int($0) }), number > version {

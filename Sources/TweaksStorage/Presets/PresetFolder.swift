@@ -92,6 +92,7 @@ package final class PresetFolder: PresetStore {
 
     // MARK: Changing
 
+    @discardableResult
     package func write(_ draft: PresetDraft, as name: PresetName) throws(TweakError) -> PresetSummary? {
         let bytes = PresetFile.bytes(draft, program: program, at: time.wall)
         if bytes.count > Self.sizeLimit {

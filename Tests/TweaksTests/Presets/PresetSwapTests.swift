@@ -19,7 +19,7 @@ struct PresetSwapTests {
 
     /// Which of them have an override.
     private var overridden: String {
-        [a, b, c].filter { tweak in tweak.layers.contains { $0.layer == .override } }.map(\.path.name).joined()
+        [a, b, c].filter { tweak in tweak.erased.layers.contains { $0.layer == .override } }.map(\.path.name).joined()
     }
 
     private func swap(_ lines: [(String, String)]) throws -> PresetSwap {
