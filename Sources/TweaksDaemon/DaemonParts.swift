@@ -53,10 +53,10 @@ final class DaemonParts: Sendable {
         let (reloader, store) = (reloader, store)
         do throws(ServerError) {
             server = try settings.startFirst { listeners throws(ServerError) in
-                let hooks = TweakServerHooks(
-                    reloader, store, settings.presets, registry: registry, log: log)
+                let hooks = TweakServerHooks(reloader, store, registry: registry, log: log)
                 let server = TweakServer(
-                    name: settings.name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
+                    name: settings.name, registry: registry, listeners: listeners, limits: limits,
+                    hooks: hooks.with(settings.presets))
                 try server.start { server in
                     log.post(.listening(server.whereabouts(frozen: settings.isFrozen)))
                     log.flush()

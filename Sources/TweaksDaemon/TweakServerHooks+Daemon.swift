@@ -5,23 +5,9 @@ import TweaksServer
 import TweaksStorage
 import TweaksWire
 
-extension DaemonSettings {
-    /// Where presets are kept: beside the overrides. A frozen process touches no file.
-    var presets: PresetFolder? {
-        isFrozen ? nil : stateDirectory.map { PresetFolder(directory: $0, program: name) }
-    }
-}
-
 extension TweakServerHooks {
-    init(
-        _ reloader: ConfigReloader?, _ store: OverrideStore?, _ presets: PresetFolder?, registry: TweakRegistry,
-        log: EventLog
-    ) {
+    init(_ reloader: ConfigReloader?, _ store: OverrideStore?, registry: TweakRegistry, log: EventLog) {
         self.init()
-        if let presets {
-            self.presets = presets
-            for command in ["save", "load", "delete", "diff", "swap"] { completions[command] = { presets.names() } }
-        }
         if let reloader {
             reload = { dry, body in
                 reloader.reload(dry: dry) { body(.reload(reloader.path, $0, dry: dry)) }

@@ -37,7 +37,7 @@ import TweaksTestSupport
             "warm",
             """
             Content/Text/Size = 500
-            Content/Text/Gone = 1
+            Elsewhere/Far/Beyond = 1
             Content/Text/Alignment = centre
             Player/Audio/Token = hunter2
             Player/Status/Frames = 1
@@ -51,7 +51,7 @@ import TweaksTestSupport
         let client = try station.connect(daemon)
         let problems = [
             "  line 1: out-of-range Content/Text/Size: 500 is outside 10...100",
-            "  line 2: unknown-tweak there is no tweak “Content/Text/Gone”; see ls or find",
+            "  line 2: unknown-tweak there is no tweak “Elsewhere/Far/Beyond”; see ls or find",
             "  line 3: not-a-choice Content/Text/Alignment: “centre” is none of left, center, right; did you mean center?",
             "  line 4: bad-value Player/Audio/Token is a secret, and presets hold none; take the line out, and set it by hand",
             "  line 5: read-only Player/Status/Frames is a figure that the program publishes; it cannot be set",

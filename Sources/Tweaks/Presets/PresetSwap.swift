@@ -31,8 +31,9 @@ extension TweakRegistry {
     package func swap(for batch: TweakBatch) -> PresetSwap {
         state.withLock { state in
             var swap = PresetSwap(parts: [], revision: state.revision)
-            for case (.node(let node), let change) in batch.entries where state.holds(node) {
-                let after: Prepared? = if case .judged(let prepared, _) = change { prepared } else { nil }
+            for entry in batch.entries {
+                guard case .node(let node) = entry.target, state.holds(node) else { continue }
+                let after: Prepared? = if case .judged(let prepared, _) = entry.change { prepared } else { nil }
                 let before = state.overlays[node.slot].topOverride
                 swap.parts.append(PresetSwap.Part(node: node, before: before, after: after))
             }

@@ -164,13 +164,14 @@ extension FileError {
     var isShortage: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
 
     /// What an operator can do about it.
-    var remedy: String {
+    /// - Parameter variable: What names another place.
+    func remedy(_ variable: String = "TWEAKS_STATE_DIR") -> String {
         switch code {
         case ENOSPC, EDQUOT: "make room"
-        case EROFS: "mount it for writing, or name another TWEAKS_STATE_DIR"
-        case EACCES, EPERM: "give this user the right to write, or name another TWEAKS_STATE_DIR"
+        case EROFS: "mount it for writing, or name another \(variable)"
+        case EACCES, EPERM: "give this user the right to write, or name another \(variable)"
         case EMFILE, ENFILE: "raise the limit of open files"
-        default: "look after the disk, or name another TWEAKS_STATE_DIR"
+        default: "look after the disk, or name another \(variable)"
         }
     }
 

@@ -61,7 +61,7 @@ extension StateDirectory {
             return .unreadable("it belongs to uid \(facts.owner), and this process to uid \(ThisProcess.user)")
         }
         let limit = OverridesFile.sizeLimit
-        let bytes = facts.size > Int64(limit) ? nil : try readAll(descriptor, limit: limit + 1)
+        let bytes = facts.size > Int64(limit) ? nil : try files.readAll(descriptor, limit: limit + 1)
         guard let bytes, bytes.count <= limit else { return .unreadable("it has more than \(limit) bytes") }
         return .file(facts, bytes)
     }
@@ -101,7 +101,7 @@ extension StateDirectory {
                     "\(path)/\(Self.fileName) cannot be read: \(reason); overrides start empty, and are not saved "
                     + "while the file cannot be set aside")
         }
-        let name = unusedName(directory.descriptor)
+        let name = unusedName(for: Self.fileName, directory.descriptor)
         do throws(FileError) {
             try retrying { () throws(FileError) in
                 try files.rename(Self.fileName, to: name, in: directory.descriptor)
@@ -119,8 +119,9 @@ extension StateDirectory {
         report(.setAside(file: "\(path)/\(Self.fileName)", as: name, reason: reason))
     }
 
-    private func unusedName(_ directory: Int32) -> String {
-        let first = "\(Self.fileName).unreadable-\(TimeText.compact(time.wall))"
+    /// What a file is called that is set aside.
+    func unusedName(for name: String, _ directory: Int32) -> String {
+        let first = "\(name).unreadable-\(TimeText.compact(time.wall))"
         var (name, count) = (first, 1)
         while (try? files.facts(name, in: directory)) != nil {
             count += 1
@@ -134,9 +135,9 @@ extension StateDirectory {
     /// Replaces the file as a whole: whatever happens, there is the old one or the new one.
     mutating func write(_ bytes: [UInt8]) throws(StorageFailure) {
         guard let directory else { return }
-        let temporary = "\(Self.fileName).\(ThisProcess.id).tmp"
+        let temporary = temporaryName(for: Self.fileName)
         do throws(StorageFailure) {
-            let facts = try writeTemporary(temporary, bytes, directory.descriptor)
+            let facts = try writeTemporary(for: Self.fileName, bytes, directory.descriptor)
             // From here on the file may be this one, even if the call says that it failed.
             known = known.suffix(1) + [(facts, bytes)]
             try doing("replacing \(Self.fileName)") { () throws(FileError) in
@@ -150,10 +151,14 @@ extension StateDirectory {
         try doing("flushing the directory") { () throws(FileError) in try files.sync(directory.descriptor) }
     }
 
-    private func writeTemporary(
-        _ name: String, _ bytes: [UInt8], _ directory: Int32
+    func temporaryName(for name: String) -> String { "\(name).\(ThisProcess.id).tmp" }
+
+    /// Writes a file beside the one that it will replace.
+    func writeTemporary(
+        for fileName: String, _ bytes: [UInt8], _ directory: Int32
     ) throws(StorageFailure) -> FileFacts {
-        let descriptor = try doing("writing \(Self.fileName)") { () throws(FileError) in
+        let name = temporaryName(for: fileName)
+        let descriptor = try doing("writing \(fileName)") { () throws(FileError) in
             do throws(FileError) {
                 return try files.open(name, in: directory, for: .creating)
             } catch {
@@ -164,8 +169,8 @@ extension StateDirectory {
             }
         }
         defer { files.close(descriptor) }
-        try doing("writing \(Self.fileName)") { () throws(FileError) in try writeAll(bytes, to: descriptor) }
-        return try doing("flushing \(Self.fileName)") { () throws(FileError) in
+        try doing("writing \(fileName)") { () throws(FileError) in try files.writeAll(bytes, to: descriptor) }
+        return try doing("flushing \(fileName)") { () throws(FileError) in
             try files.sync(descriptor)
             return try files.facts(descriptor)
         }

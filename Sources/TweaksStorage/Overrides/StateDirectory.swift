@@ -8,8 +8,11 @@ struct StorageFailure: Error, Equatable {
     let sentence: String
     /// Nothing will be written in this run.
     let isFinal: Bool
+    /// What an operator can do about it, where it was a call that failed.
+    let remedy: String
 
-    init(_ reason: String, sentence: String, isFinal: Bool = false) {
+    init(_ reason: String, sentence: String, isFinal: Bool = false, remedy: String = "") {
+        self.remedy = remedy
         self.reason = reason
         self.sentence = sentence
         self.isFinal = isFinal
@@ -19,7 +22,8 @@ struct StorageFailure: Error, Equatable {
     /// - Parameter doing: `writing overrides.json`.
     init(_ error: FileError, _ doing: String, in path: String) {
         reason = "\(error.text) (\(doing))"
-        sentence = "overrides are not saved in \(path): \(error.text) (\(doing)); \(error.remedy)"
+        sentence = "overrides are not saved in \(path): \(error.text) (\(doing)); \(error.remedy())"
+        remedy = error.remedy()
         isFinal = false
     }
 }
@@ -167,12 +171,12 @@ struct StateDirectory {
         }
         // For the message that another process will give; without it that is only shorter.
         try? files.empty(descriptor)
-        try? writeAll(Array("\(ThisProcess.id)\n".utf8), to: descriptor)
+        try? files.writeAll(Array("\(ThisProcess.id)\n".utf8), to: descriptor)
         removeStaleFiles(directory.descriptor)
     }
 
     private mutating func heldByAnother(_ descriptor: Int32) -> StorageFailure {
-        let owner = (try? readAll(descriptor, limit: 32)).flatMap { bytes in
+        let owner = (try? files.readAll(descriptor, limit: 32)).flatMap { bytes in
             Int32(String(decoding: bytes, as: UTF8.self).split(separator: "\n").first ?? "")
         }
         let holder = owner.map { "pid \($0)" } ?? "another process"

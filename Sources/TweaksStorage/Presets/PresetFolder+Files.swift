@@ -160,7 +160,7 @@ extension PresetFolder {
             return try files.retrying(body)
         } catch {
             let reason = error.isLink ? "it is a symbolic link, which is not followed" : error.text
-            throw TweakError(.io, "\(trouble): \(reason); \(error.isLink ? "put the file itself there" : error.remedy)")
+            throw TweakError(.io, "\(trouble): \(reason); \(error.isLink ? "put the file itself there" : error.remedy())")
         }
     }
 }

@@ -93,7 +93,8 @@ struct PresetFolderTests {
         let values: [TweakValue] =
             hostile.map { .string($0) } + (0..<11).map { .int(Int64($0) + 1) }
             + [
-                .bool(true), .int(.min), .number(-.leastNonzeroMagnitude), .color(.init(red: 1, green: 2, blue: 3, alpha: 4)),
+                .bool(true), .int(.min), .number(-.leastNonzeroMagnitude),
+                .color(.init(red: 1, green: 2, blue: 3, alpha: 4)),
                 .choice("#"), .duration(.nanoseconds(Int64.max)),
             ]
         let tweaks = declare(one)
