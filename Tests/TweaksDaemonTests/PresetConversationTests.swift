@@ -7,9 +7,28 @@ import TweaksDaemon
 import TweaksServer
 import TweaksTestSupport
 
+extension Station {
+    /// The folder of the presets.
+    var presets: String { "\(state)/presets" }
+
+    /// Puts a preset there as somebody does who has got it by mail.
+    func put(_ name: String, _ text: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: presets, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try save(text, at: "\(presets)/\(name).conf")
+    }
+
+    /// An answer without whatever differs from run to run.
+    func ask(_ client: TestClient, _ line: String) throws -> [String] {
+        try client.ask(line).map { line in
+            line.replacing(/[0-9-]{10}T[0-9:]{8}Z/, with: "TIME").replacing("uid \(getuid())", with: "uid 1000")
+        }
+    }
+}
+
 @Suite(.blocking) struct PresetConversationTests {
     private let station: Station
-    private var folder: String { "\(station.state)/presets" }
+    private var folder: String { station.presets }
 
     init() throws { station = try Station() }
 
@@ -17,23 +36,10 @@ import TweaksTestSupport
         try String(contentsOfFile: "\(folder)/\(name).conf", encoding: .utf8)
     }
 
-    private func put(_ name: String, _ text: String) throws {
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        try station.save(text, at: "\(folder)/\(name).conf")
-    }
-
-    /// An answer without whatever differs from run to run.
-    private func ask(_ client: TestClient, _ line: String) throws -> [String] {
-        try client.ask(line).map { line in
-            line.replacing(/[0-9-]{10}T[0-9:]{8}Z/, with: "TIME").replacing("uid \(getuid())", with: "uid 1000")
-        }
-    }
-
     // MARK: Loading
 
     @Test func eachLineThatDoesNotFit() throws {
-        try put(
+        try station.put(
             "warm",
             """
             Content/Text/Size = 500
@@ -80,7 +86,7 @@ import TweaksTestSupport
     }
 
     @Test func whatItLacks() throws {
-        try put("warm", "Content/Text/Size = 72\n")
+        try station.put("warm", "Content/Text/Size = 72\n")
         let daemon = try station.start()
         let client = try station.connect(daemon)
         try client.ask("Content/Text/Fade = 1s")
@@ -107,7 +113,7 @@ import TweaksTestSupport
 
     /// One commit: one undo takes it back, even one that comes at once behind another change of the same tweaks.
     @Test func undo() throws {
-        try put("warm", "Content/Text/Size = 72\n")
+        try station.put("warm", "Content/Text/Size = 72\n")
         let daemon = try station.start()
         let client = try station.connect(daemon)
         try client.send("Content/Text/Size = 50\nload warm\nContent/Text/Size = 51\nundo\nundo\nundo\nhistory 1\n")
@@ -124,7 +130,7 @@ import TweaksTestSupport
     @Test(arguments: [TweakDaemon.Durability.bestEffort, .required]) func survivesARestart(
         _ durability: TweakDaemon.Durability
     ) throws {
-        try put("warm", "Content/Text/Size = 72\nContent/Text/Alignment = right\n")
+        try station.put("warm", "Content/Text/Size = 72\nContent/Text/Alignment = right\n")
         let daemon = try station.start(durability: durability)
         let client = try station.connect(daemon)
         #expect(try client.ask("load warm").last == "ok rev 1 loaded warm")
@@ -149,13 +155,13 @@ import TweaksTestSupport
         #expect(try text("warm").hasSuffix("\nContent/Text/Size = 72\nContent/Text/Alignment = left\n"))
         #expect(try !text("warm").contains("hunter2"))
         #expect(
-            try ask(client, "save warm Content/Text/Size") == [
+            try station.ask(client, "save warm Content/Text/Size") == [
                 "ok saved warm, 1 tweak, in place of 2 tweaks, saved TIME by uid 1000"
             ])
         #expect(try client.ask("save warm Nothing").last?.hasPrefix("error unknown-tweak") == true)
         #expect(try client.ask("save cooler-1 Player") == ["ok saved cooler-1, 0 tweaks, without 1 secret"])
         #expect(
-            try ask(client, "presets") == [
+            try station.ask(client, "presets") == [
                 "  cooler-1  0 tweaks, saved TIME by uid 1000, of Player",
                 "  warm      1 tweak, saved TIME by uid 1000, of Content/Text/Size", "ok 2 presets",
             ])
@@ -201,71 +207,6 @@ import TweaksTestSupport
         station.stop(daemon)
     }
 
-    // MARK: Comparing
-
-    @Test func diff() throws {
-        try put("warm", "Content/Text/Size = 72\nContent/Text/Gone = 1\nContent/Text/Fade = 1m\n")
-        try put("cold", "Content/Text/Size = 60\n")
-        let daemon = try station.start()
-        let client = try station.connect(daemon)
-        try client.ask("Content/Text/Alignment = right")
-        #expect(
-            try client.ask("diff warm") == [
-                "  Content/Text/Size 60 → 72", "  Content/Text/Alignment right, in force only",
-                "  Content/Text/Gone 1, in warm only",
-                "  warm, line 3, cannot be compared: out-of-range Content/Text/Fade: 1m is outside 0s...5s",
-                "ok 3 differences",
-            ])
-        #expect(
-            try client.ask("diff cold warm").suffix(4).prefix(2) == [
-                "  Content/Text/Size 60 → 72", "  Content/Text/Gone 1, in warm only",
-            ])
-        #expect(try client.ask("diff cold cold") == ["ok 0 differences"])
-        try client.send("json\ndiff cold\njson off\n")
-        #expect(
-            try client.lines(3)[1]
-                == #"{"ok":true,"left":"in force","right":"cold","count":1,"differences":[{"path":"Content/Text/Alignment","left":"right","right":null}]}"#
-        )
-        station.stop(daemon)
-    }
-
-    @Test func swapping() throws {
-        try station.save("Content/Text/Size = 64\n")
-        try put("warm", "Content/Text/Size = 72\n")
-        let daemon = try station.start(.init(station.config))
-        let (client, other) = (try station.connect(daemon), try station.connect(daemon))
-        try client.ask("Content/Text/Fade = 250ms")
-        let there = [
-            "Content/Text/Size = 72      # was 64", "Content/Text/Fade = 250ms   # was 250ms",
-        ]
-        #expect(try client.ask("swap warm") == there + ["ok rev 3 swapped to warm; swap warm goes back"])
-        // Whoever types it: the way back is the program's.
-        #expect(
-            try other.ask("swap warm") == [
-                "Content/Text/Size = 64      # was 72", "Content/Text/Fade = 250ms   # was 250ms",
-                "ok rev 4 back from warm",
-            ])
-        #expect(try client.ask("explain Content/Text/Fade").contains { $0.contains("→ override") })
-        #expect(try client.ask("explain Content/Text/Size").contains { $0.contains("→ config file") })
-        #expect(try client.ask("swap warm").last == "ok rev 5 swapped to warm; swap warm goes back")
-        try other.ask("Content/Text/Size = 80")
-        #expect(
-            try ask(client, "swap warm") == [
-                "error conflict Content/Text/Size has changed since, in revision 6 by uid 1000; "
-                    + "swap warm force goes back all the same"
-            ])
-        #expect(try client.ask("swap warm force").last == "ok rev 7 back from warm")
-        try client.send("json\nswap warm\nswap warm\njson off\n")
-        let lines = try client.lines(4)
-        #expect(lines[1].hasPrefix(#"{"ok":true,"rev":8,"swapped":"warm","tweaks":["#))
-        #expect(lines[2].hasPrefix(#"{"ok":true,"rev":9,"back":"warm","tweaks":["#))
-        // Taken back by undo, the next one goes there again.
-        try client.ask("swap warm")
-        try client.ask("undo")
-        #expect(try client.ask("swap warm").last == "ok rev 12 swapped to warm; swap warm goes back")
-        station.stop(daemon)
-    }
-
     // MARK: Names
 
     @Test(arguments: ["../overrides", "..", "a/b", ".warm", "\"\"", "/etc/passwd", "wärm", "'a b'", #""a\u0000""#])
@@ -285,8 +226,8 @@ import TweaksTestSupport
     }
 
     @Test func completion() throws {
-        try put("warm", "")
-        try put("warmer", "")
+        try station.put("warm", "")
+        try station.put("warmer", "")
         let daemon = try station.start()
         let client = try station.connect(daemon)
         for (line, words) in [
@@ -304,7 +245,7 @@ import TweaksTestSupport
     // MARK: Without files
 
     @Test func frozen() throws {
-        try put("warm", "Content/Text/Size = 72\n")
+        try station.put("warm", "Content/Text/Size = 72\n")
         let daemon = try station.start(nil, ["TWEAKS_FROZEN": "1"])
         let client = try station.connect(daemon)
         for line in ["save warm", "load warm", "presets", "delete warm", "diff warm", "swap warm"] {

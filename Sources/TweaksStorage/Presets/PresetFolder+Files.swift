@@ -159,8 +159,11 @@ extension PresetFolder {
         do throws(FileError) {
             return try files.retrying(body)
         } catch {
-            let reason = error.isLink ? "it is a symbolic link, which is not followed" : error.text
-            throw TweakError(.io, "\(trouble): \(reason); \(error.isLink ? "put the file itself there" : error.remedy())")
+            let (reason, remedy) =
+                error.isLink
+                ? ("it is a symbolic link, which is not followed", "put the file itself there")
+                : (error.text, error.remedy())
+            throw TweakError(.io, "\(trouble): \(reason); \(remedy)")
         }
     }
 }
