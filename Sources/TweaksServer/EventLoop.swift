@@ -125,11 +125,11 @@ final class EventLoop {
             session.isAwaitingAction = false
             if session.isOpen { session.send(executor.reply(result)) }
             advance(session)
-        case .answered(let id, let reply): answer(id, reply)
-        case .found(let id, let found): answer(id, executor.reply(found))
         case .presetRead(let id, let reading):
             guard let session = session(id), session.isAwaitingAction else { return }
             if case .reply(let reply) = executor.finish(reading, session) { answer(id, reply) }
+        case .answered(let id, let reply): answer(id, reply)
+        case .found(let id, let found): answer(id, executor.reply(found))
         case .proposed(let id, let paths, let failure):
             guard let session = session(id), session.isAwaitingAction else {
                 // Whoever wanted it is gone. Left in the file, it would cover what others set from now on.

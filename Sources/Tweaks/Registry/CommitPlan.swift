@@ -56,10 +56,10 @@ extension TweakRegistry {
         var step = CommitStep(node: node)
         let wanted: TweakValue
         switch change {
-        case .reset: return step
         case .judged(let prepared, let adjustment):
             (step.prepared, step.adjustment) = (prepared, adjustment)
             return step
+        case .reset: return step
         case .set(let value): wanted = value
         case .add, .toggle:
             step.basis = earlier == nil ? current(node) : earlier?.basis
