@@ -77,7 +77,8 @@ import TweaksTestSupport
         let names = lines.dropLast().compactMap { $0.split(separator: " ").first.map { String($0) } }
         let expected =
             "help ls get set reset check find modified describe explain watch unwatch run begin commit abort export "
-            + "conflicts save load presets delete diff swap reload history undo redo complete stats hello json prompt ping quit"
+            + "conflicts reload history undo redo complete stats hello json prompt ping quit"
+            + " save load presets delete diff swap"
         #expect(names.sorted() == expected.split(separator: " ").map { String($0) }.sorted())
         #expect(lines.last == "ok")
     }
