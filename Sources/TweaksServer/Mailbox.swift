@@ -18,7 +18,7 @@ final class Mailbox: Sendable {
         /// A preset that a session asked for was read.
         case presetRead(SessionID, PresetReading)
         /// What a session wants to change is on disk, or is not, and why.
-        case proposed(SessionID, paths: [TweakPath], failure: String?)
+        case proposed(SessionID, keys: [OverrideKey], failure: String?)
         /// The storage has tried to write.
         case saved(SaveStatus)
     }
