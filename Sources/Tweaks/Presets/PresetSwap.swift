@@ -8,8 +8,13 @@ package struct PresetSwap: Sendable {
     /// One tweak.
     struct Part: Sendable {
         let node: TweakNode
-        let before: Overlays.Entry?
+        let before: SetLayers
         let after: Prepared?
+
+        /// Whether the tweak is as the preset has left it.
+        func isUntouched(_ now: SetLayers) -> Bool {
+            now.temporary == nil && now.override?.prepared.value == after?.value
+        }
     }
 
     var parts: [Part]
@@ -34,7 +39,7 @@ extension TweakRegistry {
             for entry in batch.entries {
                 guard case .node(let node) = entry.target, state.holds(node) else { continue }
                 let after: Prepared? = if case .judged(let prepared, _) = entry.change { prepared } else { nil }
-                let before = state.overlays[node.slot].topOverride
+                let before = state.overlays[node.slot].setLayers
                 swap.parts.append(PresetSwap.Part(node: node, before: before, after: after))
             }
             return swap
@@ -43,11 +48,10 @@ extension TweakRegistry {
 
     /// Whether all is as it was before.
     package func isUndone(_ swap: PresetSwap) -> Bool {
-        state.withLock { state in
+        let time = currentTime
+        return state.withLock { state in
             swap.parts.allSatisfy { part in
-                guard state.holds(part.node) else { return false }
-                let now = state.overlays[part.node.slot].topOverride
-                return now?.layer == part.before?.layer && now?.prepared.value == part.before?.prepared.value
+                state.holds(part.node) && state.overlays[part.node.slot].setLayers.agrees(with: part.before, at: time)
             }
         }
     }
@@ -64,9 +68,7 @@ extension TweakRegistry {
         if let problem { throw problem }
         var batch = TweakBatch()
         let parts = swap.parts.filter { part in state.withLock { $0.holds(part.node) } }
-        for part in parts {
-            batch.append(part.node, part.before.map { .judged($0.prepared, .none) } ?? .reset)
-        }
+        for part in parts { batch.append(part.node, .restore(part.before)) }
         return (batch, parts.map(\.node), revision)
     }
 }
@@ -80,12 +82,11 @@ extension RegistryState {
                 return TweakError(.conflict, "\(path.token) is no longer registered; \(remedy)", path: path)
             }
             let overlay = overlays[part.node.slot]
-            let now = overlay.topOverride
-            if now?.layer != .temporaryOverride, now?.prepared.value == part.after?.value { continue }
+            if part.isUntouched(overlay.setLayers) { continue }
             return TweakError(
                 .conflict,
                 "\(path.token) has changed since, in revision \(overlay.changedAt) by "
-                    + "\(now?.origin.description ?? "a reset"); \(remedy)", path: path)
+                    + "\(overlay.topOverride?.origin.description ?? "a reset"); \(remedy)", path: path)
         }
         return nil
     }

@@ -57,7 +57,7 @@ extension TweakRegistry {
         let wanted: TweakValue
         switch change {
         case .judged(let prepared, let adjustment):
-            (step.prepared, step.adjustment) = (prepared, adjustment)
+            (step.change, step.adjustment) = (.override(prepared), adjustment)
             return step
         case .reset: return step
         case .keep:

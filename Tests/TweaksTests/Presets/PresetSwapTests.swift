@@ -54,6 +54,26 @@ struct PresetSwapTests {
         #expect(registry.isUndone(swap))
     }
 
+    /// A temporary override is there again with the time that it has left; one that has run out meanwhile is not.
+    @Test func temporaryOverrides() throws {
+        try registry.commit(origin: .user(1)) { batch in
+            batch.set("P/Q/A", .int(7), for: .seconds(3_600))
+            batch.set("P/Q/B", .int(8))
+        }
+        let swap = try swap([("P/Q/A", "2"), ("P/Q/B", "2")])
+        #expect(values == [2, 2, 1] && overridden == "AB")
+        try back(swap)
+        #expect(values == [7, 8, 1] && overridden == "B")
+        #expect(a.erased.layers.last?.layer == .temporaryOverride && a.erased.layers.last?.expires != nil)
+    }
+
+    @Test func aTemporaryOverrideAboveThePreset() throws {
+        let swap = try swap([("P/Q/A", "2")])
+        try registry.commit(origin: .user(9)) { $0.set("P/Q/A", .int(2), for: .seconds(3_600)) }
+        let error = #expect(throws: TweakError.self) { try back(swap) }
+        #expect(error?.message.contains("by uid 9") == true)
+    }
+
     @Test func theFileMayChangeMeanwhile() throws {
         let swap = try swap([("P/Q/A", "2")])
         _ = registry.applyConfigFile([ConfigEntry(path: "P/Q/A", text: "5", line: 1, origin: .configFile)])
