@@ -14,6 +14,7 @@ final class DaemonParts: Sendable {
     private let registry: TweakRegistry
     private let log: EventLog
     private let store: OverrideStore?
+    private let audit: AuditTrail?
     private let manager: Mutex<ServiceManager?> = Mutex(nil)
     private let followers = Mutex(Followers())
 
@@ -46,14 +47,20 @@ final class DaemonParts: Sendable {
         registry.onUnfit { [weak log] in
             log?.post(.unfit($0, "the \($1.layer) of \($1.entry.origin) is not in effect: \($1.reason.message)"))
         }
+        audit = settings.isFrozen ? nil : settings.audit.map { Self.openAudit($0, registry, log) }
         // First the file, then the overrides: what lies beneath them is known then.
         reloader = settings.isFrozen ? nil : settings.config.map { Self.reloader($0, registry, log) }
-        try Self.readFirst(reloader, settings.config)
+        do throws(ServerError) {
+            try Self.readFirst(reloader, settings.config)
+        } catch {
+            audit?.close()
+            throw error
+        }
         store = settings.isFrozen ? nil : Self.openStore(settings, durability, registry, log)
-        let (reloader, store) = (reloader, store)
+        let (reloader, store, audit) = (reloader, store, audit)
         do throws(ServerError) {
             server = try settings.startFirst { listeners throws(ServerError) in
-                let hooks = TweakServerHooks(reloader, store, registry: registry, log: log)
+                let hooks = TweakServerHooks(reloader, store, audit, registry: registry, log: log)
                 let server = TweakServer(
                     name: settings.name, registry: registry, listeners: listeners, limits: limits,
                     hooks: hooks.with(settings.presets))
@@ -65,6 +72,7 @@ final class DaemonParts: Sendable {
             }
         } catch {
             store?.close()
+            audit?.close()
             log.flush()
             throw error
         }
@@ -98,12 +106,23 @@ final class DaemonParts: Sendable {
         }
     }
 
+    private static func openAudit(
+        _ settings: AuditSettings, _ registry: TweakRegistry, _ log: EventLog
+    ) -> AuditTrail {
+        AuditTrail(settings, registry: registry) { event in
+            switch event {
+            case .failed: log.post(.warning(event.description))
+            case .recovered: log.post(.saving(event.description))
+            }
+        }
+    }
+
     private static func openStore(
         _ settings: DaemonSettings, _ durability: TweakDaemon.Durability, _ registry: TweakRegistry, _ log: EventLog
     ) -> OverrideStore? {
         guard let place = settings.stateDirectory else { return nil }
         let store = OverrideStore(
-            directory: place, program: settings.name, isRequired: durability == .required
+            directory: place, program: settings.name, isRequired: durability == .required, keepsHistory: true
         ) { log.post(TweakDaemonEvent($0)) }
         if store.open(registry) { return store }
         log.post(
@@ -203,6 +222,7 @@ final class DaemonParts: Sendable {
         server.stop()
         followers.withLock { $0.changes }?.end()
         store?.close()
+        audit?.close()
         log.flush()
         // A hangup would have ended the process before everything was written.
         let reloads = followers.withLock { $0.reloads.take() }
@@ -248,9 +268,9 @@ extension TweakDaemonEvent {
     /// What the storage has to tell.
     fileprivate init(_ event: OverrideStore.Event) {
         switch event {
-        case .opened, .foundLate, .recovered: self = .saving(event.description)
+        case .opened, .foundLate, .recovered, .historyRecovered: self = .saving(event.description)
         case .locked, .unusable, .newerVersion, .failed: self = .unsaved(event.description)
-        case .setAside: self = .warning(event.description)
+        case .setAside, .historySetAside, .historyFailed: self = .warning(event.description)
         }
     }
 }

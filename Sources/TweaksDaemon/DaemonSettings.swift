@@ -16,14 +16,16 @@ struct DaemonSettings {
     let config: TweakDaemon.ConfigFile?
     /// The directory of the overrides, or why there is none; nil where they are not kept.
     let stateDirectory: Result<String, StatePlace.Problem>?
+    /// Where commits are written down; nil for nowhere.
+    let audit: AuditSettings?
 
     private static let known = [
-        "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_FROZEN",
+        "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_FROZEN",
     ]
 
     init(
         name: String, tcp: TweakDaemon.TCP, config: TweakDaemon.ConfigFile?, storage: TweakDaemon.Storage,
-        environment: [String: String]
+        audit: TweakDaemon.Audit? = nil, environment: [String: String]
     ) throws(ServerError) {
         guard (1...64).contains(name.utf8.count), Quoting.isBareWord(name), !name.hasPrefix(".") else {
             throw ServerError("daemon name \(name): use 1–64 letters, digits, “.”, “_” and “-”")
@@ -32,6 +34,7 @@ struct DaemonSettings {
         isFrozen = try Self.flag("TWEAKS_FROZEN", environment)
         self.config = Self.configFile(config, environment)
         stateDirectory = Self.stateDirectory(storage, name, environment)
+        self.audit = AuditSettings(audit, environment)
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !Self.known.contains($0) }.map {
             let near = Spelling.nearest(to: $0, among: Self.known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"

@@ -22,6 +22,7 @@ import TweaksStorage
 /// | `TWEAKS_PORT` | the TCP port, 0 for a free one; only where the program opened TCP |
 /// | `TWEAKS_CONFIG` | the config file, or `off` |
 /// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
+/// | `TWEAKS_AUDIT` | the file to which every commit is appended, or `off` |
 /// | `TWEAKS_FROZEN` | `1`: values are their defaults and sets are refused |
 public final class TweakDaemon: Sendable {
     /// Takes events, one at a time, on a queue of its own.
@@ -39,6 +40,7 @@ public final class TweakDaemon: Sendable {
     ///   - config: The config file; its values lie above the defaults and below overrides.
     ///   - storage: Where overrides are kept.
     ///   - durability: What happens to a change that the disk refuses.
+    ///   - audit: A file to which every commit is appended.
     ///   - signals: What signals do. `SIGTERM` and `SIGINT` are left alone unless the program wants them.
     ///   - registry: Whose tweaks are served.
     ///   - limits: What clients may take.
@@ -50,11 +52,12 @@ public final class TweakDaemon: Sendable {
     @discardableResult
     public static func start(
         _ name: String, tcp: TCP = .off, config: ConfigFile? = nil, storage: Storage = .standard,
-        durability: Durability = .bestEffort, signals: Signals = .reload, registry: TweakRegistry = .shared,
+        durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload,
+        registry: TweakRegistry = .shared,
         limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, config: config, storage: storage, durability: durability, signals: signals,
+            name, tcp: tcp, config: config, storage: storage, durability: durability, audit: audit, signals: signals,
             registry: registry, limits: limits, onEvent: onEvent, tweaks: tweaks)
     }
 
@@ -62,11 +65,12 @@ public final class TweakDaemon: Sendable {
     @discardableResult
     public static func start(
         _ name: String, tcp: TCP = .off, config: ConfigFile? = nil, storage: Storage = .standard,
-        durability: Durability = .bestEffort, signals: Signals = .reload, registry: TweakRegistry = .shared,
+        durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload,
+        registry: TweakRegistry = .shared,
         limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: [any TweakHandle]
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, config: config, storage: storage, durability: durability, signals: signals,
+            name, tcp: tcp, config: config, storage: storage, durability: durability, audit: audit, signals: signals,
             registry: registry, limits: limits, environment: ProcessInfo.processInfo.environment,
             onEvent: onEvent ?? standardErrorLog(name))
     }
@@ -74,7 +78,7 @@ public final class TweakDaemon: Sendable {
     /// The same with an environment of the caller's.
     package static func start(
         _ name: String, tcp: TCP = .off, config: ConfigFile? = nil, storage: Storage = .standard,
-        durability: Durability = .bestEffort, signals: Signals = .reload, registry: TweakRegistry,
+        durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload, registry: TweakRegistry,
         limits: TweakServerLimits = TweakServerLimits(), environment: [String: String],
         onEvent: @escaping EventHandler
     ) throws(ServerError) -> TweakDaemon {
@@ -83,7 +87,7 @@ public final class TweakDaemon: Sendable {
             return TweakDaemon(nil)
         }
         let settings = try DaemonSettings(
-            name: name, tcp: tcp, config: config, storage: storage, environment: environment)
+            name: name, tcp: tcp, config: config, storage: storage, audit: audit, environment: environment)
         let parts = try DaemonParts(
             settings, durability: durability, registry: registry, limits: limits, log: EventLog(onEvent))
         parts.open(settings, signals: signals, environment: environment)

@@ -6,14 +6,17 @@ import TweaksStorage
 import TweaksWire
 
 extension TweakServerHooks {
-    init(_ reloader: ConfigReloader?, _ store: OverrideStore?, registry: TweakRegistry, log: EventLog) {
+    init(
+        _ reloader: ConfigReloader?, _ store: OverrideStore?, _ audit: AuditTrail?, registry: TweakRegistry,
+        log: EventLog
+    ) {
         self.init()
         if let reloader {
             reload = { dry, body in
                 reloader.reload(dry: dry) { body(.reload(reloader.path, $0, dry: dry)) }
             }
         }
-        stats = { Self.figures(store, registry) + Self.figures(reloader, registry) }
+        stats = { Self.figures(store, registry) + AuditTrail.figures(audit) + Self.figures(reloader, registry) }
         onSession = { event in
             switch event {
             case .opened(let session): log.post(.sessionOpened(id: session.id, peer: session.peer))
@@ -32,6 +35,7 @@ extension TweakServerHooks {
             ("overridesStored", .count(facts.entries)), ("overridesWaiting", .count(held.waiting)),
             ("overridesUnfit", .count(held.unfit)), ("storageWrites", .count(facts.writes)),
             ("storageFailures", .count(facts.failures)), ("setAside", .text(facts.setAside)),
+            ("history", .string(facts.history.state)), ("historyLines", .count(facts.history.lines)),
         ]
     }
 

@@ -1,7 +1,7 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
-// Each row is a ratio of two figures taken in turn in the same run. Groups: read set scale find wire watch durable reload temporary
-// tweakctl.
+// Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable
+// reload temporary tweakctl.
 
 import Foundation
 
@@ -16,6 +16,7 @@ if arguments.first == "serve" {
 let groups: [(name: String, run: () throws -> Void)] = [
     ("read", ReadBenchmarks.run),
     ("set", SetBenchmarks.run),
+    ("history", HistoryBenchmarks.run),
     ("scale", ScaleBenchmarks.run),
     ("find", FindBenchmarks.run),
     ("wire", WireBenchmarks.run),

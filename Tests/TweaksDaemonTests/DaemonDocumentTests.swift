@@ -61,7 +61,7 @@ private final class Bounce: DocumentedProgram {
     init(registry: @escaping () -> TweakRegistry) throws {
         self.registry = registry
         root = try TemporaryDirectory()
-        for place in ["etc", "run", "var/lib/bounce"] {
+        for place in ["etc", "run", "var/lib/bounce", "var/log/bounce"] {
             try FileManager.default.createDirectory(
                 atPath: root.file(place), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
@@ -70,7 +70,7 @@ private final class Bounce: DocumentedProgram {
     func start() throws {
         let environment = [
             "TWEAKS_SOCKET": root.file("run/bounce.sock"), "TWEAKS_CONFIG": root.file("etc/bounce.conf"),
-            "TWEAKS_STATE_DIR": root.file("var/lib/bounce"),
+            "TWEAKS_STATE_DIR": root.file("var/lib/bounce"), "TWEAKS_AUDIT": root.file("var/log/bounce/audit.log"),
         ]
         daemon = try TweakDaemon.start(
             name, signals: [], registry: registry(), environment: environment

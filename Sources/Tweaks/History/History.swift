@@ -5,33 +5,94 @@ package enum CommitKind: Sendable, Equatable {
     /// Somebody's change. Those of one session to the same tweaks in quick succession, a drag, are one.
     case change(session: UInt64)
     /// Takes back the commit with this number.
-    case undo(UInt64)
+    case undo(UInt64, session: UInt64 = 0)
     /// Makes the commit with this number again.
-    case redo(UInt64)
+    case redo(UInt64, session: UInt64 = 0)
     /// The config file.
     case reload
     /// Temporary overrides that have run out.
     case expiry
+
+    /// The session that makes it; nil where it is none.
+    package var session: UInt64? {
+        switch self {
+        case .change(let session), .undo(_, let session), .redo(_, let session): session == 0 ? nil : session
+        case .reload, .expiry: nil
+        }
+    }
 }
 
 /// Commits, oldest first, never more than a limit. Part of the registry's state.
 struct History: Sendable {
     /// One tweak's part in a commit.
     struct Part: Sendable {
-        let node: TweakNode
+        let subject: Subject
         /// What was set before and after. Of a secret neither is kept.
-        let before: SetLayers
-        var after: SetLayers
+        let before: SetValues
+        var after: SetValues
         /// The current value before and after; of a secret neither is kept.
         let old: TweakValue?
         var new: TweakValue?
 
         /// How long a temporary override was meant to last that this set.
         var lifetime: Duration? {
-            guard let temporary = after.temporary, let expires = temporary.expires,
-                expires != before.temporary?.expires
-            else { return nil }
-            return expires - temporary.time
+            guard let temporary = after.temporary, temporary.expires != before.temporary?.expires else { return nil }
+            return temporary.expires - temporary.time
+        }
+    }
+
+    /// The parts of a commit. Most have one, for which no list is made.
+    struct Parts: Sendable {
+        private(set) var first: Part?
+        private var rest: [Part] = []
+
+        mutating func append(_ part: Part) {
+            if first == nil { first = part } else { rest.append(part) }
+        }
+
+        var isEmpty: Bool { first == nil }
+        var list: [Part] { first.map { rest.isEmpty ? [$0] : [$0] + rest } ?? [] }
+
+        /// The list, moved and not copied.
+        mutating func take() -> [Part] {
+            guard let first = first.take() else { return [] }
+            defer { rest = [] }
+            return rest.isEmpty ? [first] : [first] + rest
+        }
+    }
+
+    /// Whose part it is.
+    enum Subject: Sendable {
+        case node(TweakNode)
+        /// In a commit of an earlier run: whoever has this path now, or will have it.
+        case earlier(Earlier)
+
+        /// What is known of a tweak without the tweak.
+        final class Earlier: Sendable {
+            let path: TweakPath
+            let isSecret: Bool
+
+            init(_ path: TweakPath, isSecret: Bool) { (self.path, self.isSecret) = (path, isSecret) }
+        }
+
+        var path: TweakPath {
+            switch self {
+            case .node(let node): node.path
+            case .earlier(let earlier): earlier.path
+            }
+        }
+
+        /// Whether the values were not to be shown.
+        var isSecret: Bool {
+            switch self {
+            case .node(let node): node.isSecret
+            case .earlier(let earlier): earlier.isSecret
+            }
+        }
+
+        /// Commits of earlier runs are not merged with anything.
+        func isSame(as other: Subject) -> Bool {
+            if case .node(let node) = self, case .node(let other) = other { node === other } else { false }
         }
     }
 
@@ -45,11 +106,11 @@ struct History: Sendable {
             case dropped
         }
 
-        let number: UInt64
+        var number: UInt64
         var revision: UInt64
         var time: ContinuousClock.Instant
         let origin: TweakOrigin
-        let kind: CommitKind
+        var kind: CommitKind
         var parts: [Part]
         var status = Status.done
 
@@ -58,15 +119,17 @@ struct History: Sendable {
         /// Whether all that it set has run out meanwhile, so that there is nothing to take back.
         func isSpent(_ time: ContinuousClock.Instant) -> Bool {
             parts.allSatisfy { part in
-                part.after.temporary != nil && part.after.temporary?.unlessExpired(time) == nil
+                part.after.temporary != nil && part.after.live(time).temporary == nil
                     && part.before.agrees(with: part.after, at: time)
             }
         }
     }
 
-    private(set) var records: [Record] = []
-    private var lastNumber: UInt64 = 0
-    private var hasUndone = false
+    var records: [Record] = []
+    var lastNumber: UInt64 = 0
+    /// What the storage has not seen yet; nil where there is none.
+    var unsaved: Unsaved?
+    var hasUndone = false
     /// How many are kept; 0 keeps none.
     var limit = 1_000 {
         didSet { if records.count > limit { records.removeFirst(records.count - limit) } }
@@ -78,34 +141,65 @@ struct History: Sendable {
     // MARK: Remembering
 
     mutating func append(
-        _ parts: [Part], _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
+        _ parts: inout Parts, _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
     ) {
         if limit == 0 || parts.isEmpty { return }
         if case .change = kind {
-            if merge(parts, kind, revision: revision, time: time, origin: origin) { return }
+            if merge(parts, kind, time: time, origin: origin) { return touchLast(revision, time) }
             forgetUndone()
         }
         lastNumber += 1
+        unsaved?.note(lastNumber)
         // Now and then, and then half of it: removing the first is moving all others.
         if records.count >= 2 * limit { records.removeFirst(records.count - limit + 1) }
         records.append(
-            Record(number: lastNumber, revision: revision, time: time, origin: origin, kind: kind, parts: parts))
+            Record(number: lastNumber, revision: revision, time: time, origin: origin, kind: kind, parts: parts.take()))
     }
 
-    private mutating func merge(
-        _ parts: [Part], _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
+    /// Adds a change of one tweak to the last one, where they are one drag. This is the most frequent of all, so nothing
+    /// is made for it.
+    mutating func goesOn(
+        _ node: TweakNode, after: SetValues, new: TweakValue?, _ kind: CommitKind, revision: UInt64,
+        time: ContinuousClock.Instant, origin: TweakOrigin
     ) -> Bool {
-        guard let index = records.indices.last, records[index].kind == kind, records[index].status == .done,
-            time - records[index].time <= Self.mergeInterval, records[index].parts.count == parts.count,
-            records[index].origin == origin,
-            zip(records[index].parts, parts).allSatisfy({ $0.node === $1.node })
+        let index = records.count - 1
+        guard canMerge(kind, time, origin), records[index].parts.count == 1,
+            records[index].parts[0].subject.isSame(as: .node(node))
         else { return false }
-        for (position, part) in parts.enumerated() {
+        let isSecret = node.isSecret
+        records[index].parts[0].after = isSecret ? SetValues() : after
+        records[index].parts[0].new = isSecret ? nil : new
+        touchLast(revision, time)
+        return true
+    }
+
+    private mutating func touchLast(_ revision: UInt64, _ time: ContinuousClock.Instant) {
+        let index = records.count - 1
+        records[index].revision = revision
+        records[index].time = time
+        unsaved?.note(records[index].number)
+    }
+
+    private func canMerge(_ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin) -> Bool {
+        guard case .change = kind, limit > 0, let index = records.indices.last else { return false }
+        return records[index].kind == kind && records[index].status == .done
+            && time - records[index].time <= Self.mergeInterval && records[index].origin == origin
+    }
+
+    /// Adds a change to the last one, where they are one drag.
+    private mutating func merge(
+        _ parts: Parts, _ kind: CommitKind, time: ContinuousClock.Instant, origin: TweakOrigin
+    ) -> Bool {
+        let index = records.count - 1
+        guard canMerge(kind, time, origin) else { return false }
+        let list = parts.list
+        guard list.count == records[index].parts.count,
+            list.indices.allSatisfy({ records[index].parts[$0].subject.isSame(as: list[$0].subject) })
+        else { return false }
+        for (position, part) in list.enumerated() {
             records[index].parts[position].after = part.after
             records[index].parts[position].new = part.new
         }
-        records[index].revision = revision
-        records[index].time = time
         return true
     }
 
@@ -113,7 +207,10 @@ struct History: Sendable {
     private mutating func forgetUndone() {
         if !hasUndone { return }
         hasUndone = false
-        for index in records.indices where records[index].status == .undone { records[index].status = .dropped }
+        for index in records.indices where records[index].status == .undone {
+            records[index].status = .dropped
+            unsaved?.mark(records[index].number)
+        }
     }
 
     // MARK: The way back
@@ -129,11 +226,19 @@ struct History: Sendable {
     /// The last ones, no more than the limit.
     var kept: ArraySlice<Record> { records.suffix(limit) }
 
+    /// The revision of the commit that one is about.
+    func revision(about kind: CommitKind) -> UInt64? {
+        switch kind {
+        case .undo(let number, _), .redo(let number, _): records.last { $0.number == number }?.revision
+        case .change, .reload, .expiry: nil
+        }
+    }
+
     /// Notes that a change was taken back, or made again.
     mutating func mark(_ kind: CommitKind) {
         switch kind {
-        case .undo(let number): mark(number, .undone)
-        case .redo(let number): mark(number, .done)
+        case .undo(let number, _): mark(number, .undone)
+        case .redo(let number, _): mark(number, .done)
         case .change, .reload, .expiry: break
         }
     }
@@ -141,6 +246,7 @@ struct History: Sendable {
     private mutating func mark(_ number: UInt64, _ status: Record.Status) {
         guard let index = records.lastIndex(where: { $0.number == number }) else { return }
         records[index].status = status
+        unsaved?.mark(number)
         if status == .undone { hasUndone = true }
     }
 }

@@ -18,9 +18,10 @@ package struct HistoryStep: Sendable {
 
 extension TweakRegistry {
     /// Finds out what undo or redo would do now.
+    /// - Parameter session: Who asks; 0 for the program.
     /// - Throws: `conflict` when there is nothing to do, or it would overwrite something else.
     package func historyStep(
-        _ direction: HistoryStep.Direction, force isForced: Bool
+        _ direction: HistoryStep.Direction, force isForced: Bool, session: UInt64 = 0
     ) throws(TweakError) -> HistoryStep {
         let time = currentTime
         let (record, revision, problem) = state.withLock { state in
@@ -33,22 +34,24 @@ extension TweakRegistry {
             throw TweakError(.conflict, "there is nothing to \(word); history lists the last commits")
         }
         if let problem { throw problem }
-        return step(record, direction, revision)
+        return step(record, direction, revision, session)
     }
 
     private func step(
-        _ record: History.Record, _ direction: HistoryStep.Direction, _ revision: UInt64
+        _ record: History.Record, _ direction: HistoryStep.Direction, _ revision: UInt64, _ session: UInt64
     ) -> HistoryStep {
         var batch = TweakBatch()
         var nodes: [TweakNode] = []
         // A secret's value is not remembered, and who is gone cannot be set; only force leads here with these.
-        for part in record.parts where !part.node.isSecret && state.withLock({ $0.holds(part.node) }) {
-            batch.append(part.node, .restore(direction == .undo ? part.before : part.after))
-            nodes.append(part.node)
+        for part in record.parts where !part.subject.isSecret {
+            guard let node = state.withLock({ $0.node(part.subject) }), !node.isSecret else { continue }
+            batch.append(node, .restore((direction == .undo ? part.before : part.after).layers))
+            nodes.append(node)
         }
         return HistoryStep(
             entry: entry(record), batch: batch, nodes: nodes,
-            kind: direction == .undo ? .undo(record.number) : .redo(record.number), revision: revision)
+            kind: direction == .undo ? .undo(record.number, session: session) : .redo(record.number, session: session),
+            revision: revision)
     }
 }
 
@@ -58,31 +61,40 @@ extension RegistryState {
         _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant
     ) -> TweakError? {
         for part in record.parts {
-            let path = part.node.path
-            if part.node.isSecret {
+            let node = node(part.subject)
+            let path = node?.path ?? part.subject.path
+            if part.subject.isSecret || node?.isSecret == true {
                 return TweakError(
                     .conflict, "\(path.token) is a secret, whose earlier value is not remembered; set it", path: path)
             }
-            guard holds(part.node) else {
-                return TweakError(.conflict, "\(path.token) is no longer registered", path: path)
+            guard let node else {
+                return TweakError(.conflict, "\(path.token) is not registered now; force leaves it out", path: path)
             }
             let expected = direction == .undo ? part.after : part.before
-            let now = overlays[part.node.slot].setLayers
-            if now.agrees(with: expected, at: time) { continue }
+            let now = overlays[node.slot].setLayers
+            if SetValues(now).agrees(with: expected, at: time) { continue }
             let who = (now.temporary ?? now.override)?.origin.description ?? "a reset or the config file"
             return TweakError(
                 .conflict,
-                "\(path.token) has changed since, in revision \(overlays[part.node.slot].changedAt) by \(who); "
+                "\(path.token) has changed since, in revision \(overlays[node.slot].changedAt) by \(who); "
                     + "look at history, or force it", path: path)
         }
         return nil
     }
 
+    /// The tweak that a part of a commit is about; nil where it is not registered.
+    func node(_ subject: History.Subject) -> TweakNode? {
+        switch subject {
+        case .node(let node): holds(node) ? node : nil
+        case .earlier(let earlier): node(earlier.path) ?? formerly[earlier.path]
+        }
+    }
+
     /// Whether a commit that goes back or forward is still the one that is due.
     func isDue(_ kind: CommitKind, at time: ContinuousClock.Instant) -> Bool {
         switch kind {
-        case .undo(let number): history.undoable(time)?.number == number
-        case .redo(let number): history.redoable?.number == number
+        case .undo(let number, _): history.undoable(time)?.number == number
+        case .redo(let number, _): history.redoable?.number == number
         case .change, .reload, .expiry: true
         }
     }

@@ -96,19 +96,28 @@ extension TweakRegistry {
         let revisionOf = { [self] (number: UInt64) in
             state.withLock { state in state.history.records.first { $0.number == number }?.revision } ?? 0
         }
+        let changes = state.withLock { state in
+            record.parts.map { state.isSecretNow($0.subject) ? $0.change.redacted : $0.change }
+        }
         let kind: TweakHistoryEntry.Kind =
             switch record.kind {
             case .change: .change
-            case .undo(let number): .undo(of: revisionOf(number))
-            case .redo(let number): .redo(of: revisionOf(number))
+            case .undo(let number, _): .undo(of: revisionOf(number))
+            case .redo(let number, _): .redo(of: revisionOf(number))
             case .reload: .reload
             case .expiry: .expiry
             }
         return TweakHistoryEntry(
             revision: record.revision, time: record.time, origin: record.origin, kind: kind,
             isUndone: record.status != .done,
-            changes: record.parts.map {
-                .init(path: $0.node.path, old: $0.old, new: $0.new, lifetime: $0.lifetime)
-            })
+            changes: changes)
     }
+}
+
+extension TweakHistoryEntry.Change {
+    fileprivate var redacted: Self { .init(path: path, old: nil, new: nil, lifetime: nil) }
+}
+
+extension History.Part {
+    var change: TweakHistoryEntry.Change { .init(path: subject.path, old: old, new: new, lifetime: lifetime) }
 }

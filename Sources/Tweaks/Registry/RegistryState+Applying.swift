@@ -34,6 +34,8 @@ extension RegistryState {
         let next = revision + 1
         let outcomes = steps.map { apply($0, origin: origin, time: time, revision: next, &effects) }
         history.mark(kind)
+        // Taking back what was no change is told by that alone.
+        if history.hasUnsaved { effects.historyJournal = historyJournal }
         if outcomes.contains(where: \.didStore) { finish(next, kind, origin: origin, time: time, &effects) }
         return TweakCommitResult(revision: revision, outcomes: outcomes)
     }
@@ -43,8 +45,22 @@ extension RegistryState {
         _ next: UInt64, _ kind: CommitKind, origin: TweakOrigin, time: ContinuousClock.Instant,
         _ effects: inout CommitEffects
     ) {
-        history.append(effects.parts, kind, revision: next, time: time, origin: origin)
+        if !commitLogs.isEmpty { note(next, kind, origin: origin, time: time, &effects) }
+        history.append(&effects.parts, kind, revision: next, time: time, origin: origin)
+        if history.hasUnsaved { effects.historyJournal = historyJournal }
         raise(to: next, &effects)
+    }
+
+    private func note(
+        _ next: UInt64, _ kind: CommitKind, origin: TweakOrigin, time: ContinuousClock.Instant,
+        _ effects: inout CommitEffects
+    ) {
+        if effects.parts.isEmpty { return }
+        let note = CommitNote(
+            revision: next, time: time, origin: origin, kind: kind, about: history.revision(about: kind),
+            parts: effects.parts.list)
+        for log in commitLogs { log.note(note) }
+        effects.commitLogs = commitLogs
     }
 
     /// Applies one checked step; the revision is that of the commit, if it turns out to change something.
@@ -58,7 +74,7 @@ extension RegistryState {
         let stored = write(step, before, origin: origin, time: time, revision: next, &effects)
         // What was set is on top now; a reset shows what lies beneath.
         let now = stored ? step.change.prepared ?? current(step.node) : old
-        if stored { remember(step.node, before, old: old, new: now, &effects) }
+        if stored { remember(step, before, old: old, new: now, origin: origin, time: time, revision: next, &effects) }
         guard stored, let new = now, new.value != old.value else {
             return TweakOutcome(
                 path: step.node.path, old: old.value, new: old.value, adjustment: step.adjustment, didStore: stored,
@@ -106,16 +122,30 @@ extension RegistryState {
     }
 
     /// Notes a tweak's part for the history.
-    private func remember(
-        _ node: TweakNode, _ before: SetLayers, old: Prepared, new: Prepared?, _ effects: inout CommitEffects
+    private mutating func remember(
+        _ step: CommitStep, _ before: SetLayers, old: Prepared, new: Prepared?, origin: TweakOrigin,
+        time: ContinuousClock.Instant, revision: UInt64, _ effects: inout CommitEffects
     ) {
-        if history.limit == 0 { return }
-        let isSecret = node.isSecret
+        if history.limit == 0, commitLogs.isEmpty { return }
+        let after =
+            if case .override(let prepared) = step.change {
+                SetValues(override: prepared.value)
+            } else {
+                SetValues(overlays[step.node.slot].setLayers)
+            }
+        if let kind = effects.single,
+            history.goesOn(
+                step.node, after: after, new: new?.value, kind, revision: revision, time: time, origin: origin)
+        {
+            return
+        }
+        let subject = History.Subject.node(step.node)
+        if step.node.isSecret {
+            return effects.parts.append(
+                .init(subject: subject, before: SetValues(), after: SetValues(), old: nil, new: nil))
+        }
         effects.parts.append(
-            History.Part(
-                node: node, before: isSecret ? SetLayers() : before,
-                after: isSecret ? SetLayers() : overlays[node.slot].setLayers, old: isSecret ? nil : old.value,
-                new: isSecret ? nil : new?.value))
+            .init(subject: subject, before: SetValues(before), after: after, old: old.value, new: new?.value))
     }
 
     /// A new word about the override ends what was kept aside for it. False when there was only a remark.

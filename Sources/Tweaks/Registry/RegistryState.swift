@@ -28,6 +28,10 @@ struct RegistryState {
     var journal: OverrideJournal?
     var store: (any TweakStore)?
     var history = History()
+    /// Who saves the history.
+    var historyJournal: HistoryJournal?
+    /// Who is told of each commit.
+    var commitLogs: [CommitLog] = []
     /// When temporary overrides end.
     var expiries = ExpirySchedule()
     /// Whether a value that changes in the config file drops the override above it.

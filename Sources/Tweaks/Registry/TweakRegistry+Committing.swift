@@ -16,8 +16,12 @@ struct CommitEffects {
     var feeds: [ChangeFeed] = []
     var carrier: (any TweakCarrier)?
     var journal: OverrideJournal?
+    var historyJournal: HistoryJournal?
+    var commitLogs: [CommitLog] = []
+    /// What the commit is, where it changes one tweak only and the history is all that remembers it.
+    var single: CommitKind?
     /// What the history will remember.
-    var parts: [History.Part] = []
+    var parts = History.Parts()
     /// Temporary overrides have come or gone.
     var didReschedule = false
 }
@@ -106,6 +110,7 @@ extension TweakRegistry {
         try state.withLock { state throws(TweakError) -> TweakOutcome? in
             guard try state.mayApply(step) else { return nil }
             let next = state.revision + 1
+            effects.single = state.commitLogs.isEmpty ? kind : nil
             let outcome = state.apply(step, origin: origin, time: time, revision: next, &effects)
             if outcome.didStore { state.finish(next, kind, origin: origin, time: time, &effects) }
             return outcome
@@ -116,6 +121,8 @@ extension TweakRegistry {
 
     func deliver(_ effects: CommitEffects, _ delivery: TweakDelivery) {
         effects.journal?.wake()
+        effects.historyJournal?.wake()
+        for log in effects.commitLogs { log.wake() }
         if effects.didReschedule { setAlarm() }
         for feed in effects.feeds { feed.wake() }
         if effects.subscribers.isEmpty { return }

@@ -126,7 +126,7 @@ extension RegistryState {
         let isSecret = change.node.isSecret
         effects.parts.append(
             History.Part(
-                node: change.node, before: SetLayers(), after: SetLayers(), old: isSecret ? nil : old.value,
+                subject: .node(change.node), before: SetValues(), after: SetValues(), old: isSecret ? nil : old.value,
                 new: isSecret ? nil : new.value))
         publish(change.node, old: old, new: new, origin: .configFile, revision: revision, &effects)
     }

@@ -11,11 +11,14 @@ extension TweakRegistry {
     ///   - journal: Where overrides are noted from now on, those that exist first.
     ///   - overrides: What was stored. Tweaks that are not registered get theirs when they register.
     ///   - revision: The revision at which that was; counting goes on from there.
+    ///   - history: Who saves the history; nil where it is not saved.
+    ///   - records: What was saved of it, oldest first.
     /// - Returns: False, and nothing is done, when another storage has this registry: it would not hear of changes any
     ///   more, and whoever waits for it would wait for ever.
     @discardableResult
     package func attach(
-        _ store: any TweakStore, _ journal: OverrideJournal, overrides: [StoredEntry], revision: UInt64
+        _ store: any TweakStore, _ journal: OverrideJournal, overrides: [StoredEntry], revision: UInt64,
+        history: HistoryJournal? = nil, records: [StoredRecord] = []
     ) -> Bool {
         let time = currentTime
         let isFree = state.withLock { state in
@@ -34,6 +37,7 @@ extension TweakRegistry {
                 state.overlays[node.slot].changedAt = state.revision
             }
             if state.revision > revision { journal.note(state.revision) }
+            if let history { state.follow(history, records) }
             for entry in overrides where !entry.isExpired(time) { state.hold(entry, for: entry.layer) }
             // What has run out while nobody looked is gone, from the file too.
             for entry in overrides where entry.isExpired(time) { journal.note(entry.key, nil) }
@@ -43,6 +47,7 @@ extension TweakRegistry {
         adoptHeld()
         setAlarm()
         journal.wake()
+        if state.withLock({ $0.history.hasUnsaved }) { history?.wake() }
         return true
     }
 
@@ -57,6 +62,7 @@ extension TweakRegistry {
             guard state.store === store else { return }
             state.store = nil
             state.journal = nil
+            state.endHistory()
         }
     }
 

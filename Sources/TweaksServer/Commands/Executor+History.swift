@@ -18,7 +18,7 @@ extension Executor {
         if session.batch != nil {
             throw TweakError(.usage, "a batch is open; commit or abort it first")
         }
-        let step = try registry.historyStep(direction, force: force)
+        let step = try registry.historyStep(direction, force: force, session: session.id.number)
         let word = direction == .undo ? "undid" : "redid"
         var proposal = Proposal(step.batch, nodes: step.nodes, ifUnchangedSince: step.revision)
         proposal.kind = step.kind

@@ -51,6 +51,8 @@ package enum FilePurpose: Sendable {
     case creating
     /// To be locked, and made where it is missing.
     case locking
+    /// To be written at its end, and made where it is missing; does not wait for anybody.
+    case appending
 }
 
 /// The error number of a call that failed.

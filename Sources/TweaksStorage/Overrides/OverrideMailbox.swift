@@ -21,7 +21,7 @@ final class OverrideMailbox: Sendable {
         var orders: [Order] = []
         var status = SaveStatus(saved: 0, tried: 0)
         var facts = OverrideStore.Facts()
-        var found: (entries: [StoredEntry], revision: UInt64) = ([], 0)
+        var found: (entries: [StoredEntry], revision: UInt64, records: [StoredRecord]) = ([], 0, [])
         var observers: [UInt64: @Sendable (SaveStatus) -> Void] = [:]
         var nextObserver: UInt64 = 0
         var thread: ObjectIdentifier?
@@ -33,9 +33,12 @@ final class OverrideMailbox: Sendable {
     private let life = DispatchGroup()
     /// Where the registry notes what changes.
     let journal: OverrideJournal
+    /// Where it tells that its history has changed.
+    let history: HistoryJournal
 
     init(time: any StorageTime) {
         self.time = time
+        history = HistoryJournal { [bell] in bell.ring() }
         journal = OverrideJournal { [bell] in bell.ring() }
     }
 
@@ -56,9 +59,9 @@ final class OverrideMailbox: Sendable {
     var status: SaveStatus { state.withLock { $0.status } }
     var facts: OverrideStore.Facts { state.withLock { $0.facts } }
 
-    func takeFound() -> (entries: [StoredEntry], revision: UInt64) {
+    func takeFound() -> (entries: [StoredEntry], revision: UInt64, records: [StoredRecord]) {
         state.withLock { state in
-            defer { state.found.entries = [] }
+            defer { state.found = ([], 0, []) }
             return state.found
         }
     }
@@ -119,8 +122,13 @@ final class OverrideMailbox: Sendable {
         return (orders, registry?.takeNoted(journal) ?? journal.takeAll(), isClosing)
     }
 
-    func found(_ entries: [StoredEntry], revision: UInt64) {
-        state.withLock { $0.found = (entries, revision) }
+    /// What there is to save of the history.
+    func takeHistory(all: Bool) -> HistoryJournal.Batch {
+        registry?.takeHistory(history, all: all) ?? history.takeLast() ?? HistoryJournal.Batch()
+    }
+
+    func found(_ entries: [StoredEntry], revision: UInt64, _ records: [StoredRecord]) {
+        state.withLock { $0.found = (entries, revision, records) }
     }
 
     /// Says what has come of an attempt.
@@ -131,6 +139,9 @@ final class OverrideMailbox: Sendable {
         }
         for observer in observers { observer(status) }
     }
+
+    /// Figures that have nothing to do with an attempt.
+    func note(_ facts: OverrideStore.Facts) { state.withLock { $0.facts = facts } }
 
     /// The thread has nothing more to do. Whoever waits for it is told.
     func end() {
@@ -147,7 +158,7 @@ final class OverrideMailbox: Sendable {
 }
 
 /// Wakes one thread; many calls before it wakes are one.
-private final class Bell: Sendable {
+final class Bell: Sendable {
     private let isRung = Atomic(false)
     private let semaphore = DispatchSemaphore(value: 0)
 

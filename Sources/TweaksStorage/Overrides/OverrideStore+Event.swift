@@ -17,6 +17,12 @@ extension OverrideStore {
         case newerVersion(file: String, reason: String)
         /// Overrides are in effect and not on disk. Once for each reason.
         case failed(reason: String)
+        /// A history that could not be read was given another name.
+        case historySetAside(file: String, as: String, reason: String)
+        /// The history is not saved. Once for each reason.
+        case historyFailed(reason: String)
+        /// The history is saved again.
+        case historyRecovered(path: String)
         /// Everything is on disk again.
         case recovered(path: String)
     }
@@ -29,12 +35,15 @@ extension OverrideStore.Event: CustomStringConvertible {
         case .opened(let path, let entries): "overrides are kept in \(path), \(Self.count(entries)) read"
         case .foundLate(let path, let entries):
             "\(path) can be read again; \(Self.count(entries)) found there, in effect from the next start"
-        case .locked(let reason), .unusable(let reason), .failed(let reason): reason
+        case .locked(let reason), .unusable(let reason), .failed(let reason), .historyFailed(let reason): reason
         case .setAside(let file, let name, let reason):
             "\(file) cannot be taken: \(reason); it is kept as \(name), mend it and move it back while the program is "
                 + "stopped"
         case .newerVersion(let file, let reason):
             "\(file) is left alone, and overrides are not saved: \(reason); run that version, or move the file away"
+        case .historySetAside(let file, let name, let reason):
+            "\(file) cannot be taken: \(reason); it is kept as \(name), and history begins anew"
+        case .historyRecovered(let path): "history is saved again in \(path)"
         case .recovered(let path): "overrides are saved again in \(path)"
         }
     }

@@ -23,17 +23,19 @@ package final class OverrideStore: TweakStore {
     ///   - directory: Where the file is, or why there is no place for it.
     ///   - program: What the file says whose it is.
     ///   - isRequired: Whether changes from the wire have to be on disk before they take effect.
+    ///   - keepsHistory: Whether the registry's history is saved beside them.
     ///   - retry: How soon after a failure the next attempt is made, and how seldom in the end.
     ///   - onEvent: Is told what is worth a line in a log, on the storage's thread.
     package init(
         directory: Result<String, StatePlace.Problem>, program: String, isRequired: Bool = false,
         fileSystem: any FileSystem = PosixFileSystem(),
-        retry: (first: Duration, most: Duration) = (.milliseconds(100), .seconds(30)),
+        keepsHistory: Bool = false, retry: (first: Duration, most: Duration) = (.milliseconds(100), .seconds(30)),
         time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.isRequired = isRequired
         settings = OverrideSettings(
-            place: directory, program: program, files: fileSystem, firstRetry: retry.first, lastRetry: retry.most,
+            place: directory, program: program, keepsHistory: keepsHistory, files: fileSystem, firstRetry: retry.first,
+            lastRetry: retry.most,
             time: time, onEvent: onEvent)
         mailbox = OverrideMailbox(time: time)
     }
@@ -60,9 +62,12 @@ package final class OverrideStore: TweakStore {
         thread.name = "tweaks.storage"
         thread.start()
         isOpen.wait()
-        let (entries, revision) = mailbox.takeFound()
+        let (entries, revision, records) = mailbox.takeFound()
+        let history = settings.keepsHistory ? mailbox.history : nil
         // Another one may have been opened meanwhile.
-        if registry.attach(self, mailbox.journal, overrides: entries, revision: revision) { return true }
+        let isAttached = registry.attach(
+            self, mailbox.journal, overrides: entries, revision: revision, history: history, records: records)
+        if isAttached { return true }
         close()
         return false
     }
@@ -99,12 +104,12 @@ extension OverrideStore {
     package convenience init(
         directory: String, program: String, isRequired: Bool = false,
         fileSystem: any FileSystem = PosixFileSystem(),
-        retry: (first: Duration, most: Duration) = (.milliseconds(100), .seconds(30)),
+        keepsHistory: Bool = false, retry: (first: Duration, most: Duration) = (.milliseconds(100), .seconds(30)),
         time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.init(
             directory: .success(directory), program: program, isRequired: isRequired, fileSystem: fileSystem,
-            retry: retry, time: time, onEvent: onEvent)
+            keepsHistory: keepsHistory, retry: retry, time: time, onEvent: onEvent)
     }
 
     /// Figures about a storage.
@@ -121,6 +126,16 @@ extension OverrideStore {
         package var lastFailure: String?
         /// The name of the last file that was set aside in this run.
         package var setAside: String?
+        package var history = HistoryFacts(state: "off")
+    }
+
+    /// Figures about the history on disk.
+    package struct HistoryFacts: Sendable, Equatable {
+        /// `saved`, `unsaved: …` while it is tried again, `off: …` when it has been given up, or `off`.
+        package var state: String
+        /// Lines in its file.
+        package var lines = 0
+        package var failures = 0
     }
 }
 
@@ -128,6 +143,7 @@ extension OverrideStore {
 struct OverrideSettings: Sendable {
     let place: Result<String, StatePlace.Problem>
     let program: String
+    let keepsHistory: Bool
     let files: any FileSystem
     let firstRetry: Duration
     let lastRetry: Duration

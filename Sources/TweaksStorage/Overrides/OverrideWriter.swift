@@ -8,6 +8,8 @@ struct OverrideWriter: ~Copyable {
     private let mailbox: OverrideMailbox
     private var directory: StateDirectory
     private var book: OverrideBook
+    /// Nil where the history is not kept.
+    private var history: HistoryKeeper?
 
     /// Something is not on disk.
     private var isDirty = false
@@ -32,7 +34,8 @@ struct OverrideWriter: ~Copyable {
             settings.onEvent(event)
         }
         book = OverrideBook(anchor: TimeAnchor(settings.time))
-        retry = Retry(settings)
+        history = settings.keepsHistory ? HistoryKeeper(settings, book.anchor) : nil
+        retry = Retry(settings.time, first: settings.firstRetry, most: settings.lastRetry)
     }
 
     // MARK: Opening
@@ -52,7 +55,8 @@ struct OverrideWriter: ~Copyable {
         } else {
             settings.onEvent(.opened(path: facts.path, entries: entries.count))
         }
-        mailbox.found(entries, revision: book.revision)
+        let records = history?.open(directory, failure) ?? []
+        mailbox.found(entries, revision: book.revision, records)
         publish(failure)
     }
 
@@ -61,13 +65,32 @@ struct OverrideWriter: ~Copyable {
     /// Writes until the mailbox closes.
     mutating func run() {
         while true {
-            mailbox.wait(until: nextAttempt)
+            mailbox.wait(until: nextWake)
+            history?.listen(hasNews: mailbox.history.hasNews)
+            // Before the overrides, so that it is never ahead of them.
+            let noted = history?.isDue == true && !isDirty ? history?.take(mailbox, directory) : nil
             let (orders, batch, isClosing) = mailbox.take()
             take(batch)
             for order in orders { take(order) }
             if isDirty, isClosing || nextAttempt.map({ $0 <= settings.time.now }) ?? true { attempt() }
+            writeHistory(noted)
             if isClosing { return close() }
         }
+    }
+
+    private var nextWake: ContinuousClock.Instant? {
+        // While overrides cannot be written, history waits for them.
+        let others = isDirty ? nil : history?.next
+        return [nextAttempt, others].compactMap { $0 }.min()
+    }
+
+    private mutating func writeHistory(_ batch: HistoryJournal.Batch?) {
+        guard history != nil else { return }
+        if let refusal = directory.refusal { history?.turnOff(refusal) }
+        guard let batch else { return }
+        if isDirty { history?.postpone() } else { history?.write(batch, mailbox, directory) }
+        facts.history = history?.facts ?? facts.history
+        mailbox.note(facts)
     }
 
     private mutating func take(_ batch: OverrideJournal.Batch) {
@@ -143,6 +166,7 @@ struct OverrideWriter: ~Copyable {
 
     private mutating func publish(_ failure: StorageFailure?) {
         facts.entries = book.count
+        facts.history = history?.facts ?? OverrideStore.HistoryFacts(state: "off")
         facts.setAside = directory.lastSetAside
         facts.state = failure.map { $0.isFinal ? "off: \($0.reason)" : "unsaved: \($0.reason)" } ?? "saved"
         mailbox.publish(status, facts)
@@ -151,44 +175,11 @@ struct OverrideWriter: ~Copyable {
     // MARK: Closing
 
     private mutating func close() {
+        if !isDirty, let last = history?.take(mailbox, directory) { writeHistory(last) }
         directory.close()
         // Whoever asks from now on must not wait.
         if status.failure == nil { status.failure = OverrideMailbox.closed }
         status.tried = .max
         mailbox.publish(status, facts)
-    }
-}
-
-/// When to try again: soon at first, then ever less often; and at once for something new, but not in a frenzy.
-private struct Retry {
-    /// So many sets a second can be told that the disk is full; more share an answer.
-    private static let shortest = Duration.milliseconds(20)
-
-    private let time: any StorageTime
-    private let first: Duration
-    private let most: Duration
-    private var delay: Duration
-    /// Nil while all is well.
-    private var lastFailure: ContinuousClock.Instant?
-    private var due: ContinuousClock.Instant?
-
-    init(_ settings: OverrideSettings) {
-        (time, first, most, delay) = (settings.time, settings.firstRetry, settings.lastRetry, settings.firstRetry)
-    }
-
-    func next(hasNews: Bool) -> ContinuousClock.Instant? {
-        guard let lastFailure, let due else { return nil }
-        return hasNews ? min(due, lastFailure.advanced(by: Self.shortest)) : due
-    }
-
-    mutating func succeeded() { (lastFailure, due, delay) = (nil, nil, first) }
-
-    mutating func failed() {
-        let now = time.now
-        lastFailure = now
-        // New changes have their own attempts, and do not put off the next one of these.
-        if let due, due > now { return }
-        due = now.advanced(by: delay)
-        delay = min(delay * 2, most)
     }
 }

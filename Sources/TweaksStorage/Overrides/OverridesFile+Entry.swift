@@ -84,7 +84,7 @@ extension OverridesFile.Entry {
 
 extension JSONReader {
     /// Nil for an object or array, which is passed over.
-    fileprivate mutating func scalar(_ key: String, isNew: Bool) throws(Problem) -> Scalar? {
+    mutating func scalar(_ key: String, isNew: Bool) throws(Problem) -> Scalar? {
         if !isNew { throw problem("“\(key)” is there twice") }
         guard peek() == UInt8(ascii: "{") || peek() == UInt8(ascii: "[") else { return try scalar() }
         try skip()
@@ -106,7 +106,7 @@ extension JSONReader {
 
 extension TweakValue {
     /// A value as the file has it; nil when it is another kind's.
-    fileprivate init?(_ scalar: JSONReader.Scalar, as kind: TweakKind) {
+    init?(_ scalar: JSONReader.Scalar, as kind: TweakKind) {
         let value: TweakValue? =
             switch (scalar, kind) {
             case (.bool(let value), .bool): .bool(value)

@@ -50,7 +50,7 @@ extension OverridesFile {
 
 extension [UInt8] {
     /// Appends a text in quotes. Most are plain, and are copied.
-    fileprivate mutating func append(json text: String) {
+    mutating func append(json text: String) {
         let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
         guard isPlain else { return append(Quoting.json(text)) }
         append(0x22)
@@ -59,7 +59,7 @@ extension [UInt8] {
     }
 
     /// Appends a value; false, and nothing appended, where it has no exact text.
-    fileprivate mutating func append(stored value: TweakValue) -> Bool {
+    mutating func append(stored value: TweakValue) -> Bool {
         switch value {
         case .bool(let value): append(value ? "true" : "false")
         case .int(let value): append(decimal: value)

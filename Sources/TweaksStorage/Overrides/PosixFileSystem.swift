@@ -67,6 +67,7 @@ package struct PosixFileSystem: FileSystem {
             switch purpose {
             case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
             case .creating: O_WRONLY | O_CREAT | O_EXCL
+            case .appending: O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
             case .locking: O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY
             }
         return try check(openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC, 0o600))

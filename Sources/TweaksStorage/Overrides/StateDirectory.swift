@@ -192,7 +192,8 @@ struct StateDirectory {
     /// Removes what writers left behind that died; with the lock in hand, none of them lives.
     private func removeStaleFiles(_ directory: Int32) {
         let names = (try? files.names(in: directory)) ?? []
-        for name in names where name.hasPrefix(Self.fileName + ".") && name.hasSuffix(".tmp") {
+        let ours = [Self.fileName + ".", HistoryFile.name + "."]
+        for name in names where name.hasSuffix(".tmp") && ours.contains(where: name.hasPrefix) {
             try? files.remove(name, in: directory)
         }
     }

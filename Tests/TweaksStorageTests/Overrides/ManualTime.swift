@@ -57,6 +57,20 @@ final class ManualTime: StorageTime {
         while !isAsleep(for: duration) { condition.wait() }
     }
 
+    /// Blocks until the storage sleeps, and nothing but somebody's ring will wake it.
+    func waitUntilIdle() { waitUntil { $0.sleeper.map { $0.deadline == nil } ?? false } }
+
+    /// Blocks until the storage sleeps again, after an advance that has woken it.
+    func waitUntilAsleep() {
+        waitUntil { state in state.sleeper.map { $0.deadline.map { $0 > state.now } ?? true } ?? false }
+    }
+
+    private func waitUntil(_ isTrue: (State) -> Bool) {
+        condition.lock()
+        defer { condition.unlock() }
+        while !state.withLock({ isTrue($0) }) { condition.wait() }
+    }
+
     private func isAsleep(for duration: Duration) -> Bool {
         state.withLock { $0.sleeper?.deadline == $0.now + duration }
     }

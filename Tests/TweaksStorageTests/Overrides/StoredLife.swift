@@ -20,14 +20,16 @@ final class StoredLife: Sendable {
 
     init(
         _ directory: String, isRequired: Bool = false, files: any FileSystem = PosixFileSystem(),
-        time: any StorageTime = SystemTime(), isOpen: Bool = true
+        keepsHistory: Bool = false, time: any StorageTime = SystemTime(), registry: TweakRegistry = TweakRegistry(),
+        isOpen: Bool = true
     ) {
         // Nobody rings: a test says itself when something ends.
         registry = TweakRegistry(now: { time.now }, sleep: { _ in try await Task.sleep(for: .seconds(86_400)) })
         let recorded = Recorded()
-        (self.directory, self.recorded) = (directory, recorded)
+        (self.directory, self.recorded, self.registry) = (directory, recorded, registry)
         store = OverrideStore(
-            directory: directory, program: "test", isRequired: isRequired, fileSystem: files, time: time
+            directory: directory, program: "test", isRequired: isRequired, fileSystem: files,
+            keepsHistory: keepsHistory, time: time
         ) { event in recorded.events.withLock { $0.append(event) } }
         if isOpen { store.open(registry) }
     }

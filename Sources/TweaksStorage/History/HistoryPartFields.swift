@@ -1,0 +1,80 @@
+// One tweak's part of a line of the history file, read.
+
+import Tweaks
+
+/// One tweak's part of a line.
+struct HistoryPartFields {
+    private var path: String?
+    private var kind: String?
+    private var isSecret = false
+    private var values: [String: JSONReader.Scalar] = [:]
+    private var temporaries: [String: (value: JSONReader.Scalar?, time: String?, expires: String?)] = [:]
+
+    static func part(_ reader: inout JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> StoredRecord.Part {
+        var fields = HistoryPartFields()
+        try reader.object { key, reader throws(JSONReader.Problem) in
+            switch key {
+            case "path": fields.path = try reader.text(key)
+            case "kind": fields.kind = try reader.text(key)
+            case "secret": fields.isSecret = try reader.scalar() != .bool(false)
+            case "old", "new", "before", "after":
+                fields.values[key] = try reader.scalar(key, isNew: fields.values[key] == nil)
+            case "temporaryBefore", "temporaryAfter": fields.temporaries[key] = try Self.temporary(&reader)
+            default: try reader.skip()
+            }
+        }
+        return try fields.part(reader, anchor)
+    }
+
+    private static func temporary(
+        _ reader: inout JSONReader
+    ) throws(JSONReader.Problem) -> (value: JSONReader.Scalar?, time: String?, expires: String?) {
+        var (value, time, expires): (JSONReader.Scalar?, String?, String?)
+        try reader.object { key, reader throws(JSONReader.Problem) in
+            switch key {
+            case "value": value = try reader.scalar(key, isNew: value == nil)
+            case "time": time = try reader.text(key)
+            case "expires": expires = try reader.text(key)
+            default: try reader.skip()
+            }
+        }
+        return (value, time, expires)
+    }
+
+    private func part(_ reader: JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> StoredRecord.Part {
+        guard let path = path.flatMap({ try? TweakPath($0) }) else {
+            throw reader.problem("“path” is missing, or is not category/collection/name")
+        }
+        if isSecret { return StoredRecord.Part(path: path, isSecret: true) }
+        guard let old = try value("old", values["old"], reader), let new = try value("new", values["new"], reader)
+        else {
+            throw reader.problem("\(path.token): “old” or “new” is missing")
+        }
+        return StoredRecord.Part(
+            path: path, old: old, new: new, before: try layers("before", "temporaryBefore", reader, anchor),
+            after: try layers("after", "temporaryAfter", reader, anchor))
+    }
+
+    private func layers(
+        _ key: String, _ temporaryKey: String, _ reader: JSONReader, _ anchor: TimeAnchor
+    ) throws(JSONReader.Problem) -> StoredRecord.Layers {
+        var layers = StoredRecord.Layers(override: try value(key, values[key], reader))
+        guard let found = temporaries[temporaryKey] else { return layers }
+        guard let value = try value(temporaryKey, found.value, reader),
+            let time = found.time.flatMap({ TimeText.parse($0) }),
+            let expires = found.expires.flatMap({ TimeText.parse($0) })
+        else { throw reader.problem("“\(temporaryKey)” lacks its value, or one of its times") }
+        layers.temporary = .init(value, time: anchor.instant(time), expires: anchor.instant(expires))
+        return layers
+    }
+
+    private func value(
+        _ key: String, _ scalar: JSONReader.Scalar?, _ reader: JSONReader
+    ) throws(JSONReader.Problem) -> TweakValue? {
+        guard let scalar else { return nil }
+        guard let kind = kind.flatMap({ TweakKind(rawValue: $0) }), let value = TweakValue(scalar, as: kind) else {
+            throw reader.problem("“\(key)” is of another kind than “kind”")
+        }
+        return value
+    }
+}

@@ -1,0 +1,127 @@
+// The history file, read: lines to commits, or what is wrong with the first line that makes no sense.
+
+import Tweaks
+
+/// What a history file says.
+struct HistoryReading {
+    /// Oldest first, each number once.
+    private(set) var records: [StoredRecord] = []
+    /// So many lines stand for them.
+    private(set) var lines = 0
+    /// A last line has no end: whoever wrote it died.
+    private(set) var isTorn = false
+
+    private var byNumber: [UInt64: StoredRecord] = [:]
+
+    /// Reads a file.
+    init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(OverridesFile.Refusal) {
+        let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        isTorn = end < bytes.count
+        if bytes.isEmpty { return }
+        for line in bytes[..<end].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+            lines += 1
+            do throws(JSONReader.Problem) {
+                try read(Array(line), anchor)
+            } catch {
+                throw .malformed("line \(lines): \(error.text)")
+            }
+            if let newerVersion { throw .newerVersion(newerVersion) }
+        }
+        if lines == 0 { throw .malformed("its first line has no end") }
+        records = byNumber.values.sorted { $0.number < $1.number }
+    }
+
+    private var newerVersion: Int64?
+
+    private mutating func read(_ line: [UInt8], _ anchor: TimeAnchor) throws(JSONReader.Problem) {
+        var reader = JSONReader(line)
+        try reader.check()
+        var fields = HistoryFields()
+        try reader.object { key, reader throws(JSONReader.Problem) in try fields.read(key, &reader, anchor) }
+        try reader.end()
+        if lines == 1 {
+            if fields.format != HistoryLines.format { throw reader.problem("“format” is not “\(HistoryLines.format)”") }
+            if let version = fields.version, version > HistoryLines.version { return newerVersion = version }
+            if fields.version != HistoryLines.version { throw reader.problem("“version” is no number from 1") }
+        } else if fields.isStatus {
+            let (number, status) = (try fields.number(reader), try fields.status(reader))
+            // A commit that is no longer kept is none to change.
+            byNumber[number]?.status = status
+        } else {
+            let record = try fields.record(reader, anchor)
+            byNumber[record.number] = record
+        }
+    }
+}
+
+/// The values of the keys of a line that are known.
+private struct HistoryFields {
+    var format: String?
+    var version: Int64?
+    private var n: Int64?
+    private var revision: Int64?
+    private var time: String?
+    private var origin: String?
+    private var kind: String?
+    private var of: Int64?
+    private var statusWord: String?
+    private var parts: [StoredRecord.Part]?
+
+    mutating func read(_ key: String, _ reader: inout JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) {
+        switch key {
+        case "format": format = try reader.text(key)
+        case "version": version = try reader.whole(key)
+        case "n": n = try reader.whole(key)
+        case "revision": revision = try reader.whole(key)
+        case "time": time = try reader.text(key)
+        case "by": origin = try reader.text(key)
+        case "kind": kind = try reader.text(key)
+        case "of": of = try reader.whole(key)
+        case "status": statusWord = try reader.text(key)
+        case "changes":
+            var list: [StoredRecord.Part] = []
+            try reader.array { reader throws(JSONReader.Problem) in
+                list.append(try HistoryPartFields.part(&reader, anchor))
+            }
+            parts = list
+        default: try reader.skip()
+        }
+    }
+
+    var isStatus: Bool { parts == nil && statusWord != nil }
+
+    /// Far from the end of all numbers, because counting goes on from there.
+    private static func count(_ number: Int64?) -> UInt64? {
+        number.flatMap { (1...1_000_000_000_000_000).contains($0) ? UInt64($0) : nil }
+    }
+
+    func number(_ reader: JSONReader) throws(JSONReader.Problem) -> UInt64 {
+        guard let number = Self.count(n) else { throw reader.problem("“n” is missing, or is no number from 1") }
+        return number
+    }
+
+    func status(_ reader: JSONReader) throws(JSONReader.Problem) -> StoredRecord.Status {
+        guard let statusWord else { return .done }
+        guard let status = StoredRecord.Status(rawValue: statusWord) else {
+            throw reader.problem("there is no such status")
+        }
+        return status
+    }
+
+    func record(_ reader: JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> StoredRecord {
+        guard let revision = Self.count(revision) else {
+            throw reader.problem("“revision” is missing, or is no number from 1")
+        }
+        guard let time = time.flatMap({ TimeText.parse($0) }) else {
+            throw reader.problem("“time” is missing, or is not like 2026-11-21T09:30:00Z")
+        }
+        guard let origin else { throw reader.problem("“by” is missing") }
+        guard let kind = kind.flatMap({ CommitKind(word: $0, number: Self.count(of)) }) else {
+            throw reader.problem("“kind” is missing, or there is no such kind")
+        }
+        guard let parts else { throw reader.problem("“changes” are missing") }
+        return StoredRecord(
+            number: try number(reader), revision: revision, time: anchor.instant(time), origin: TweakOrigin(origin),
+            kind: kind, status: try status(reader), parts: parts)
+    }
+}

@@ -1,0 +1,67 @@
+// What a commit costs that is remembered, saved, and written to an audit.
+
+import Foundation
+import Tweaks
+import TweaksDaemon
+import TweaksServer
+
+enum HistoryBenchmarks {
+    private static let count = 50_000
+
+    static func run() throws {
+        try inMemory("a drag: one tweak, one session", merges: true)
+        try inMemory("sessions in turn: each an entry", merges: false)
+        try onDisk()
+    }
+
+    /// A registry with two tweaks, and commits of two sessions to one of them.
+    private struct Side {
+        let registry = TweakRegistry()
+        let node: TweakNode
+        let merges: Bool
+        private let origins = [TweakOrigin.user(1000), TweakOrigin.user(1001)]
+
+        init(limit: Int, merges: Bool) throws {
+            node = try registry.register("Bench", "History", "Number", 0.0, in: 0...1e9).erased.node
+            registry.historyLimit = limit
+            self.merges = merges
+        }
+
+        func commits() throws {
+            for step in 0..<HistoryBenchmarks.count {
+                let session = merges ? 0 : step & 1
+                _ = try registry.commit(
+                    node, .set(.number(Double(step))), origin: origins[session],
+                    kind: .change(session: UInt64(session + 1)), delivery: .caller)
+            }
+        }
+    }
+
+    private static func inMemory(_ name: String, merges: Bool) throws {
+        let (with, without) = (try Side(limit: 1_000, merges: merges), try Side(limit: 0, merges: merges))
+        let times = try Measure.pair(operations: count, { try with.commits() }, { try without.commits() })
+        Table.row(
+            "commit, history of 1,000 / none; \(name)", ours: times.ours, theirs: times.theirs, unit: "ns",
+            goal: "≤ 1.3")
+    }
+
+    /// Both sides are stored; one keeps its history and an audit beside.
+    private static func onDisk() throws {
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent("tweaks-bench-\(getpid())").path
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let (with, without) = (try Side(limit: 1_000, merges: false), try Side(limit: 0, merges: false))
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        let daemons = try [(with, "with"), (without, "without")].map { side, name in
+            try TweakDaemon.start(
+                name, storage: .directory("\(place)/\(name)"),
+                audit: name == "with" ? TweakDaemon.Audit("\(place)/audit.log") : nil,
+                signals: [], registry: side.registry, limits: .init(), environment: ["TWEAKS_SOCKET": "off"],
+                onEvent: { _ in })
+        }
+        let times = try Measure.pair(rounds: 9, operations: count, { try with.commits() }, { try without.commits() })
+        for daemon in daemons { daemon.stop() }
+        Table.row(
+            "commit, stored, with history and audit on disk / without", ours: times.ours, theirs: times.theirs,
+            unit: "ns", goal: "≤ 1.3")
+    }
+}

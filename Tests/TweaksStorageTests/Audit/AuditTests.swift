@@ -1,0 +1,233 @@
+// What the audit says of each kind of commit, and what becomes of its file.
+
+import Foundation
+import Synchronization
+import Testing
+import Tweaks
+import TweaksStorage
+import TweaksTestSupport
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A registry whose commits are written down.
+private final class AuditedLife: Sendable {
+    let registry: TweakRegistry
+    let trail: AuditTrail
+    let time: ManualTime
+    let events: Events
+
+    final class Events: Sendable {
+        let list = Mutex<[AuditTrail.Event]>([])
+    }
+
+    init(
+        _ path: String, files: any FileSystem = PosixFileSystem(), maximumSize: Int = 10_485_760, keep: Int = 5
+    ) throws {
+        let (time, events) = (ManualTime(), Events())
+        (self.time, self.events) = (time, events)
+        registry = TweakRegistry { time.now }
+        _ = try registry.register("A", "B", "X", 1.0)
+        trail = AuditTrail(
+            AuditSettings(path: path, maximumSize: maximumSize, keep: keep), registry: registry, fileSystem: files,
+            time: time
+        ) { event in events.list.withLock { $0.append(event) } }
+    }
+
+    deinit { trail.close() }
+
+    var reported: [String] { events.list.withLock { $0.map(\.description) } }
+
+    func set(_ value: Double, by session: UInt64 = 1) throws {
+        try registry.commit(
+            try #require(registry["A/B/X"]).node, .set(.number(value)), origin: .user(1000),
+            kind: .change(session: session), delivery: .caller)
+    }
+
+    /// One commit, and the second in which no other one would be written.
+    func setAndWrite(_ value: Double) throws {
+        try set(value)
+        time.waitUntilAsleep(for: .seconds(1))
+        time.advance(by: .seconds(1))
+        time.waitUntilIdle()
+    }
+}
+
+@Suite("Audit", .blocking)
+struct AuditTests {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    private var path: String { home.file("audit.log") }
+
+    private func lines(_ name: String = "audit.log") -> [String] {
+        (home.read(name) ?? "").split(separator: "\n").map { String($0) }
+    }
+
+    @Test("each kind of commit is a line for each of its tweaks, with who, from where, what was and what is")
+    func kinds() throws {
+        let life = try AuditedLife(path)
+        let (registry, head) = (life.registry, #"{"time":"2026-11-21T09:30:00.123Z","revision":"#)
+        let word = try registry.register("A", "B", "Word", "a")
+        let secret = try registry.register("A", "B", "Secret", "a", flags: .secret)
+        let figure = try registry.register("A", "B", "Figure", 1, flags: .readOnly)
+        try life.set(2, by: 7)
+        try registry.commit(
+            try #require(registry["A/B/X"]).node, .set(.number(3)), origin: TweakOrigin("127.0.0.1:50412"),
+            kind: .change(session: 8), delivery: .caller)
+        word.value = "say \"ö\"\n\u{1B}[31m\u{202E}"
+        secret.value = "hunter2"
+        figure.value = 2
+        try registry.commit(origin: TweakOrigin("web panel")) { batch in
+            batch.set("A/B/X", .number(4))
+            batch.set("A/B/Word", .string("b"))
+        }
+        try registry.undo(origin: .user(0))
+        try registry.redo()
+        let entry = ConfigEntry(path: "A/B/X", text: "9", line: 1, origin: TweakOrigin("x.conf:1"))
+        _ = registry.applyConfigFile([entry])
+        try registry.commit(origin: .code) { $0.reset("A/B/X") }
+        _ = registry.applyConfigFile([])
+        life.trail.close()
+        let expected = [
+            #"1,"by":"uid 1000","from":"unix socket","session":7,"kind":"change","path":"A/B/X","old":1,"new":2}"#,
+            #"2,"by":"127.0.0.1:50412","from":"tcp","session":8,"kind":"change","path":"A/B/X","old":2,"new":3}"#,
+            #"3,"by":"code","from":"program","kind":"change","path":"A/B/Word","old":"a","new":"say \"ö\"\n\u001B[31m\u202E"}"#,
+            #"4,"by":"code","from":"program","kind":"change","path":"A/B/Secret","secret":true}"#,
+            #"5,"by":"web panel","from":"program","kind":"change","tweaks":2,"path":"A/B/X","old":3,"new":4}"#,
+            #"5,"by":"web panel","from":"program","kind":"change","tweaks":2,"path":"A/B/Word","old":"say \"ö\"\n\u001B[31m\u202E","new":"b"}"#,
+            #"6,"by":"uid 0","from":"program","kind":"undo","of":5,"tweaks":2,"path":"A/B/X","old":4,"new":3}"#,
+        ].map { head + $0 }
+        #expect(Array(lines().prefix(7)) == expected)
+        #expect(lines()[8].contains(#""kind":"redo","of":5,"#))
+        #expect(lines()[10].hasSuffix(#""kind":"change","path":"A/B/X","old":4,"new":9}"#))
+        let reload = #"10,"by":"config file","from":"config file","kind":"reload","path":"A/B/X","old":9,"new":1}"#
+        #expect(lines().last == head + reload)
+        #expect(lines().count == 12)
+        for line in lines() { #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any]) }
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("the first commit is written at once, those behind it within a second, and nothing wakes it after")
+    func pace() throws {
+        let life = try AuditedLife(path)
+        life.time.waitUntilIdle()
+        try life.set(2)
+        life.time.waitUntilAsleep(for: .seconds(1))
+        #expect(lines().count == 1)
+        for value in 3...9 { try life.set(Double(value)) }
+        #expect(lines().count == 1)
+        life.time.advance(by: .seconds(1))
+        life.time.waitUntilAsleep(for: .seconds(1))
+        #expect(lines().count == 8)
+        life.time.advance(by: .seconds(1))
+        life.time.waitUntilIdle()
+    }
+
+    @Test("a program that is too fast fills its own share; people are not crowded out, and what is missing is counted")
+    func tooFast() throws {
+        let life = try AuditedLife(path)
+        life.time.waitUntilIdle()
+        try life.set(2)
+        life.time.waitUntilAsleep(for: .seconds(1))
+        let tweak = try life.registry.register("A", "B", "Y", 0)
+        for value in 1...1_000 { tweak.value = value }
+        try life.set(3, by: 2)
+        for _ in 0..<3_000 { for value in [4, 5] { try life.set(Double(value), by: 3) } }
+        life.trail.close()
+        let all = lines()
+        #expect(all.count { $0.contains(#""from":"program""#) } == 256)
+        #expect(all.contains { $0.contains(#""session":2,"#) })
+        #expect(all.count == 1 + 4_096 + 1)
+        #expect(
+            all.last?.hasSuffix(#""kind":"left out","commits":2905,"from revision":258,"to revision":7002}"#) == true)
+        #expect(life.trail.facts.leftOut == 2_905 && life.trail.facts.commits == 4_097)
+    }
+
+    @Test("a full file becomes .1, that .2, and so on; the oldest goes", arguments: [0, 1, 3])
+    func rotation(keep: Int) throws {
+        let life = try AuditedLife(path, maximumSize: 400, keep: keep)
+        for value in 2...21 { try life.set(Double(value)) }
+        life.trail.close()
+        let names = ["audit.log"] + (0..<keep).map { "audit.log.\($0 + 1)" }
+        #expect(home.names() == names)
+        // Three lines fit.
+        let kept = names.reversed().flatMap { lines($0) }.map { $0.suffix(12) }
+        let last = (2...21).map { "\"old\":\($0 - 1),\"new\":\($0)}".suffix(12) }
+        #expect(kept == last.suffix(kept.count))
+        #expect(names.allSatisfy { (home.read($0) ?? "").utf8.count <= 400 })
+        #expect(life.reported.isEmpty)
+    }
+
+    @Test("a file that was moved, deleted or emptied by others is opened anew")
+    func moved() throws {
+        let life = try AuditedLife(path)
+        try life.setAndWrite(2)
+        try FileManager.default.moveItem(atPath: path, toPath: path + "-20261121")
+        try life.setAndWrite(3)
+        #expect(lines("audit.log-20261121").count == 1 && lines().count == 1)
+        try FileManager.default.removeItem(atPath: path)
+        try life.setAndWrite(4)
+        #expect(lines().count == 1)
+        truncate(path, 0)
+        try life.setAndWrite(5)
+        #expect(lines().count == 1)
+        life.trail.close()
+        #expect(life.reported.isEmpty)
+    }
+
+    @Test("what is no regular file is refused with a remedy, and taken when it is gone")
+    func refused() throws {
+        mkfifo(path, 0o600)
+        let fifo = try AuditedLife(path)
+        #expect(
+            fifo.reported == [
+                "the audit is not written: \(path) is no regular file; name a file in TWEAKS_AUDIT, or move that away"
+            ])
+        #expect(fifo.trail.facts.state == "unwritten: \(path) is no regular file")
+        try fifo.set(2)
+        unlink(path)
+        fifo.trail.close()
+        #expect(lines().count == 1 && fifo.reported.last == "the audit is written again to \(path)")
+        try FileManager.default.createDirectory(atPath: home.file("folder"), withIntermediateDirectories: false)
+        symlink(path, home.file("link"))
+        for (name, what) in [("folder", "a directory"), ("link", "a symbolic link")] {
+            let life = try AuditedLife(home.file(name))
+            #expect(life.reported.map { $0.contains("is \(what); name a file") } == [true])
+        }
+        let lost = try AuditedLife(home.file("missing/audit.log"))
+        #expect(lost.reported.first?.hasSuffix("make the directory \(home.file("missing"))") == true)
+    }
+
+    @Test("a full disk is reported once, tried again, and cuts no line in two")
+    func full() throws {
+        let files = FailingFileSystem()
+        let life = try AuditedLife(path, files: files)
+        // Half of the bytes, and then nothing.
+        files.plan { call in
+            guard call.kind == .write else { return nil }
+            return call.numberOfKind == 1 ? .isShort : .fails(28)
+        }
+        life.time.waitUntilIdle()
+        try life.set(2)
+        life.time.waitUntilAsleep(for: .milliseconds(100))
+        #expect(life.reported.count == 1 && life.reported[0].hasSuffix("make room"))
+        try life.set(3)
+        life.time.advance(by: .milliseconds(100))
+        life.time.waitUntilAsleep(for: .milliseconds(200))
+        #expect(life.reported.count == 1)
+        files.plan(nil)
+        life.time.advance(by: .milliseconds(200))
+        life.time.waitUntilAsleep()
+        life.trail.close()
+        #expect(lines().map { $0.suffix(15) } == [#","old":1,"new":2}"#, #","old":2,"new":3}"#].map { $0.suffix(15) })
+        #expect(life.reported.last == "the audit is written again to \(path)")
+    }
+}

@@ -1,0 +1,210 @@
+// What of the history survives a restart, and what becomes of a file that is not as it should be.
+
+import Foundation
+import Synchronization
+import Testing
+import Tweaks
+import TweaksStorage
+import TweaksTestSupport
+
+@Suite("History on disk", .blocking)
+struct HistoryFileTests {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    /// A run with two numbers.
+    private func life(
+        _ files: any FileSystem = PosixFileSystem(), time: any StorageTime = SystemTime()
+    ) throws -> StoredLife {
+        let life = StoredLife.withHistory(home.file("state"), files: files, time: time)
+        _ = try (life.number("X"), life.number("Y"))
+        return life
+    }
+
+    /// Three commits and an undo.
+    private func first() throws {
+        let life = try life()
+        try life.set("X", 2, by: 1)
+        try life.set("Y", 3, by: 2)
+        try life.set("X", 4, by: 1)
+        try life.registry.undo(origin: .user(1000))
+        life.store.close()
+    }
+
+    private let entries = [
+        "4 uid 1000 undid 3: X 4→2", "3 session 1 undone: X 2→4", "2 session 2: Y 1→3", "1 session 1: X 1→2",
+    ]
+
+    @Test("entries, undo and redo survive, and revisions go on")
+    func survival() throws {
+        try first()
+        let second = try life()
+        #expect(second.registry.entries == entries)
+        #expect(second.registry.revision == 4)
+        #expect(try second.registry.redo().entry.revision == 3)
+        #expect(second.registry["A/B/X"]?.value == .number(4))
+        second.store.close()
+        let third = try life()
+        #expect(third.registry.entries.first == "5 code redid 3: X 2→4")
+        #expect(try third.registry.undo().entry.origin.description == "session 1")
+        #expect(try third.registry.undo().entry.origin.description == "session 2")
+        #expect(try third.registry.undo().entry.origin.description == "session 1")
+        #expect(third.registry["A/B/X"]?.layers.contains { $0.layer == .override } == false)
+        #expect(throws: TweakError.self) { try third.registry.undo() }
+        try third.set("Y", 9)
+        #expect(throws: TweakError.self) { try third.registry.redo() }
+        third.store.close()
+        #expect(third.events.count == 1)
+    }
+
+    @Test("the file is written within a second, once, and not at all when nothing happens")
+    func writing() throws {
+        let time = ManualTime()
+        let files = FailingFileSystem()
+        let life = try life(files, time: time)
+        try life.set("X", 2)
+        life.tried()
+        time.waitUntilAsleep(for: .milliseconds(500))
+        #expect(life.historyLines.isEmpty)
+        try life.set("X", 3)
+        life.tried()
+        time.waitUntilAsleep(for: .milliseconds(500))
+        time.advance(by: .milliseconds(500))
+        time.waitUntilIdle()
+        #expect(life.historyLines.count == 2)
+        #expect(life.historyLines[0] == #"{"format":"tweaks-history","version":1,"program":"test"}"#)
+        #expect(life.historyLines[1].hasPrefix(#"{"n":1,"revision":2,"#))
+        #expect(
+            life.historyLines[1].hasSuffix(
+                #""by":"session 1","kind":"change","changes":[{"path":"A/B/X","kind":"number","old":1,"new":3,"after":3}]}"#
+            ))
+        let calls = files.log.count
+        life.store.close()
+        // What is closed has nothing to write: neither overrides nor history.
+        #expect(files.log.count == calls)
+        let attributes = try FileManager.default.attributesOfItem(atPath: life.historyFile)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("a file torn at any byte of its last line has all the other entries, and is mended")
+    func torn() throws {
+        try first()
+        let whole = try Data(contentsOf: URL(fileURLWithPath: home.file("state/history.jsonl")))
+        let lastLine = whole.dropLast().lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        for end in lastLine..<whole.count {
+            try whole.prefix(end).write(to: URL(fileURLWithPath: home.file("state/history.jsonl")))
+            let life = try life()
+            #expect(life.registry.entries.count == 3)
+            #expect(life.registry["A/B/X"]?.value == .number(2))
+            life.store.close()
+            #expect(life.events.count == 1)
+        }
+        let life = try life()
+        try life.set("Y", 8)
+        life.store.close()
+        #expect(life.historyLines.count == 5)
+        #expect(try self.life().registry.entries.count == 4)
+    }
+
+    @Test(
+        "what cannot be read is set aside and reported, and history begins anew",
+        arguments: [
+            "evidence\n", "{}\n", "no end", #"{"format":"tweaks-history","version":1}"# + "\nevidence\n",
+            #"{"format":"tweaks-history","version":1}"# + "\n"
+                + #"{"n":1,"revision":1,"time":"2026-11-21T09:30:00Z","by":"x","kind":"change","changes":[{"path":"A"}]}"#
+                + "\n", #"{"format":"tweaks-history","version":0}"# + "\n", "\u{0}\u{0}\n",
+            #"{"format":"tweaks-history","version":1}"# + "\n"
+                + #"{"n":18446744073709551615,"revision":1,"time":"2026-11-21T09:30:00Z","by":"x","kind":"change","changes":[]}"#
+                + "\n",
+        ])
+    func unreadable(text: String) throws {
+        try first()
+        try home.write(text, to: "state/history.jsonl")
+        let life = try life()
+        #expect(life.registry.entries.isEmpty)
+        #expect(life.registry["A/B/X"]?.value == .number(2))
+        try life.set("X", 7)
+        life.store.close()
+        let names = home.names("state").filter { $0.hasPrefix("history.jsonl.unreadable-") }
+        #expect(names.map { home.read("state/\($0)") } == [text])
+        #expect(life.historyLines.count == 2)
+        let reported = life.events.compactMap { event in
+            if case .historySetAside(_, let name, _) = event { name } else { nil }
+        }
+        #expect(reported == names && names.count == 1)
+    }
+
+    @Test("a newer version is left alone")
+    func newerVersion() throws {
+        try first()
+        let text = #"{"format":"tweaks-history","version":2,"program":"test"}"# + "\nsomething else\n"
+        try home.write(text, to: "state/history.jsonl")
+        let life = try life()
+        try life.set("X", 7)
+        #expect(life.tried() == nil)
+        life.store.close()
+        #expect(home.read("state/history.jsonl") == text)
+        #expect(life.store.facts.history.state == "off: history.jsonl was written by a newer version")
+        #expect(life.events.count == 2)
+    }
+
+    @Test("what somebody else writes into it is set aside, and not lost")
+    func changed() throws {
+        let time = ManualTime()
+        let life = try life(time: time)
+        try life.set("X", 2)
+        life.tried()
+        time.waitUntilAsleep(for: .milliseconds(500))
+        time.advance(by: .milliseconds(500))
+        time.waitUntilIdle()
+        #expect(life.historyLines.count == 2)
+        try home.write("a note of mine\n", to: "state/history.jsonl")
+        try life.set("Y", 2)
+        life.store.close()
+        #expect(life.historyLines.count == 3)
+        let names = home.names("state").filter { $0.hasPrefix("history.jsonl.unreadable-") }
+        #expect(names.map { home.read("state/\($0)") } == ["a note of mine\n"])
+    }
+
+    @Test("a second process with the same directory reads, and never writes")
+    func second() throws {
+        let first = try life()
+        try first.set("X", 2)
+        first.store.close()
+        let owner = try life()
+        let before = owner.historyLines
+        let other = try life()
+        #expect(other.registry.entries == owner.registry.entries)
+        try other.set("X", 3)
+        other.store.close()
+        #expect(owner.historyLines == before)
+        #expect(other.store.facts.history.state.hasPrefix("off: the state directory is used by pid"))
+    }
+
+    @Test("a full disk is reported once, and what was not written is written later")
+    func full() throws {
+        let time = ManualTime()
+        let files = FailingFileSystem()
+        let life = try life(files, time: time)
+        files.plan { $0.kind == .open && $0.name.hasPrefix("history.jsonl") ? .fails(28) : nil }
+        try life.set("X", 2)
+        life.tried()
+        time.waitUntilAsleep(for: .milliseconds(500))
+        time.advance(by: .milliseconds(500))
+        // The next attempts.
+        time.waitUntilAsleep(for: .milliseconds(500))
+        time.advance(by: .milliseconds(500))
+        time.waitUntilAsleep(for: .milliseconds(500))
+        #expect(life.store.facts.history.state.hasPrefix("unsaved: "))
+        files.plan(nil)
+        time.advance(by: .milliseconds(500))
+        time.waitUntilIdle()
+        #expect(life.historyLines.count == 2)
+        life.store.close()
+        #expect(life.store.facts.history.state == "saved")
+        #expect(life.events.count == 3)
+        #expect("\(life.events[1])".hasSuffix("make room"))
+        #expect(life.events[2] == .historyRecovered(path: life.historyFile))
+    }
+}
