@@ -74,26 +74,20 @@ extension Executor {
         if !reading.plan.problems.isEmpty, !reading.isPartly { return .reply(.refused(reading)) }
         do throws(TweakError) {
             if case .swap = reading.purpose { return try swap(to: reading, session) }
-            return try commit(proposal(reading), session)
+            return try commit(proposal(reading, session), session)
         } catch {
             return .reply(.error(error))
         }
     }
 
-    /// What a preset asks for, as a change of its own kind: two in quick succession are two steps of the history.
-    func proposal(_ reading: PresetReading) -> Proposal {
+    /// What a preset asks for: two in quick succession are two steps of the history.
+    func proposal(_ reading: PresetReading, _ session: Session) -> Proposal {
         let (batch, nodes) = reading.plan.batch(only: reading.isOnly)
         var proposal = Proposal(batch, nodes: nodes)
-        proposal.kind = nextPresetKind()
+        proposal.kind = .change(session: session.id.number, isStep: true)
         proposal.note = (reading.words, [])
         proposal.remarks = (reading.remarks, reading.fields)
         return proposal
-    }
-
-    /// Merged with a change of the same session, an undo would take back both.
-    func nextPresetKind() -> CommitKind {
-        presetCommits += 1
-        return .change(session: .max - presetCommits)
     }
 
     // MARK: Beside the I/O thread

@@ -13,7 +13,7 @@ extension Executor {
         guard let swap = swaps[name] else { return try read(.swap, name, session) }
         let (batch, nodes, revision) = try registry.wayBack(swap, name, force: force)
         var proposal = Proposal(batch, nodes: nodes, ifUnchangedSince: force ? nil : revision)
-        proposal.kind = nextPresetKind()
+        proposal.kind = .change(session: session.id.number, isStep: true)
         proposal.note = ("back from \(name)", [])
         proposal.remarks = ([], [("back", .string(name.text))])
         proposal.whenCommitted = { [weak self] _ in self?.swaps[name] = nil }
@@ -25,7 +25,7 @@ extension Executor {
         // Somebody else was faster, so this one is the way back.
         if swaps[reading.name] != nil { return try swap(reading.name.text, force: false, session) }
         while true {
-            var proposal = proposal(reading)
+            var proposal = proposal(reading, session)
             let swap = registry.swap(for: proposal.batch)
             proposal.expected = swap.revision
             proposal.whenCommitted = { [weak self] result in

@@ -32,8 +32,6 @@ final class Executor {
     var owing: [SessionID] = []
     /// Presets that somebody looks at, and the way back from each. A restart forgets them.
     var swaps: [PresetName: PresetSwap] = [:]
-    /// How many commits presets have led to.
-    var presetCommits: UInt64 = 0
     /// Where presets are read and written, one after the other: disks may be slow.
     let presetQueue = DispatchQueue(label: "tweaks.presets")
     private let storeObservation: StoreObservation?
