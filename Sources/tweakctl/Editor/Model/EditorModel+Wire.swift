@@ -1,0 +1,203 @@
+// What the server says, and what the editor learns from it.
+
+import Tweaks
+import TweaksWire
+
+extension EditorModel {
+    // MARK: Connection
+
+    /// A connection is there; the questions to begin with.
+    mutating func connected() {
+        link = .live
+        want(.send(["hello 1"], .hello, answer: 0))
+        sendForFacts("watch *", .facts)
+    }
+
+    /// It has ended. What is typed stays; what was under way is not known to have arrived.
+    mutating func lost() {
+        link = .lost
+        underWay = [:]
+        ownRevisions = []
+        (layersDue, statsDue, tweakCount) = (nil, nil, nil)
+        for position in tweaks.indices { tweaks[position].wanted = nil }
+        if case .typing(var prompt) = mode, prompt.isSent {
+            prompt.isSent = false
+            prompt.problem = "the connection was lost before the answer; Enter sends it again"
+            mode = .typing(prompt)
+        }
+    }
+
+    private mutating func greet(_ answer: Answer) {
+        let (isBack, before) = (instance != nil, instance)
+        instance = answer.fact("instance") ?? "unknown"
+        name = answer.fact("name") ?? name
+        processID = answer.fact("pid") ?? ""
+        if isBack { say(instance == before ? "\(name) is back" : "\(name) was restarted", .good) }
+    }
+
+    // MARK: Answers
+
+    /// The answer to a request.
+    mutating func hear(_ answer: Answer, for ask: Ask) {
+        if let revision = answer.revision {
+            self.revision = max(self.revision, revision)
+            if !answer.status.hasSuffix(" unchanged") { ownRevisions.insert(revision) }
+            if ownRevisions.count > 128 { ownRevisions = ownRevisions.filter { $0 + 64 > revision } }
+        }
+        switch ask {
+        case .nothing: break
+        case .hello: greet(answer)
+        case .facts: takeFacts(answer)
+        case .stats: takeStats(answer)
+        case .fact(let path): takeFact(answer, path)
+        case .change(let path): settle(path, answer)
+        case .typed: settleTyped(answer)
+        case .layers(let path): if path == layers.path, !answer.isRefusal { layers.lines = answer.body.map(Self.row) }
+        case .undo, .redo: travelled(answer, ask == .undo ? "undo" : "redo")
+        case .deed(let done): done.isEmpty ? () : report(answer, done)
+        case .run(let path): takeRun(answer, path)
+        case .page(let title):
+            if answer.isRefusal { return say(answer.complaint, .bad) }
+            mode = .reading(Page(title: title, lines: answer.body.map(Self.row)))
+        case .presets:
+            if answer.isRefusal { return say(answer.complaint, .bad) }
+            mode = .presets(PresetList(answer.body))
+        }
+    }
+
+    private static func row(_ line: String) -> String { line.hasPrefix("  ") ? String(line.dropFirst(2)) : line }
+
+    /// All tweaks, anew; what was shown about them stays.
+    private mutating func takeFacts(_ answer: Answer) {
+        guard let json = JSONText.value(answer.status), let list = json["tweaks"] else {
+            return say(answer.complaint, .bad)
+        }
+        let known = Dictionary(tweaks.map { ($0.path, $0) }) { first, _ in first }
+        tweaks = list.elements.compactMap { json in
+            guard var tweak = EditorTweak(json) else { return nil }
+            if let old = known[tweak.path] { (tweak.wanted, tweak.news) = (old.wanted, old.news) }
+            return tweak
+        }
+        positions = Dictionary(tweaks.enumerated().map { ($1.path, $0) }) { first, _ in first }
+        widths.name = tweaks.map { TextWidth.of($0.parts[2]) }.max() ?? 0
+        widths.path = tweaks.map { TextWidth.of($0.path) }.max() ?? 0
+        if case .int(let number)? = json["rev"] { revision = UInt64(clamping: number) }
+        let isFirst = rows.isEmpty
+        arrange()
+        // The first thing to be seen is a tweak, not a heading.
+        if isFirst, let first = rows.firstIndex(where: { !$0.isHeading }) { go(to: first) }
+        if statsDue == nil { statsDue = now + Self.statsInterval }
+    }
+
+    private static let statsInterval = Duration.seconds(2)
+
+    private mutating func takeStats(_ answer: Answer) {
+        statsDue = now + Self.statsInterval
+        guard let count = answer.fact("tweaks") else { return }
+        if count != tweakCount ?? String(tweaks.count) { sendForFacts("get *", .facts) }
+        tweakCount = count
+    }
+
+    private mutating func takeFact(_ answer: Answer, _ path: String) {
+        guard let position = positions[path],
+            var tweak = JSONText.value(answer.status)?["tweaks"]?.elements.first.flatMap(EditorTweak.init)
+        else { return }
+        (tweak.wanted, tweak.news) = (tweaks[position].wanted, tweaks[position].news)
+        tweaks[position] = tweak
+        if showsOnlyModified { arrange() }
+    }
+
+    /// The values that an answer shows.
+    mutating func take(_ answer: Answer) {
+        for row in answer.body.compactMap({ TweakRow($0) }) { take(row) }
+    }
+
+    @discardableResult
+    private mutating func take(_ row: TweakRow) -> Int? {
+        guard let path = row.plainPath, let position = positions[path], let value = row.plainValue else { return nil }
+        let wasModified = tweaks[position].isModified
+        tweaks[position].take(value)
+        if showsOnlyModified, wasModified != tweaks[position].isModified { arrange() }
+        if position == selectedPosition { selectionChanged() }
+        return position
+    }
+
+    // MARK: Remarks
+
+    /// What an `ok` says beyond that: a value that was clamped, a change that could not be saved.
+    mutating func remark(_ answer: Answer) {
+        if let unsaved = answer.status.firstRange(of: " unsaved: ") {
+            say("in effect, but not saved: \(answer.status[unsaved.upperBound...])", .bad)
+        } else if let note = answer.body.first.flatMap({ TweakRow($0) })?.note,
+            note.contains(", clamped") || note.contains(", snapped")
+        {
+            say(note)
+        }
+    }
+
+    /// What was done, or why not.
+    mutating func report(_ answer: Answer, _ done: String) {
+        if answer.isRefusal { return say(answer.complaint, .bad) }
+        take(answer)
+        let changes = answer.body.filter { TweakRow($0) != nil }
+        var text = Console.remark(answer.status) ?? done
+        if changes.count == 1, let row = TweakRow(changes[0]) {
+            text += ": \(row.path) = \(row.value)"
+        } else if changes.count > 1 {
+            text += ", \(changes.count) tweaks"
+        } else if answer.status.hasSuffix(" unchanged") {
+            text += ", nothing has changed"
+        }
+        say(text, .good)
+        remark(answer)
+        selectionChanged()
+    }
+
+    private mutating func travelled(_ answer: Answer, _ verb: String) {
+        if answer.isRefusal, answer.reason.contains("force") {
+            mode = .asking(Question(text: "\(answer.reason). \(verb) all the same?", deed: .force(verb)))
+        } else {
+            report(answer, verb)
+        }
+    }
+
+    private mutating func takeRun(_ answer: Answer, _ path: String) {
+        if !answer.isRefusal { return show(answer, of: path) }
+        say(answer.complaint, .bad)
+    }
+
+    // MARK: Events
+
+    /// News of what is watched.
+    mutating func hear(event line: String) {
+        if line.hasPrefix("{") { return hear(JSONText.value(line)) }
+        let words = line.split(separator: " ", maxSplits: 3)
+        if words.count > 2, words[2] == "lagged" { return sendForFacts("get *", .facts) }
+        guard let row = TweakRow(line) else { return }
+        noteNews(take(row), revision: row.revision.flatMap { UInt64($0) }, origin: row.origin)
+        if positions[row.plainPath ?? ""] == nil { sendForFacts("get *", .facts) }
+    }
+
+    /// The same while answers come as JSON.
+    private mutating func hear(_ json: JSON?) {
+        guard let json, let path = json["path"]?.string, let position = positions[path],
+            case .int(let revision)? = json["rev"]
+        else { return sendForFacts("get *", .facts) }
+        let kind = tweaks[position].kind
+        if let value = json["value"].flatMap({ TweakValue($0, kind) }) { tweaks[position].take(value.plain) }
+        if let isSet = json["set"] { tweaks[position].isSet = isSet.isTrue }
+        noteNews(position, revision: UInt64(clamping: revision), origin: json["by"]?.string)
+    }
+
+    private mutating func noteNews(_ position: Int?, revision: UInt64?, origin: String?) {
+        if let revision { self.revision = max(self.revision, revision) }
+        guard let position else { return }
+        let tweak = tweaks[position]
+        // Whether a secret is modified, only its facts say.
+        if tweak.isSecret { sendForFacts("get \(tweak.token)", .fact(tweak.path)) }
+        let isOwn = revision.map { ownRevisions.contains($0) } ?? false
+        // A figure changes all the time; that is no news.
+        if isOwn || tweak.isReadOnly { return }
+        tweaks[position].news = .init(origin: Quoting.sanitized(origin ?? "others"), end: now + .seconds(4))
+    }
+}

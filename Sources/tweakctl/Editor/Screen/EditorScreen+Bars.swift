@@ -1,0 +1,212 @@
+// The header, the line for remarks, the footer, and lines that are being typed.
+
+import Tweaks
+
+extension EditorScreen {
+    // MARK: Header
+
+    /// Who it is, and how the connection is.
+    var header: StyledLine {
+        var line = StyledLine(on: .title)
+        line.add(" ")
+        line.add(model.name.fitted(to: 20), .strong)
+        let (state, role) = linkState
+        let room = layout.columns - TextWidth.of(state) - 4
+        let modified = model.tweaks.count { $0.isModified }
+        let facts = [
+            model.processID.isEmpty ? "" : "pid \(model.processID)",
+            "\(model.tweaks.count) tweak\(model.tweaks.count == 1 ? "" : "s")",
+            modified > 0 ? "\(modified) modified" : "",
+            "rev \(model.revision)", model.place,
+        ]
+        for fact in facts where !fact.isEmpty && line.width + 2 + TextWidth.of(fact) <= room {
+            line.add("  ")
+            line.add(fact, fact.hasSuffix(" modified") ? .marked : .faint)
+        }
+        line.pad(to: layout.columns - TextWidth.of(state) - 2)
+        line.add(" " + state + " ", role)
+        return line
+    }
+
+    private var linkState: (String, Role) {
+        switch model.link {
+        case .live where model.isLate: ("no answer yet", .marked)
+        case .live: (glyphs.live + " live", .good)
+        case .connecting: ("connecting", .faint)
+        case .lost: ("lost, trying again", .error)
+        }
+    }
+
+    // MARK: Remarks
+
+    /// The line above the footer, and where something is typed in it.
+    var status: (line: StyledLine, cursor: Int?) {
+        switch model.mode {
+        case .searching(let editor): return searchLine(editor)
+        case .typing(let prompt) where prompt.purpose == .preset || !isVisible(prompt.path):
+            var line = StyledLine(" ")
+            let (typed, cursor) = promptLine(prompt, from: 1)
+            line.add(typed)
+            return (line, cursor)
+        case .typing(let prompt): return (hint(prompt), nil)
+        case .asking(let question):
+            var line = StyledLine(" " + question.text.fitted(to: layout.columns - 12), .marked)
+            line.add("  y", .key)
+            line.add(" yes  ", .faint)
+            line.add("n", .key)
+            line.add(" no", .faint)
+            return (line, nil)
+        default: return (remark, nil)
+        }
+    }
+
+    private var remark: StyledLine {
+        if let notice = model.notice {
+            let role: Role = notice.sort == .bad ? .error : notice.sort == .good ? .good : .plain
+            return StyledLine(" " + notice.text, role)
+        }
+        let count = "\(model.rows.count { !$0.isHeading }) of \(model.tweaks.count)"
+        if !model.search.isEmpty {
+            return StyledLine(" search “\(Quoting.sanitized(model.search))”: \(count); Escape shows all", .marked)
+        }
+        return model.showsOnlyModified
+            ? StyledLine(" only what is modified: \(count); m shows all", .marked) : StyledLine()
+    }
+
+    private func searchLine(_ editor: LineEditor) -> (StyledLine, Int?) {
+        let count = "  \(model.rows.count) of \(model.tweaks.count) "
+        var line = StyledLine(" /", .key)
+        line.add(" ")
+        let (text, cursor) = editor.visible(columns: layout.columns - 4 - count.count)
+        let column = line.width + cursor
+        line.add(text)
+        line.pad(to: layout.columns - count.count)
+        line.add(count, .faint)
+        return (line, column)
+    }
+
+    /// Why it was refused, or what fits.
+    private func hint(_ prompt: Prompt) -> StyledLine {
+        if let problem = prompt.problem { return StyledLine(" " + problem, .error) }
+        guard let position = model.positions[prompt.path] else { return StyledLine() }
+        let tweak = model.tweaks[position]
+        switch prompt.purpose {
+        case .value:
+            let choices = tweak.kind == .choice ? ": " + tweak.choices.joined(separator: ", ") : ""
+            return StyledLine(" \(tweak.summary)\(Quoting.sanitized(choices))", .faint)
+        case .temporary: return StyledLine(" how long, as in 30s, 10m, 1h30m; then it reverts by itself", .faint)
+        case .arguments: return StyledLine(" arguments of the action; quotes keep blanks together", .faint)
+        case .preset: return StyledLine()
+        }
+    }
+
+    // MARK: Typing in place
+
+    /// The prompt of this tweak.
+    func prompt(for tweak: EditorTweak) -> Prompt? {
+        if case .typing(let prompt) = model.mode, prompt.path == tweak.path { prompt } else { nil }
+    }
+
+    private func isVisible(_ path: String) -> Bool {
+        visibleRows.contains(model.cursor) && model.selectedTweak?.path == path
+    }
+
+    /// A field with what is typed, and the reason for a refusal behind it.
+    func promptLine(_ prompt: Prompt, from column: Int) -> (line: StyledLine, cursor: Int) {
+        let total = prompt.purpose == .preset ? layout.columns : layout.listColumns
+        var line = StyledLine()
+        if prompt.purpose != .value { line.add(prompt.label.fitted(to: 24) + " ", .key) }
+        let room = max(total - column - line.width - 1, 4)
+        let typed = prompt.editor.characters.reduce(0) { $0 + TextWidth.of($1) }
+        let width = min(max(typed + 2, 12), room)
+        let (text, cursor) = prompt.visible(columns: width)
+        let place = column + line.width + cursor
+        line.addColumn(text, width, .field)
+        if let problem = prompt.problem, TextWidth.of(problem) + 2 <= total - column - line.width {
+            line.add("  " + problem, .error)
+        } else if prompt.isSent {
+            line.add(" " + glyphs.waiting, .faint)
+        }
+        return (line, place)
+    }
+
+    /// Where the terminal's cursor belongs while a value is typed in the list.
+    var valueCursor: Frame.Cursor? {
+        guard case .typing(let prompt) = model.mode, isVisible(prompt.path) else { return nil }
+        let column = promptLine(prompt, from: columns.valueStart).cursor
+        return .init(row: 1 + model.cursor - visibleRows.lowerBound, column: column)
+    }
+
+    // MARK: Footer
+
+    /// The keys that apply now, the most important ones where not all fit.
+    var footer: StyledLine {
+        let hints = hints
+        var room = layout.columns - 1
+        var kept: Set<Int> = []
+        for (position, hint) in hints.enumerated().sorted(by: { ($0.1.rank, $0.0) < ($1.1.rank, $1.0) }) {
+            let width = TextWidth.of(hint.key) + 1 + TextWidth.of(hint.label) + 2
+            if width > room { break }
+            room -= width
+            kept.insert(position)
+        }
+        var line = StyledLine()
+        for (position, hint) in hints.enumerated() where kept.contains(position) {
+            line.add(" ")
+            line.add(hint.key, .key)
+            line.add(" " + hint.label + " ", .faint)
+        }
+        return line
+    }
+
+    private typealias Hint = (key: String, label: String, rank: Int)
+
+    private var hints: [Hint] {
+        switch model.mode {
+        case .searching: [("Enter", "keep", 1), ("Escape", "all", 1), ("↑ ↓", "choose", 2)]
+        case .typing(let prompt):
+            [("Enter", prompt.purpose == .preset ? "save" : "set", 1), ("Escape", "leave", 1)]
+                + (choices(of: prompt) ? [("Tab", "next choice", 2)] : [])
+        case .asking: [("y", "yes", 1), ("any other key", "no", 1)]
+        case .browsing: KeyTable.browsing.compactMap(hint)
+        case .coloring: Self.hints(KeyTable.coloring)
+        case .reading: Self.hints(KeyTable.reading)
+        case .presets: Self.hints(KeyTable.presets)
+        }
+    }
+
+    private static func hints(_ table: [KeyBinding]) -> [Hint] {
+        table.compactMap { binding in binding.label.map { (binding.shown, $0, binding.rank) } }
+    }
+
+    private func choices(of prompt: Prompt) -> Bool {
+        guard prompt.purpose == .value, let position = model.positions[prompt.path] else { return false }
+        return model.tweaks[position].kind == .bool || !model.tweaks[position].choices.isEmpty
+    }
+
+    /// As it applies to what is selected.
+    private func hint(_ binding: KeyBinding) -> Hint? {
+        guard let label = binding.label, let deed = binding.deeds.first else { return nil }
+        let shown = binding.shown.split(separator: " ").count > 2 ? binding.shown : String(binding.shown)
+        let tweak = model.selectedTweak
+        let isFixed = tweak?.isReadOnly ?? false
+        switch deed {
+        case .move:
+            guard let tweak else { return (shown, "fold", 1) }
+            return isFixed || [.string, .action, .color].contains(tweak.kind) || tweak.isSecret
+                ? nil : (shown, label, 1)
+        case .flip:
+            guard tweak?.kind == .bool || tweak?.kind == .choice || tweak?.kind == .action, !isFixed else { return nil }
+            return (
+                shown, tweak?.kind == .bool ? "flip" : tweak?.kind == .choice ? "next" : "with arguments", binding.rank
+            )
+        case .enter:
+            return isFixed ? nil : (shown, tweak == nil ? "fold" : tweak?.kind == .action ? "run" : label, binding.rank)
+        case .color: return tweak?.color != nil && !isFixed ? (shown, label, binding.rank) : nil
+        case .reset: return tweak?.isModified == true ? (shown, label, binding.rank) : nil
+        case .temporary, .explain:
+            return tweak == nil || tweak?.kind == .action || isFixed ? nil : (shown, label, binding.rank)
+        default: return (binding.shown.split(separator: " ").first.map { String($0) } ?? shown, label, binding.rank)
+        }
+    }
+}
