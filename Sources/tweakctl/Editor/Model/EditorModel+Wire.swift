@@ -32,6 +32,11 @@ extension EditorModel {
         instance = answer.fact("instance") ?? "unknown"
         name = answer.fact("name") ?? name
         processID = answer.fact("pid") ?? ""
+        // What was typed meanwhile can be sent now.
+        if isBack, case .typing(var prompt) = mode {
+            prompt.problem = nil
+            mode = .typing(prompt)
+        }
         if isBack { say(instance == before ? "\(name) is back" : "\(name) was restarted", .good) }
     }
 

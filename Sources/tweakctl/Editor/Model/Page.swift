@@ -9,12 +9,29 @@ struct Page: Equatable {
     var top = 0
     var isHelp = false
 
+    /// The lines no wider than that; what goes on in a next line stands behind the column of keys, or a little inward.
+    func wrapped(to columns: Int) -> [String] {
+        let width = isHelp ? Self.keyWidth + 4 : 4
+        let indent = String(repeating: " ", count: columns > 2 * width + 2 ? width : 2)
+        return lines.flatMap { line -> [String] in
+            guard TextWidth.of(line) > columns, columns > 2 * indent.count else { return [line] }
+            let lead = line.prefix { $0 == " " }
+            let text = String(line.dropFirst(lead.count))
+            let first = text.wrapped(to: columns - lead.count).first ?? ""
+            let rest = text.dropFirst(first.count).drop { $0 == " " }
+            return [lead + first] + String(rest).wrapped(to: columns - indent.count).map { indent + $0 }
+        }
+    }
+
+    private static var keyWidth: Int {
+        KeyTable.sections.flatMap(\.bindings).map { TextWidth.of($0.shown) }.max() ?? 0
+    }
+
     /// The key table; a title stands at the left edge.
     static var help: [String] {
-        let width = KeyTable.sections.flatMap(\.bindings).map { TextWidth.of($0.shown) }.max() ?? 0
-        return KeyTable.sections.enumerated().flatMap { number, section in
+        KeyTable.sections.enumerated().flatMap { number, section in
             (number == 0 ? [] : [""]) + [section.title]
-                + section.bindings.map { "  \(TextWidth.padded($0.shown, to: width))  \($0.summary)" }
+                + section.bindings.map { "  \(TextWidth.padded($0.shown, to: keyWidth))  \($0.summary)" }
         }
     }
 }
@@ -58,7 +75,7 @@ extension EditorModel {
     mutating func read(_ page: Page, _ key: Key) {
         var page = page
         let height = EditorLayout(size).pageRows
-        let last = max(page.lines.count - height, 0)
+        let last = max(page.wrapped(to: size.columns - 2).count - height, 0)
         switch KeyTable.deed(key, in: KeyTable.reading) {
         case .up?: page.top -= 1
         case .down?: page.top += 1

@@ -61,16 +61,36 @@ extension EditorScreen {
     }
 
     private var remark: StyledLine {
-        if let notice = model.notice {
-            let role: Role = notice.sort == .bad ? .error : notice.sort == .good ? .good : .plain
-            return StyledLine(" " + notice.text, role)
-        }
+        if let notice = model.notice { return StyledLine(" " + notice.text, Self.role(notice.sort)) }
         let count = "\(model.rows.count { !$0.isHeading }) of \(model.tweaks.count)"
         if !model.search.isEmpty {
             return StyledLine(" search “\(Quoting.sanitized(model.search))”: \(count); Escape shows all", .marked)
         }
         return model.showsOnlyModified
             ? StyledLine(" only what is modified: \(count); m shows all", .marked) : StyledLine()
+    }
+
+    /// A remark or a reason that one line cannot hold, in up to three.
+    var longRemark: [StyledLine] {
+        switch model.mode {
+        case .searching, .asking: return []
+        case .typing(let prompt):
+            guard let problem = prompt.problem, isVisible(prompt.path) else { return [] }
+            return Self.lines(problem, .error, layout.columns)
+        default: return model.notice.map { Self.lines($0.text, Self.role($0.sort), layout.columns) } ?? []
+        }
+    }
+
+    private static func lines(_ text: String, _ role: Role, _ columns: Int) -> [StyledLine] {
+        text.wrapped(to: columns - 2).prefix(3).map { StyledLine(" " + $0, role) }
+    }
+
+    private static func role(_ sort: EditorModel.Notice.Sort) -> Role {
+        switch sort {
+        case .plain: .plain
+        case .good: .good
+        case .bad: .error
+        }
     }
 
     private func searchLine(_ editor: LineEditor) -> (StyledLine, Int?) {
@@ -88,6 +108,7 @@ extension EditorScreen {
     /// Why it was refused, or what fits.
     private func hint(_ prompt: Prompt) -> StyledLine {
         if let problem = prompt.problem { return StyledLine(" " + problem, .error) }
+        if model.notice != nil { return remark }
         guard let position = model.positions[prompt.path] else { return StyledLine() }
         let tweak = model.tweaks[position]
         switch prompt.purpose {

@@ -134,11 +134,12 @@ extension EditorScreen {
     /// A page, with its title and how far it was read.
     func pageLines(_ page: Page) -> [StyledLine] {
         let height = layout.pageRows
-        let last = min(page.top + height, page.lines.count)
-        let place = page.lines.count > height ? "\(page.top + 1)–\(last) of \(page.lines.count)" : ""
-        var lines = [pageTitle(page.title, place)]
-        for text in page.lines[min(page.top, last)..<last] { lines.append(pageLine(text, page)) }
-        if page.lines.isEmpty { lines.append(StyledLine("  nothing", .faint)) }
+        let all = page.wrapped(to: layout.columns - 2)
+        let top = min(page.top, max(all.count - height, 0))
+        let last = min(top + height, all.count)
+        var lines = [pageTitle(page.title, all.count > height ? "\(top + 1)–\(last) of \(all.count)" : "")]
+        lines += all[top..<last].map { pageLine($0, page) }
+        if all.isEmpty { lines.append(StyledLine("  nothing", .faint)) }
         while lines.count < height + 1 { lines.append(StyledLine()) }
         return lines
     }
@@ -158,9 +159,9 @@ extension EditorScreen {
     private func pageLine(_ text: String, _ page: Page) -> StyledLine {
         guard page.isHelp else { return StyledLine(" " + text, text.hasPrefix("→") ? .strong : .plain) }
         guard text.hasPrefix("  ") else { return StyledLine(" " + text, .strong) }
-        // Keys stand before the first two blanks.
+        // Keys stand before the first two blanks; a line without them goes on from the one above.
         let words = text.dropFirst(2)
-        let end = words.firstRange(of: "  ")?.lowerBound ?? words.endIndex
+        let end = words.hasPrefix(" ") ? words.startIndex : words.firstRange(of: "  ")?.lowerBound ?? words.endIndex
         var line = StyledLine("   ")
         line.add(String(words[..<end]), .key)
         line.add(String(words[end...]))

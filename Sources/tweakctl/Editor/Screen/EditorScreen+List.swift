@@ -25,7 +25,7 @@ extension EditorScreen {
         let start = isFlat ? 4 : layout.columns < 60 ? 6 : 8
         let wanted = isFlat ? model.widths.path : model.widths.name
         let name = min(max(wanted, 4), max((total - start) / 2, 8))
-        let bar = total >= 72 ? 10 : total >= 56 ? 6 : 0
+        let bar = total >= 68 ? 10 : total >= 56 ? 6 : 0
         let shown = visibleRows.map { valueWidth(model.rows[$0]) }.max() ?? 0
         let room = total - start - name - 2 - (bar > 0 ? bar + 2 : 0)
         // Rounded up, so that a value that grows by a digit does not move the bars.

@@ -28,7 +28,11 @@ struct EditorScreen {
             cursor = valueCursor
         }
         let status = status
-        lines += [status.line, footer]
+        // A long remark takes what it needs of the lines above it.
+        let long = longRemark.dropFirst()
+        lines.removeLast(long.count)
+        lines += long.isEmpty ? [status.line] : longRemark
+        lines.append(footer)
         if let column = status.cursor { cursor = .init(row: layout.rows - 2, column: column) }
         return Frame(lines: lines.map { $0.fitted(to: layout.columns) }, columns: layout.columns, cursor: cursor)
     }

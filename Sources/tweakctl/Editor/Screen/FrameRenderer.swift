@@ -73,8 +73,3 @@ struct FrameRenderer {
         "…": ".", "←": "<", "→": ">", "↑": "^", "↓": "v", "×": "x", "•": "*",
     ]
 }
-
-extension Span {
-    /// Whether blanks at its end are nothing.
-    fileprivate var canBeTrimmed: Bool { swatch == nil && ground == .none && role != .field && role != .match }
-}

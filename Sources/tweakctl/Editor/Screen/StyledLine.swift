@@ -23,10 +23,17 @@ struct Span: Equatable {
     var swatch: TweakColor?
     var ground = Ground.none
 
+    /// Blanks, whatever lies beneath.
+    fileprivate var isGap: Bool { canHaveGaps && text.utf8.allSatisfy { $0 == 0x20 } }
+
+    /// Whether blanks in it look like all others.
+    fileprivate var canHaveGaps: Bool { swatch == nil && role != .field && role != .match && role != .error }
+
+    /// Whether blanks at its end are what erasing leaves.
+    var canBeTrimmed: Bool { canHaveGaps && ground == .none }
+
     /// Whether nothing of it can be seen.
-    var isBlank: Bool {
-        swatch == nil && ground == .none && role != .field && role != .match && text.utf8.allSatisfy { $0 == 0x20 }
-    }
+    var isBlank: Bool { ground == .none && isGap }
 }
 
 /// A line, built from left to right.
@@ -47,16 +54,23 @@ struct StyledLine: Equatable {
     mutating func add(_ text: String, _ role: Role = .plain, swatch: TweakColor? = nil) {
         if text.isEmpty { return }
         width += TextWidth.of(text)
-        if let last = spans.last, last.role == role, last.swatch == swatch, last.ground == ground {
-            spans[spans.count - 1].text += text
-        } else {
-            spans.append(Span(text: text, role: role, swatch: swatch, ground: ground))
-        }
+        append(Span(text: text, role: role, swatch: swatch, ground: ground))
     }
 
-    /// Another line, on what lies beneath that one.
+    /// Joined to what stands before, where that looks the same; blanks look the same in nearly every role.
+    private mutating func append(_ span: Span) {
+        guard let last = spans.last, last.swatch == span.swatch, last.ground == span.ground,
+            last.role == span.role || span.isGap && last.canHaveGaps
+        else { return spans.append(span) }
+        spans[spans.count - 1].text += span.text
+    }
+
+    /// Another line, on what lies beneath that one, or else beneath this one.
     mutating func add(_ line: StyledLine) {
-        spans += line.spans
+        for var span in line.spans {
+            if span.ground == .none { span.ground = ground }
+            append(span)
+        }
         width += line.width
     }
 
@@ -96,6 +110,7 @@ extension String {
     /// As much as fits, with an ellipsis where that is not all.
     func fitted(to columns: Int) -> String {
         if TextWidth.of(self) <= columns { return self }
+        if hasSuffix(" ") { return trimmedAtEnd.fitted(to: columns) }
         var (result, width) = ("", 0)
         for character in self {
             width += TextWidth.of(character)
