@@ -32,22 +32,29 @@ extension EditorModel {
 
     /// Makes the rows anew; what was selected stays so, where it is still there.
     mutating func arrange() {
-        let selected = rows.indices.contains(cursor) ? identity(of: rows[cursor]) : nil
-        arrange(selecting: selected)
+        arrange(selecting: selectedIdentity)
     }
+
+    /// What the selected row is called; nil where there are no rows.
+    var selectedIdentity: String? { rows.indices.contains(cursor) ? identity(of: rows[cursor]) : nil }
 
     /// - Parameter selected: The identity of a row. Where a folded group hides it, the group is selected.
     mutating func arrange(selecting selected: String?) {
         let ranking = Ranking(search)
         rows = ranking.isEmpty ? tree : ranking.matches(among: tweaks).filter { isShown($0) }.map(EditorRow.tweak)
-        if let selected {
-            let all = rows.map { identity(of: $0) }
-            let place = all.firstIndex(of: selected) ?? all.lastIndex { selected.hasPrefix($0 + "/") }
-            if let place { cursor = place }
-        }
+        if let selected, let place = place(of: selected) { cursor = place }
         cursor = min(max(cursor, 0), max(rows.count - 1, 0))
         scroll()
         selectionChanged()
+    }
+
+    /// The row of this name; else the folded group that hides it, or the next one of a group that shows others.
+    private func place(of name: String) -> Int? {
+        let all = rows.map { identity(of: $0) }
+        if let place = all.firstIndex(of: name) { return place }
+        guard let group = all.lastIndex(where: { name.hasPrefix($0 + "/") }) else { return nil }
+        let isOpen = !folded.contains(all[group]) && rows.indices.contains(group + 1) && !rows[group + 1].isHeading
+        return isOpen ? group + 1 : group
     }
 
     private func isShown(_ position: Int) -> Bool { !showsOnlyModified || tweaks[position].isModified }

@@ -77,6 +77,8 @@ extension EditorModel {
         guard let json = JSONText.value(answer.status), let list = json["tweaks"] else {
             return say(answer.complaint, .bad)
         }
+        // Rows know tweaks by their places, which are about to change.
+        let selected = selectedIdentity
         let known = Dictionary(tweaks.map { ($0.path, $0) }) { first, _ in first }
         tweaks = list.elements.compactMap { json in
             guard var tweak = EditorTweak(json) else { return nil }
@@ -88,7 +90,7 @@ extension EditorModel {
         widths.path = tweaks.map { TextWidth.of($0.path) }.max() ?? 0
         if case .int(let number)? = json["rev"] { revision = UInt64(clamping: number) }
         let isFirst = rows.isEmpty
-        arrange()
+        arrange(selecting: selected)
         // The first thing to be seen is a tweak, not a heading.
         if isFirst, let first = rows.firstIndex(where: { !$0.isHeading }) { go(to: first) }
         if statsDue == nil { statsDue = now + Self.statsInterval }
