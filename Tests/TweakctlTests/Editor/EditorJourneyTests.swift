@@ -94,6 +94,24 @@ import TweaksTestSupport
         #expect(bench.model.mode == .browsing)
     }
 
+    /// What does not fit is shown, and the rest can be had.
+    @Test func presetsThatDoNotFit() {
+        var bench = EditorBench()
+        bench.type("p")
+        bench.answer("presets", ["  warm  2 tweaks"])
+        bench.type("\r")
+        bench.answer(
+            "load warm", ["  line 3: out-of-range Content/Text/Size: 500 is outside 10...100"],
+            status: "error out-of-range warm: 1 line does not fit; nothing has changed; load warm partly takes the rest"
+        )
+        #expect(bench.frame().text.contains("line 3: out-of-range") && bench.frame().text.contains("load warm partly?"))
+        bench.type("y")
+        bench.answer(
+            "load warm partly", ["Content/Text/Color = red # was blue", "  Content/Text/Fade keeps its override 1s"],
+            status: "ok rev 9 loaded warm")
+        #expect(bench.notice == "loaded warm: Content/Text/Color = red; Content/Text/Fade keeps its override 1s")
+    }
+
     @Test func presetsThatTheServerRefuses() {
         var bench = EditorBench()
         bench.type("p")

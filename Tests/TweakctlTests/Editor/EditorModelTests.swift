@@ -17,7 +17,10 @@ import Tweaks
         ("Content/Text/Size", "\r\u{15}two words\r", ["set Content/Text/Size \"two words\""]),
         ("Content/Text/Size", "\r\u{15}72␛", []), ("Content/Text/Size", "r", ["reset Content/Text/Size"]),
         ("Content/Text/Size", "t\r", ["set Content/Text/Size 60 for 10m"]),
-        ("Content/Text/Size", "t\u{15}1h30m\r", ["set Content/Text/Size 60 for 1h30m"]),
+        ("Content/Text/Size", "t\u{15}72\r", ["set Content/Text/Size 72 for 10m"]),
+        ("Content/Text/Size", "t\u{5}\u{17}1h30m\r", ["set Content/Text/Size 60 for 1h30m"]),
+        ("Content/Text/Size", "t\u{B}\r", []),
+        ("Content/Text/String", "t\r", ["set Content/Text/String \"Tweaks\" for 10m"]),
         ("Content/Text/Size", "K", ["keep Content/Text/Size"]),
         ("Content/Text/Size", "e", ["explain Content/Text/Size"]),
         ("Content/Text/Size", "c", []), ("Content/Text/Size", " ", []),
@@ -152,6 +155,7 @@ import Tweaks
         #expect(try bench.tweak("Zoo/A/Lion").value == .int(1))
         #expect(bench.model.selectedTweak?.path == "Content/Text/Size")
         bench.pass(.seconds(3))
+        bench.answer("explain Content/Text/Size")
         bench.answer("stats", ["  tweaks: 10"])
         #expect(bench.lines.isEmpty)
     }

@@ -37,10 +37,10 @@ import TweaksTestSupport
         let lines = terminal.screen.lines
         #expect(lines[0].hasPrefix(" bounce  pid ") && lines[0].contains("  9 tweaks  rev 0"))
         #expect(lines[1] == " ▾ Content" && lines[2] == "   ▾ Text")
-        #expect(lines[3] == "▌       Size       60 pt             ██████░░░░")
+        #expect(lines[3] == "▌       Size       60 pt         ██████░░░░")
         #expect(lines[5] == "        Color         #000000FF" && lines[8] == "        Font Name  \"Avenir Next\"")
-        #expect(lines[16].hasPrefix("── Content/Text/Size ──"))
-        #expect(lines[17] == " Label size" && lines[18] == " number 10…100, step 0.5, pt, default 60")
+        #expect(lines[15].hasPrefix("── Content/Text/Size ──"))
+        #expect(lines[16] == " Label size" && lines[17] == " number 10…100, step 0.5, pt, default 60")
         #expect(lines[23] == " ← → change  Enter type  u undo  / search  p presets  ? help  q quit")
         #expect(terminal.screen.isAlternate && !terminal.screen.showsCursor && terminal.screen.modes.contains("?2004"))
         try terminal.type("q")
@@ -53,7 +53,7 @@ import TweaksTestSupport
         let terminal = try open()
         try terminal.type("\u{1B}[C\u{1B}[1;2C")
         try terminal.wait { self.row("Size", $0).contains("65.5 pt") && self.tweaks.size.value == 65.5 }
-        #expect(row("Size", terminal).contains("● Size") || terminal.screen.text.contains("● Size"))
+        try terminal.wait { self.row("Size", $0).contains("● Size") }
         // Others appear at once, and are marked.
         try tweaks.size.set(30)
         try terminal.wait(for: "← code")
@@ -73,7 +73,7 @@ import TweaksTestSupport
         try terminal.type("\u{7F}\u{7F}")
         // What is pasted is text: its line end sends nothing.
         try terminal.type("\u{1B}[200~5\r\u{1B}[201~")
-        try terminal.wait { $0.screen.lines[3].contains("55 ") }
+        try terminal.wait { $0.screen.lines[3].hasSuffix(" 55") }
         #expect(tweaks.size.value == 60)
         try terminal.type("\r")
         try terminal.wait { $0.screen.text.contains("● Size       55 pt") && !$0.screen.showsCursor }
@@ -148,7 +148,7 @@ import TweaksTestSupport
         let terminal = try open(80, 24, "NO_COLOR=1")
         try terminal.type("\u{1B}[C")
         try terminal.wait { $0.screen.lines[3].hasPrefix("▌     ● Size       60.5 pt") }
-        for code in ["[3", "[4", ";3", ";4", "[9"] { #expect(!terminal.sawBytes("\u{1B}\(code)"), "\(code)") }
+        #expect(terminal.screen.looks.isSubset(of: ["0", "1", "4", "7"]))
         server.stop()
     }
 

@@ -105,9 +105,9 @@ import TweaksWire
 
     @Test(
         arguments: [
-            ("size", ["A/Text/Size", "A/Text/Text Size", "Size/B/C", "A/B/Resize", "A/B/Help"]),
+            ("size", ["A/Text/Size", "Size/B/C", "A/Text/Text Size", "A/B/Resize", "A/B/Help"]),
             ("SIZE px", ["A/Text/Size"]),
-            ("atsz", ["A/Text/Size", "A/Text/Text Size"]), ("nothing", []), ("x", ["A/Text/Size", "A/Text/Text Size"]),
+            ("atsz", ["A/Text/Text Size", "A/Text/Size"]), ("nothing", []), ("x", ["A/Text/Text Size", "A/Text/Size"]),
         ])
     func ranks(_ search: String, _ paths: [String]) throws {
         let facts = [

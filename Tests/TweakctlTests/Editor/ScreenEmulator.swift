@@ -11,7 +11,9 @@ struct ScreenEmulator {
     private(set) var column = 0
     /// Private modes that are on, such as 1049 for the other screen.
     private(set) var modes: Set<String> = ["25"]
-    /// Sequences that it does not know: a program that sends them is wrong about terminals.
+    /// All parameters of looks that there were.
+    private(set) var looks: Set<String> = []
+    /// Sequences that it does not know, since the other screen is shown: whoever sends them is wrong about terminals.
     private(set) var unknown: [String] = []
     private var unread: [UInt8] = []
 
@@ -86,9 +88,10 @@ struct ScreenEmulator {
             (row, column) = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
         case ("K", ""): for cell in min(column, columns)..<columns { cells[row][cell] = " " }
         case ("J", "2"): cells = Self.blank(columns, rows)
-        case ("m", _): break
+        case ("m", _): looks.formUnion(parameters.split(separator: ";").map { String($0) })
         case ("h", "?1049"), ("l", "?1049"):
             cells = Self.blank(columns, rows)
+            if final == "h" { unknown = [] }
             set("?1049", final)
         case ("h", "?25"), ("l", "?25"): set("25", final)
         case ("h", "?2004"), ("l", "?2004"): set("?2004", final)

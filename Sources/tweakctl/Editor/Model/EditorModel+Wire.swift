@@ -58,8 +58,7 @@ extension EditorModel {
         case .change(let path): settle(path, answer)
         case .typed: settleTyped(answer)
         case .layers(let path): if path == layers.path, !answer.isRefusal { layers.lines = answer.body.map(Self.row) }
-        case .undo, .redo: travelled(answer, ask == .undo ? "undo" : "redo")
-        case .deed(let done): done.isEmpty ? () : report(answer, done)
+        case .deed(let done, let insisting): conclude(answer, done, insisting)
         case .run(let path): takeRun(answer, path)
         case .page(let title):
             if answer.isRefusal { return say(answer.complaint, .bad) }
@@ -146,25 +145,32 @@ extension EditorModel {
     mutating func report(_ answer: Answer, _ done: String) {
         if answer.isRefusal { return say(answer.complaint, .bad) }
         take(answer)
-        let changes = answer.body.filter { TweakRow($0) != nil }
+        let changes = answer.body.compactMap { TweakRow($0) }
+        let others = answer.body.filter { $0.hasPrefix("  ") }.map(Self.row)
         var text = Console.remark(answer.status) ?? done
-        if changes.count == 1, let row = TweakRow(changes[0]) {
-            text += ": \(row.path) = \(row.value)"
+        if changes.count == 1 {
+            text += ": \(changes[0].path) = \(changes[0].value)"
         } else if changes.count > 1 {
             text += ", \(changes.count) tweaks"
         } else if answer.status.hasSuffix(" unchanged") {
             text += ", nothing has changed"
         }
-        say(text, .good)
+        // What a preset did not name, for one.
+        if others.count > 1 { mode = .reading(Page(title: text, lines: others)) }
+        say(others.count == 1 ? "\(text); \(others[0])" : text, .good)
         remark(answer)
         selectionChanged()
     }
 
-    private mutating func travelled(_ answer: Answer, _ verb: String) {
-        if answer.isRefusal, answer.reason.contains("force") {
-            mode = .asking(Question(text: "\(answer.reason). \(verb) all the same?", deed: .force(verb)))
+    /// A refusal that can be overruled is a question.
+    private mutating func conclude(_ answer: Answer, _ done: String, _ insisting: String?) {
+        if let insisting, answer.isRefusal, let word = insisting.split(separator: " ").last,
+            answer.reason.contains(word)
+        {
+            let text = "\(answer.reason). \(insisting)?"
+            mode = .asking(Question(text: text, deed: .insist(insisting), lines: answer.body.map(Self.row)))
         } else {
-            report(answer, verb)
+            report(answer, done)
         }
     }
 

@@ -25,9 +25,8 @@ enum Ask: Equatable {
     /// Something typed into a prompt, which stays until the answer is there.
     case typed
     case layers(String)
-    case undo, redo
-    /// Anything whose answer is worth a line.
-    case deed(String)
+    /// Anything whose answer is worth a line; and the line that does it all the same, where the server knows one.
+    case deed(String, insisting: String? = nil)
     case run(String)
     case page(String)
     case presets

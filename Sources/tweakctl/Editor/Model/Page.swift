@@ -39,11 +39,13 @@ struct Page: Equatable {
 /// Something to be confirmed.
 struct Question: Equatable {
     enum Deed: Equatable {
-        case reset(String), delete(String), force(String)
+        case reset(String), delete(String), insist(String)
     }
 
     let text: String
     let deed: Deed
+    /// What there is to know before.
+    var lines: [String] = []
 }
 
 /// The presets of the server.
@@ -113,7 +115,7 @@ extension EditorModel {
         case .delete(let name):
             if isYes { send("delete \(CommandText.token(name))", .deed("deleted")) }
             send("presets", .presets)
-        case .force(let verb): if isYes { send("\(verb) force", .deed(verb)) }
+        case .insist(let line): if isYes { send(line, .deed(line)) }
         }
         if !isYes { say("nothing was done") }
     }
@@ -145,10 +147,10 @@ extension EditorModel {
         switch deed {
         case .enter:
             mode = .browsing
-            send("load \(token)", .deed("loaded \(name)"))
+            send("load \(token)", .deed("loaded \(name)", insisting: "load \(token) partly"))
         case .swap:
             mode = .browsing
-            send("swap \(token)", .deed("swapped with \(name)"))
+            send("swap \(token)", .deed("swapped with \(name)", insisting: "swap \(token) force"))
         case .difference: send("diff \(token)", .page("compared with \(name)"))
         case .delete: mode = .asking(Question(text: "delete the preset \(name)?", deed: .delete(name)))
         default: break
@@ -178,7 +180,7 @@ extension EditorModel {
         case .move(let direction, let pace)?: wanted += direction * (pace == .coarse ? 16 : 1)
         case .first?: wanted = 0
         case .last?: wanted = 255
-        case .undo?: send("undo", .undo)
+        case .undo?: send("undo", .deed("undo", insisting: "undo force"))
         case .back?: mode = .browsing
         default: break
         }

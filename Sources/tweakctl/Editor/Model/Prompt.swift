@@ -1,6 +1,7 @@
 // A line that is typed inside the editor: a value, a time, arguments, a name.
 
 import Tweaks
+import TweaksWire
 
 /// What is typed, what for, and what became of it.
 struct Prompt: Equatable {
@@ -19,19 +20,20 @@ struct Prompt: Equatable {
     var problem: String?
     /// Whether the answer is awaited.
     var isSent = false
-    /// The value that a temporary setting keeps for a while.
-    private var held = ""
 
     init(_ purpose: Purpose, _ tweak: EditorTweak) {
         (self.purpose, path, token, kind, isSecret) = (purpose, tweak.path, tweak.token, tweak.kind, tweak.isSecret)
         switch purpose {
         case .value: editor = LineEditor(text: Self.draft(tweak))
         case .temporary:
-            editor = LineEditor(text: "10m")
-            held = tweak.shown?.text ?? ""
+            // The value is what people change first.
+            editor = LineEditor(text: (tweak.shown?.text ?? "") + Self.usualTime)
+            for _ in Self.usualTime { _ = editor.handle(.left) }
         case .arguments, .preset: editor = LineEditor()
         }
     }
+
+    private static let usualTime = " for 10m"
 
     /// For the name of a preset.
     init(presetNamed name: String = "") {
@@ -51,7 +53,7 @@ struct Prompt: Equatable {
     var label: String {
         switch purpose {
         case .value: "value"
-        case .temporary: "\(held) for"
+        case .temporary: "for a while"
         case .arguments: "arguments"
         case .preset: "save as"
         }
@@ -64,10 +66,17 @@ struct Prompt: Equatable {
         // A text is what was typed, whatever it looks like.
         case .value where kind == .string: return "set \(token) \(Quoting.json(text))"
         case .value: return "set \(token) \(CommandText.token(text.trimmedAtEnd))"
-        case .temporary: return "set \(token) \(held) for \(CommandText.token(text.trimmedAtEnd))"
+        case .temporary: return "set \(token) \(text.trimmedAtEnd)"
         case .arguments: return text.trimmedAtEnd.isEmpty ? "run \(token)" : "run \(token) \(text.trimmedAtEnd)"
         case .preset: return "save \(CommandText.token(text.trimmedAtEnd))"
         }
+    }
+
+    /// Why it cannot even be sent; nil where it can.
+    fileprivate var fault: String? {
+        guard purpose == .temporary else { return nil }
+        let tokens = CommandText.tokens(editor.text)
+        return tokens.count == 3 && tokens[1].text == "for" ? nil : "write VALUE for DURATION; a text in quotes"
     }
 
     /// What the screen shows of it: of a secret only how long it is.
@@ -107,8 +116,11 @@ extension EditorModel {
         var prompt = prompt
         if prompt.isSent { return }
         if prompt.purpose == .preset, prompt.editor.text.isEmpty { return leave(prompt) }
-        prompt.isSent = send(prompt.line, .typed)
-        prompt.problem = prompt.isSent ? nil : "not connected"
+        prompt.problem = prompt.fault
+        if prompt.problem == nil {
+            prompt.isSent = send(prompt.line, .typed)
+            if !prompt.isSent { prompt.problem = "not connected" }
+        }
         mode = .typing(prompt)
     }
 
@@ -143,7 +155,7 @@ extension EditorModel {
         case .preset:
             report(answer, "saved")
             send("presets", .presets)
-        case .temporary: report(answer, "set for \(prompt.editor.text)")
+        case .temporary: report(answer, "set for a while")
         case .value: remark(answer)
         }
         selectionChanged()

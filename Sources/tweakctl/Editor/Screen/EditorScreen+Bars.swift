@@ -50,12 +50,7 @@ extension EditorScreen {
             return (line, cursor)
         case .typing(let prompt): return (hint(prompt), nil)
         case .asking(let question):
-            var line = StyledLine(" " + question.text.fitted(to: layout.columns - 12), .marked)
-            line.add("  y", .key)
-            line.add(" yes  ", .faint)
-            line.add("n", .key)
-            line.add(" no", .faint)
-            return (line, nil)
+            return (StyledLine(" " + question.text, .marked), nil)
         default: return (remark, nil)
         }
     }
@@ -73,7 +68,8 @@ extension EditorScreen {
     /// A remark or a reason that one line cannot hold, in up to three.
     var longRemark: [StyledLine] {
         switch model.mode {
-        case .searching, .asking: return []
+        case .searching: return []
+        case .asking(let question): return Self.lines(question.text, .marked, layout.columns)
         case .typing(let prompt):
             guard let problem = prompt.problem, isVisible(prompt.path) else { return [] }
             return Self.lines(problem, .error, layout.columns)
@@ -115,7 +111,8 @@ extension EditorScreen {
         case .value:
             let choices = tweak.kind == .choice ? ": " + tweak.choices.joined(separator: ", ") : ""
             return StyledLine(" \(tweak.summary)\(Quoting.sanitized(choices))", .faint)
-        case .temporary: return StyledLine(" how long, as in 30s, 10m, 1h30m; then it reverts by itself", .faint)
+        case .temporary:
+            return StyledLine(" the value, and how long: 30s, 10m, 1h30m; then it reverts by itself", .faint)
         case .arguments: return StyledLine(" arguments of the action; quotes keep blanks together", .faint)
         case .preset: return StyledLine()
         }

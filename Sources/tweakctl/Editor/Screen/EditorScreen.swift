@@ -22,6 +22,8 @@ struct EditorScreen {
         var cursor: Frame.Cursor?
         switch model.mode {
         case .reading(let page): lines += pageLines(page)
+        case .asking(let question) where !question.lines.isEmpty:
+            lines += pageLines(Page(title: "not done", lines: question.lines))
         case .presets(let list): lines += presetLines(list)
         default:
             lines += middle
