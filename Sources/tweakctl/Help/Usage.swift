@@ -8,7 +8,8 @@ enum Usage {
 
     /// How it is called.
     static let synopses = [
-        "tweakctl", "tweakctl NAME", "tweakctl [NAME] COMMAND…", "tweakctl -s PATH COMMAND…", "tweakctl -H HOST:PORT COMMAND…",
+        "tweakctl", "tweakctl NAME", "tweakctl [NAME] COMMAND…", "tweakctl -s PATH COMMAND…",
+        "tweakctl -H HOST:PORT COMMAND…",
         "tweakctl [NAME] - < SCRIPT",
     ]
 

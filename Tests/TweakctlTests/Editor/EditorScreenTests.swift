@@ -39,8 +39,8 @@ import Tweaks
             ── Content/Text/Size ───────────────────────────────────────────────────────────
              Label size
              number 10…100, step 0.5, pt, default 60
-               default 60 by code at 2026-11-21T10:00:00Z
              → override 60 by uid 0
+               default 60 by code at 2026-11-21T10:00:00Z
 
 
 
@@ -210,8 +210,8 @@ import Tweaks
         for keys in ["", "j", "c", "/x", "?", "jjc", "\r", "Gk\r"] {
             var bench = EditorBench()
             bench.type(keys)
-            for columns in stride(from: 20, to: 160, by: 13) {
-                for rows in [2, 7, 8, 10, 11, 14, 15, 16, 21, 22, 33, 34, 50] {
+            for columns in [20, 39, 40, 59, 60, 99, 100, 150] {
+                for rows in [2, 8, 11, 15, 16, 22, 34] {
                     bench.model.size = ScreenSize(columns: columns, rows: rows)
                     bench.model.scroll()
                     let frame = bench.frame()

@@ -126,16 +126,6 @@ extension EditorModel {
         if layers.path != tweak.path { layers = (tweak.path, []) }
         layersDue = now + .milliseconds(120)
     }
-
-    /// How many of a group there are, and how many of them are modified.
-    func counts(of group: String) -> (all: Int, modified: Int) {
-        var counts = (all: 0, modified: 0)
-        for tweak in tweaks where tweak.parts[0] == group || tweak.collection == group {
-            counts.all += 1
-            if tweak.isModified { counts.modified += 1 }
-        }
-        return counts
-    }
 }
 
 extension EditorRow {

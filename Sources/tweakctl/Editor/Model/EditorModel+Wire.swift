@@ -87,6 +87,7 @@ extension EditorModel {
         positions = Dictionary(tweaks.enumerated().map { ($1.path, $0) }) { first, _ in first }
         widths.name = tweaks.map { TextWidth.of($0.parts[2]) }.max() ?? 0
         widths.path = tweaks.map { TextWidth.of($0.path) }.max() ?? 0
+        count()
         if case .int(let number)? = json["rev"] { revision = UInt64(clamping: number) }
         let isFirst = rows.isEmpty
         arrange(selecting: selected)
@@ -109,8 +110,7 @@ extension EditorModel {
             var tweak = JSONText.value(answer.status)?["tweaks"]?.elements.first.flatMap(EditorTweak.init)
         else { return }
         (tweak.wanted, tweak.news) = (tweaks[position].wanted, tweaks[position].news)
-        tweaks[position] = tweak
-        if showsOnlyModified { arrange() }
+        update(position) { $0 = tweak }
     }
 
     /// The values that an answer shows.
@@ -121,9 +121,7 @@ extension EditorModel {
     @discardableResult
     private mutating func take(_ row: TweakRow) -> Int? {
         guard let path = row.plainPath, let position = positions[path], let value = row.plainValue else { return nil }
-        let wasModified = tweaks[position].isModified
-        tweaks[position].take(value)
-        if showsOnlyModified, wasModified != tweaks[position].isModified { arrange() }
+        update(position) { $0.take(value) }
         if position == selectedPosition { selectionChanged() }
         return position
     }
@@ -197,7 +195,7 @@ extension EditorModel {
             case .int(let revision)? = json["rev"]
         else { return sendForFacts("get *", .facts) }
         let kind = tweaks[position].kind
-        if let value = json["value"].flatMap({ TweakValue($0, kind) }) { tweaks[position].take(value.plain) }
+        if let value = json["value"].flatMap({ TweakValue($0, kind) }) { update(position) { $0.take(value.plain) } }
         if let isSet = json["set"] { tweaks[position].isSet = isSet.isTrue }
         noteNews(position, revision: UInt64(clamping: revision), origin: json["by"]?.string)
     }
@@ -211,6 +209,7 @@ extension EditorModel {
         let isOwn = revision.map { ownRevisions.contains($0) } ?? false
         // A figure changes all the time; that is no news.
         if isOwn || tweak.isReadOnly { return }
+        newsPositions.insert(position)
         tweaks[position].news = .init(origin: Quoting.sanitized(origin ?? "others"), end: now + .seconds(4))
     }
 }

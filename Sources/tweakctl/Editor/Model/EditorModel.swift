@@ -74,6 +74,10 @@ struct EditorModel {
 
     var tweaks: [EditorTweak] = []
     var positions: [String: Int] = [:]
+    /// How many there are in each group, and in all of them together under an empty name.
+    var tallies: [String: Tally] = [:]
+    /// Those with news.
+    var newsPositions: Set<Int> = []
     /// The widest name, and the widest path.
     var widths = (name: 0, path: 0)
     var rows: [EditorRow] = []
@@ -136,7 +140,7 @@ struct EditorModel {
 
     /// When something changes by itself; nil for never.
     var deadline: ContinuousClock.Instant? {
-        var all = tweaks.compactMap { $0.news?.end } + [notice?.end].compactMap(\.self)
+        var all = newsPositions.compactMap { tweaks[$0].news?.end } + [notice?.end].compactMap(\.self)
         if link == .live { all += [layersDue, statsDue].compactMap(\.self) }
         return all.min()
     }
@@ -144,8 +148,9 @@ struct EditorModel {
     /// Lets go of what was shown long enough, and asks for what is due.
     mutating func tick() {
         if let end = notice?.end, end <= now { notice = nil }
-        for position in tweaks.indices where tweaks[position].news.map({ $0.end <= now }) == true {
+        for position in newsPositions where tweaks[position].news.map({ $0.end <= now }) == true {
             tweaks[position].news = nil
+            newsPositions.remove(position)
         }
         guard link == .live else { return }
         if let due = layersDue, due <= now { askForLayers() }

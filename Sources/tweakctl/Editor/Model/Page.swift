@@ -1,4 +1,4 @@
-// What covers the list for a while: pages to read, questions, presets.
+// What covers the list for a while: pages to read, and questions.
 
 import Tweaks
 
@@ -46,28 +46,6 @@ struct Question: Equatable {
     let deed: Deed
     /// What there is to know before.
     var lines: [String] = []
-}
-
-/// The presets of the server.
-struct PresetList: Equatable {
-    struct Preset: Equatable {
-        let name: String
-        let about: String
-    }
-
-    let presets: [Preset]
-    var cursor = 0
-
-    /// From rows as `  NAME  12 tweaks, saved … by …`.
-    init(_ body: [String]) {
-        presets = body.compactMap { line in
-            guard let name = line.split(separator: " ", maxSplits: 1).first, line.hasPrefix("  ") else { return nil }
-            let about = line.dropFirst(2 + name.count).drop { $0 == " " }
-            return Preset(name: String(name), about: String(about))
-        }
-    }
-
-    var selected: Preset? { presets.indices.contains(cursor) ? presets[cursor] : nil }
 }
 
 extension EditorModel {
@@ -121,82 +99,4 @@ extension EditorModel {
     }
 
     private static func token(_ path: String) -> String { Quoting.needsQuotes(path) ? Quoting.json(path) : path }
-
-    // MARK: Presets
-
-    /// A key on the page of presets.
-    mutating func choose(_ list: PresetList, _ key: Key) {
-        var list = list
-        let deed = KeyTable.deed(key, in: KeyTable.presets)
-        switch deed {
-        case .up?: list.cursor = max(list.cursor - 1, 0)
-        case .down?: list.cursor = max(min(list.cursor + 1, list.presets.count - 1), 0)
-        case .save?: return begin(Prompt(presetNamed: list.selected?.name ?? ""))
-        case .back?:
-            mode = .browsing
-            return
-        default:
-            if key == .control("c") { return want(.quit) }
-            if let deed, let preset = list.selected { return use(preset.name, deed) }
-        }
-        mode = .presets(list)
-    }
-
-    private mutating func use(_ name: String, _ deed: Deed) {
-        let token = CommandText.token(name)
-        switch deed {
-        case .enter:
-            mode = .browsing
-            send("load \(token)", .deed("loaded \(name)", insisting: "load \(token) partly"))
-        case .swap:
-            mode = .browsing
-            send("swap \(token)", .deed("swapped with \(name)", insisting: "swap \(token) force"))
-        case .difference: send("diff \(token)", .page("compared with \(name)"))
-        case .delete: mode = .asking(Question(text: "delete the preset \(name)?", deed: .delete(name)))
-        default: break
-        }
-    }
-
-    // MARK: Colours
-
-    /// Begins to adjust the colour that is selected.
-    mutating func beginColor() {
-        guard let tweak = selectedTweak, !tweak.isReadOnly else { return }
-        if tweak.color == nil { return say("\(tweak.parts[2]) is no colour") }
-        mode = .coloring(tweak.path, channel: 0)
-    }
-
-    /// A key while a colour is adjusted.
-    mutating func color(_ path: String, _ channel: Int, _ deed: Deed?) {
-        guard let position = positions[path], let color = tweaks[position].color else {
-            mode = .browsing
-            return
-        }
-        let value = color.channels[channel]
-        var wanted = value
-        switch deed {
-        case .up?: mode = .coloring(path, channel: (channel + 3) % 4)
-        case .down?: mode = .coloring(path, channel: (channel + 1) % 4)
-        case .move(let direction, let pace)?: wanted += direction * (pace == .coarse ? 16 : 1)
-        case .first?: wanted = 0
-        case .last?: wanted = 255
-        case .undo?: send("undo", .deed("undo", insisting: "undo force"))
-        case .back?: mode = .browsing
-        default: break
-        }
-        wanted = min(max(wanted, 0), 255)
-        if wanted != value { ask(for: .color(color.with(channel, wanted)), of: position) }
-    }
-}
-
-extension TweakColor {
-    /// Red, green, blue, alpha.
-    var channels: [Int] { [red, green, blue, alpha].map { Int($0) } }
-
-    /// The colour with another value of one channel.
-    func with(_ channel: Int, _ value: Int) -> TweakColor {
-        var all = channels.map { UInt8(clamping: $0) }
-        all[channel] = UInt8(clamping: value)
-        return TweakColor(red: all[0], green: all[1], blue: all[2], alpha: all[3])
-    }
 }
