@@ -127,6 +127,24 @@ import TweaksTestSupport
         server.stop()
     }
 
+    /// Stopped and continued, it gives the terminal back meanwhile, and draws all of it again.
+    @Test func isStoppedAndGoesOn() throws {
+        let terminal = try open()
+        // In a session without job control nothing really stops; what it does before and after is the same.
+        try terminal.signal(SIGTSTP)
+        try terminal.wait { $0.count("\u{1B}[?1049l") == 1 && $0.count("\u{1B}[?1049h") == 2 }
+        try terminal.wait(for: "▾ Player")
+        let drawn = terminal.count("\u{1B}[2J")
+        try terminal.signal(SIGSTOP)
+        try terminal.signal(SIGCONT)
+        try terminal.wait { $0.count("\u{1B}[2J") > drawn }
+        try terminal.wait(for: "▾ Player")
+        try terminal.type("q")
+        try terminal.wait(for: "code 0")
+        #expect(terminal.isRestored)
+        server.stop()
+    }
+
     @Test func serverReturns() throws {
         let terminal = try open()
         try terminal.type("\r\u{15}7")

@@ -46,6 +46,9 @@ final class EditorTerminal {
     /// Whether the program ever wrote this.
     func sawBytes(_ text: String) -> Bool { String(decoding: bytes, as: UTF8.self).contains(text) }
 
+    /// How often the program wrote this.
+    func count(_ text: String) -> Int { String(decoding: bytes, as: UTF8.self).ranges(of: text).count }
+
     private func word(_ key: String) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
         return text.firstRange(of: "\(key) ").map { String(text[$0.upperBound...].prefix { !$0.isWhitespace }) }

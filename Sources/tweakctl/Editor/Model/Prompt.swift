@@ -50,10 +50,10 @@ struct Prompt: Equatable {
         }
     }
 
-    var label: String {
+    /// What stands before the line; nil where it speaks for itself.
+    var label: String? {
         switch purpose {
-        case .value: "value"
-        case .temporary: "for a while"
+        case .value, .temporary: nil
         case .arguments: "arguments"
         case .preset: "save as"
         }

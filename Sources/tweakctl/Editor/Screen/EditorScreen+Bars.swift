@@ -133,7 +133,7 @@ extension EditorScreen {
     func promptLine(_ prompt: Prompt, from column: Int) -> (line: StyledLine, cursor: Int) {
         let total = prompt.purpose == .preset ? layout.columns : layout.listColumns
         var line = StyledLine()
-        if prompt.purpose != .value { line.add(prompt.label.fitted(to: 24) + " ", .key) }
+        if let label = prompt.label { line.add(label + " ", .key) }
         let room = max(total - column - line.width - 1, 4)
         let typed = prompt.editor.characters.reduce(0) { $0 + TextWidth.of($1) }
         let width = min(max(typed + 2, 12), room)
