@@ -10,7 +10,7 @@ extension EditorModel {
     mutating func connected() {
         link = .live
         want(.send(["hello 1"], .hello, answer: 0))
-        sendForFacts("watch *", .facts)
+        readAll("watch *")
     }
 
     /// It has ended. What is typed stays; what was under way is not known to have arrived.
@@ -18,6 +18,7 @@ extension EditorModel {
         link = .lost
         underWay = [:]
         ownRevisions = []
+        reading = (false, false)
         (layersDue, statsDue, tweakCount) = (nil, nil, nil)
         for position in tweaks.indices { tweaks[position].wanted = nil }
         if case .typing(var prompt) = mode, prompt.isSent {
@@ -73,6 +74,8 @@ extension EditorModel {
 
     /// All tweaks, anew; what was shown about them stays.
     private mutating func takeFacts(_ answer: Answer) {
+        defer { if reading.isStale { readAll() } }
+        reading.isUnderWay = false
         guard let json = JSONText.value(answer.status), let list = json["tweaks"] else {
             return say(answer.complaint, .bad)
         }
@@ -101,7 +104,7 @@ extension EditorModel {
     private mutating func takeStats(_ answer: Answer) {
         statsDue = now + Self.statsInterval
         guard let count = answer.fact("tweaks") else { return }
-        if count != tweakCount ?? String(tweaks.count) { sendForFacts("get *", .facts) }
+        if count != tweakCount ?? String(tweaks.count) { readAll() }
         tweakCount = count
     }
 
@@ -183,17 +186,17 @@ extension EditorModel {
     mutating func hear(event line: String) {
         if line.hasPrefix("{") { return hear(JSONText.value(line)) }
         let words = line.split(separator: " ", maxSplits: 3)
-        if words.count > 2, words[2] == "lagged" { return sendForFacts("get *", .facts) }
+        if words.count > 2, words[2] == "lagged" { return readAll() }
         guard let row = TweakRow(line) else { return }
         noteNews(take(row), revision: row.revision.flatMap { UInt64($0) }, origin: row.origin)
-        if positions[row.plainPath ?? ""] == nil { sendForFacts("get *", .facts) }
+        if positions[row.plainPath ?? ""] == nil { readAll() }
     }
 
     /// The same while answers come as JSON.
     private mutating func hear(_ json: JSON?) {
         guard let json, let path = json["path"]?.string, let position = positions[path],
             case .int(let revision)? = json["rev"]
-        else { return sendForFacts("get *", .facts) }
+        else { return readAll() }
         let kind = tweaks[position].kind
         if let value = json["value"].flatMap({ TweakValue($0, kind) }) { update(position) { $0.take(value.plain) } }
         if let isSet = json["set"] { tweaks[position].isSet = isSet.isTrue }

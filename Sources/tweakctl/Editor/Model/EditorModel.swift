@@ -99,6 +99,8 @@ struct EditorModel {
     var layersDue: ContinuousClock.Instant?
     var statsDue: ContinuousClock.Instant?
     var tweakCount: String?
+    /// All tweaks are being read, and something came meanwhile that may not be among them.
+    var reading = (isUnderWay: false, isStale: false)
     private var effects: [Effect] = []
 
     init(name: String, place: String, size: ScreenSize, now: ContinuousClock.Instant) {
@@ -129,6 +131,16 @@ struct EditorModel {
     /// The same with an answer in JSON.
     mutating func sendForFacts(_ line: String, _ ask: Ask) {
         want(.send(["json on", line, "json off"], ask, answer: 1))
+    }
+
+    /// Reads all tweaks; once more afterwards, where that is already under way.
+    mutating func readAll(_ line: String = "get *") {
+        if reading.isUnderWay {
+            reading.isStale = true
+        } else {
+            reading = (true, false)
+            sendForFacts(line, .facts)
+        }
     }
 
     /// Shows a remark for a while.
