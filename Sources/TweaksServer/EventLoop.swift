@@ -127,10 +127,10 @@ final class EventLoop {
             advance(session)
         case .answered(let id, let reply): answer(id, reply)
         case .found(let id, let found): answer(id, executor.reply(found))
-        case .proposed(let id, let paths, let failure):
+        case .proposed(let id, let keys, let failure):
             guard let session = session(id), session.isAwaitingAction else {
                 // Whoever wanted it is gone. Left in the file, it would cover what others set from now on.
-                if failure == nil { executor.store?.withdraw(paths) }
+                if failure == nil { executor.store?.withdraw(keys) }
                 return
             }
             // Nil: it has to be written again.

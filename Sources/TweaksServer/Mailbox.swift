@@ -16,7 +16,7 @@ final class Mailbox: Sendable {
         /// What `find` has found.
         case found(SessionID, Finder.Found)
         /// What a session wants to change is on disk, or is not, and why.
-        case proposed(SessionID, paths: [TweakPath], failure: String?)
+        case proposed(SessionID, keys: [OverrideKey], failure: String?)
         /// The storage has tried to write.
         case saved(SaveStatus)
     }

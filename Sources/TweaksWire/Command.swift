@@ -56,9 +56,12 @@ package struct Command: Sendable {
             .get($0.texts)
         },
         Command(
-            "set", "PATH VALUE", "change one tweak; PATH = VALUE does the same, += and -= add, toggle flips",
-            example: "set Content/Text/Size 72", 2...2
-        ) { .set(path: $0.text(0), .init($0.dropFirst())) },
+            "set", "PATH VALUE [for DURATION]",
+            "change one tweak, for good or for a while; PATH = VALUE does the same, += and -= add, toggle flips",
+            example: "set Content/Text/Size 72 for 10m", 2...4, Request.set),
+        Command(
+            "keep", "PATTERN…", "make temporary overrides permanent", example: "keep Content/Text/Size", some
+        ) { .keep($0.texts) },
         Command("reset", "PATTERN…", "remove overrides: what lies beneath shows", example: "reset Content", some) {
             .reset($0.texts)
         },
@@ -140,6 +143,13 @@ extension Request.Change {
 }
 
 extension Request {
+    fileprivate static func set(_ arguments: ArraySlice<Token>) -> Request? {
+        let change = Request.Change(arguments.dropFirst())
+        if arguments.count == 2 { return .set(path: arguments.text(0), change) }
+        guard arguments.count == 4, arguments[arguments.startIndex + 2].isBare("for") else { return nil }
+        return .setFor(path: arguments.text(0), change, lifetime: arguments.text(3))
+    }
+
     fileprivate static func watch(_ arguments: ArraySlice<Token>) -> Request? {
         if let last = arguments.last, last.isBare("since") { return nil }
         guard let keyword = arguments.dropLast().last, keyword.isBare("since") else {

@@ -63,11 +63,12 @@ package enum ParsedLine: Equatable, Sendable {
 
     private static func mayBeChange(_ first: Token) -> Bool {
         guard !first.isQuoted, let command = Command.named(first.text) else { return true }
-        return command.name == "set" || command.name == "reset"
+        return ["set", "keep", "reset"].contains(command.name)
     }
 
     private static func request(_ command: Command, _ arguments: ArraySlice<Token>) throws(TweakError) -> Request {
-        if command.name == "set" || command.name == "check", arguments.count > 2 {
+        let isForAWhile = command.name == "set" && arguments.dropFirst(2).first?.isBare("for") == true
+        if command.name == "set" || command.name == "check", arguments.count > 2, !isForAWhile {
             let path = arguments.first?.text ?? "PATH"
             throw TweakError(
                 .usage, "\(command.name): a value is one token; quote it, as in: \(command.name) \(path) \"two words\"")

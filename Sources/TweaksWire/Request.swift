@@ -6,6 +6,9 @@ package enum Request: Equatable, Sendable {
     case list(prefix: String?)
     case get([String])
     case set(path: String, Change)
+    /// For a while.
+    case setFor(path: String, Change, lifetime: String)
+    case keep([String])
     case check(path: String, Change)
     case reset([String])
     case describe(String)

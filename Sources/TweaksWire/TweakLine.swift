@@ -18,11 +18,14 @@ package struct TweakLine: Sendable {
     /// Nil for an action.
     package let value: TweakValue?
     package let note: Note
+    /// What remains of a temporary override; nil where the value is there for good.
+    package let timeLeft: Duration?
 
-    package init(_ node: TweakNode, _ value: TweakValue?, _ note: Note) {
+    package init(_ node: TweakNode, _ value: TweakValue?, _ note: Note, timeLeft: Duration? = nil) {
         self.node = node
         self.value = value
         self.note = note
+        self.timeLeft = timeLeft
     }
 
     private var isSecret: Bool { node.definition.flags.contains(.secret) }
@@ -43,11 +46,13 @@ package struct TweakLine: Sendable {
             bytes.append(contentsOf: texts.summary)
             if let text = defaultText { bytes.append(", default \(text)") }
             bytes.append(contentsOf: texts.flags)
+            if let timeLeft { bytes.append(", temporary, \(TimeLeft.text(timeLeft)) left") }
         case .was(let old, let adjustment):
             Self.pad(&bytes, to: start + column)
             bytes.append("was ")
             append(old, to: &bytes)
             if let text = adjustmentText(adjustment) { bytes.append(text) }
+            if let timeLeft { bytes.append(", for \(TimeLeft.text(timeLeft))") }
         }
     }
 
@@ -113,6 +118,7 @@ package struct TweakLine: Sendable {
             case .snapped(let wanted): append(wanted, as: "snappedFrom", to: &fields)
             }
         }
+        if let timeLeft { fields += TimeLeft.fields(timeLeft) }
         return .object(fields)
     }
 

@@ -1,6 +1,7 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
-// Each row is a ratio of two figures taken in turn in the same run. Groups: read set scale find wire watch durable reload.
+// Each row is a ratio of two figures taken in turn in the same run. Groups: read set scale find wire watch durable reload temporary
+// tweakctl.
 
 import Foundation
 
@@ -21,6 +22,8 @@ let groups: [(name: String, run: () throws -> Void)] = [
     ("watch", WatchBenchmarks.run),
     ("durable", DurableBenchmarks.run),
     ("reload", ReloadBenchmarks.run),
+    ("temporary", TemporaryBenchmarks.run),
+    ("tweakctl", TweakctlBenchmarks.run),
 ]
 let wanted = arguments.isEmpty ? groups.map(\.name) : arguments
 for name in wanted {

@@ -38,11 +38,11 @@ final class GatedStore: TweakStore {
         return StoreObservation { [weak self] in _ = self?.state.withLock { $0.observers.removeValue(forKey: number) } }
     }
 
-    func propose(_ changes: [TweakPath: StoredEntry?], then body: @escaping @Sendable (String?) -> Void) {
+    func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (String?) -> Void) {
         state.withLock { $0.proposals.append(body) }
     }
 
-    func withdraw(_ paths: [TweakPath]) { state.withLock { $0.withdrawn += paths.count } }
+    func withdraw(_ keys: [OverrideKey]) { state.withLock { $0.withdrawn += keys.count } }
 
     /// Everything up to a revision was tried, well or badly.
     func finish(_ revision: UInt64, failure: String? = nil) {

@@ -5,20 +5,20 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.blocking) struct JSONTranscriptTests {
-    /// Replays a conversation that begins in JSON, and has another parser read what the server says.
-    private func replayJSON(_ text: String, at location: SourceLocation = #_sourceLocation) throws {
-        let conversation = "> json\n{\"ok\":true}\n" + text
-        try replay(conversation, at: location)
-        let client = try TestServer().connect()
-        try client.send(Transcript(conversation).steps.map { $0.typed + "\n" }.joined())
-        client.endInput()
-        for line in try client.restOfLines() {
-            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            #expect(object?["ok"] is Bool, "\(line)", sourceLocation: location)
-        }
+/// Replays a conversation that begins in JSON, and has another parser read what the server says.
+func replayJSON(_ text: String, at location: SourceLocation = #_sourceLocation) throws {
+    let conversation = "> json\n{\"ok\":true}\n" + text
+    try replay(conversation, at: location)
+    let client = try TestServer().connect()
+    try client.send(Transcript(conversation).steps.map { $0.typed + "\n" }.joined())
+    client.endInput()
+    for line in try client.restOfLines() {
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        #expect(object?["ok"] is Bool, "\(line)", sourceLocation: location)
     }
+}
 
+@Suite(.blocking) struct JSONTranscriptTests {
     @Test func get() throws {
         try replayJSON(
             #"""
@@ -121,7 +121,7 @@ import TweaksTestSupport
             > hello 1
             {"ok":true,"name":"example","pid":…,"instance":"…","protocol":1,"rev":0,"limits":{"line":65536,"batch":10000,"watches":100,"sessions":4096},"features":[…]}
             > stats
-            {"ok":true,"name":"example","pid":…,"rev":0,"commitsPerSecond":0,"commitsPerSecondOver":…,"tweaks":9,"modified":0,"conflicts":0,"frozen":false,…,"limitsHit":{}}
+            {"ok":true,"name":"example","pid":…,"rev":0,"commitsPerSecond":0,"commitsPerSecondOver":…,"tweaks":9,"modified":0,"temporary":0,"conflicts":0,"frozen":false,…,"limitsHit":{}}
             > run Player/Audio/Mute
             {"ok":true,"output":"muted"}
             > run Content/Text/Size

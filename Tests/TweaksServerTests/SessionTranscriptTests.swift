@@ -61,9 +61,9 @@ import TweaksTestSupport
         try replay(
             """
             > help set
-              set PATH VALUE
-                change one tweak; PATH = VALUE does the same, += and -= add, toggle flips
-                example: set Content/Text/Size 72
+              set PATH VALUE [for DURATION]
+                change one tweak, for good or for a while; PATH = VALUE does the same, += and -= add, toggle flips
+                example: set Content/Text/Size 72 for 10m
             ok
             > help sett
             error unknown-command “sett” is no command; did you mean set?
@@ -76,7 +76,7 @@ import TweaksTestSupport
         let lines = try TestServer().connect().ask("help")
         let names = lines.dropLast().compactMap { $0.split(separator: " ").first.map { String($0) } }
         let expected =
-            "help ls get set reset check find modified describe explain watch unwatch run begin commit abort export "
+            "help ls get set keep reset check find modified describe explain watch unwatch run begin commit abort export "
             + "conflicts reload history undo redo complete stats hello json prompt ping quit"
         #expect(names.sorted() == expected.split(separator: " ").map { String($0) }.sorted())
         #expect(lines.last == "ok")
@@ -99,6 +99,7 @@ import TweaksTestSupport
               features: check
               features: complete
               features: actions
+              features: temporary
             ok
             > hello 7
               name: example
@@ -107,6 +108,7 @@ import TweaksTestSupport
               protocol: 1
               rev: 0
               limits: …
+              features: …
               features: …
               features: …
               features: …
@@ -136,6 +138,7 @@ import TweaksTestSupport
               commitsPerSecondOver: 0
               tweaks: 9
               modified: 0
+              temporary: 0
               conflicts: 0
               frozen: false
               sessions: 1

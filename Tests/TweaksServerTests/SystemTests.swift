@@ -92,20 +92,24 @@ import TweaksTestSupport
             let server = try TestServer()
             let one = try server.connect()
             try #require(one.ask("ping") == ["ok pong"])
-            // The client's end of the next connection can still be made, the server's cannot.
-            let connection = try server.connect()
-            try #require(connection.ask("ping") == ["ok pong"])
-            var waiting: [TestClient] = []
             let free = dup(0)
             close(free)
             lowerDescriptorLimit(to: Int(free) + 1)
-            waiting.append(try server.connect())
-            let lines = try waiting[0].restOfLines()
-            try #require(lines.count == 1 && lines[0].hasPrefix("error too-many "))
+            // libdispatch looks at its own threads now and then, with a descriptor: it may have or leave one just now.
+            var isRefused = false
+            for _ in 1...10 where !isRefused {
+                var taken: [Int32] = []
+                while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+                // The client's end of the next connection can still be made, the server's cannot.
+                if let last = taken.popLast() { close(last) }
+                let answer = try? server.connect().line()
+                isRefused = answer?.hasPrefix("error too-many ") == true
+                for descriptor in taken { close(descriptor) }
+            }
+            try #require(isRefused)
             // Those who are there are served, and told in the figures.
             try #require(one.ask("ping") == ["ok pong"])
             try #require(one.ask("stats").contains { $0.hasPrefix("  limitsHit: ") && $0.contains("too-many") })
-            waiting = []
             lowerDescriptorLimit(to: Int(free) + 10)
             try #require(server.connect().ask("ping") == ["ok pong"])
         }

@@ -13,6 +13,10 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             ("help", .help(command: nil)), ("help set", .help(command: "set")), ("ls", .list(prefix: nil)),
             ("ls A/B", .list(prefix: "A/B")), ("get A", .get(["A"])), ("get A B/C *", .get(["A", "B/C", "*"])),
             (#"get "A/B/C D""#, .get(["A/B/C D"])), ("set A/B/C 5", .set(path: "A/B/C", .assign("5"))),
+            ("set A/B/C 5 for 10s", .setFor(path: "A/B/C", .assign("5"), lifetime: "10s")),
+            ("set A/B/C toggle for \"1h\"", .setFor(path: "A/B/C", .toggle, lifetime: "1h")),
+            ("set A/B/C for for for", .setFor(path: "A/B/C", .assign("for"), lifetime: "for")),
+            ("keep A A/B/C", .keep(["A", "A/B/C"])),
             (#"set A/B/C """#, .set(path: "A/B/C", .assign(""))),
             ("check A/B/C 5", .check(path: "A/B/C", .assign("5"))),
             ("check A/B/C toggle", .check(path: "A/B/C", .toggle)), ("reset A", .reset(["A"])),
@@ -85,7 +89,8 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
     private struct Unexpected: Error { let what: ParsedLine }
 
     @Test(arguments: [
-        "ls a b", "get", "set", "set A/B/C", "set A/B/C x y", "set A/B/C 5 for 10s", "check", "check A/B/C",
+        "ls a b", "get", "set", "set A/B/C", "set A/B/C x y", "set A/B/C 5 for", "set A/B/C 5 to 10s",
+        "set A/B/C 5 \"for\" 10s", "set A/B/C 5 for 10s x", "keep", "check", "check A/B/C",
         "check A/B/C x y", "reset", "find", "modified a b", "describe", "describe a b", "explain", "explain a b",
         "watch",
         "watch since 4", "watch since", "watch A since", "watch A since x", "watch A since -1", "watch A since +1",
@@ -99,13 +104,14 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
     func usage(_ line: String) throws {
         let (code, message, severity) = try error(line)
         #expect(code == .usage)
-        let isChange = ["set", "reset", "A/B/C", "\"", "'", "nonsense"].contains { line.hasPrefix($0) }
+        let isChange = ["set", "keep", "reset", "A/B/C", "\"", "'", "nonsense"].contains { line.hasPrefix($0) }
         #expect(severity == (isChange ? .badChange : .ordinary), "\(message)")
     }
 
     @Test(arguments: [
         ("A/B/C=1", "write blanks around ="), ("A/B/C = x y", "needs quotes"), ("set A/B/C x y", "quote it"),
-        ("set A/B/C", "set: write set PATH VALUE, as in: set Content/Text/Size 72"), ("A/B/C", "write PATH = VALUE"),
+        ("set A/B/C", "set: write set PATH VALUE [for DURATION], as in: set Content/Text/Size 72"),
+        ("A/B/C", "write PATH = VALUE"),
         ("commit now", "commit: write commit, as in: commit"),
     ])
     func usageNamesTheRemedy(_ line: String, _ remedy: String) throws {

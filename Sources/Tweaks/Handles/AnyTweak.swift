@@ -46,6 +46,24 @@ public struct AnyTweak: Sendable {
         try registry.change(node, .set(value))
     }
 
+    /// Sets the temporary override: after a while what lies beneath shows again, also after a restart.
+    /// - Parameter lifetime: More than nothing and up to a year.
+    /// - Throws: ``TweakError``; then nothing changed.
+    @discardableResult
+    public func set(_ value: TweakValue, for lifetime: Duration) throws(TweakError) -> TweakOutcome {
+        try registry.change(node, .set(value), for: lifetime)
+    }
+
+    /// Makes the temporary override the override, which stays.
+    /// - Throws: ``TweakError`` with code `conflict` when there is none.
+    @discardableResult
+    public func keep() throws(TweakError) -> TweakOutcome {
+        try registry.change(node, .keep)
+    }
+
+    /// What remains of the temporary override; nil without one.
+    public var timeLeft: Duration? { registry.timeLeft(node) }
+
     /// Sets the override from text as the protocol writes it, without quotes around strings.
     /// - Throws: ``TweakError``; then nothing changed.
     @discardableResult
@@ -100,7 +118,7 @@ extension TweakNode {
 extension TweakRegistry {
     /// Changes one tweak on behalf of the program.
     func change(
-        _ node: TweakNode, _ change: TweakBatch.Change, policy: TweakPolicy? = nil
+        _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration? = nil, policy: TweakPolicy? = nil
     ) throws(TweakError) -> TweakOutcome {
         #if Frozen
             return try node.unchanged(by: change)
@@ -108,7 +126,7 @@ extension TweakRegistry {
             if node.definition.flags.contains(.readOnly), case .set(let value) = change {
                 return try publish(node, value)
             }
-            return try commit(node, change, origin: .code, policy: policy, delivery: .caller)
+            return try commit(node, change, for: lifetime, origin: .code, policy: policy, delivery: .caller)
         #endif
     }
 
@@ -116,12 +134,12 @@ extension TweakRegistry {
         guard let value = node.defaultValue else { return [] }
         let entries = state.withLock { $0.holds(node) ? $0.overlays[node.slot].entries : [] }
         let base = TweakLayerValue(
-            layer: .default, value: value, origin: .code, time: node.declaredAt,
+            layer: .default, value: value, origin: .code, time: node.declaredAt, expires: nil,
             isSecret: node.isSecret)
         return [base]
             + entries.map {
                 TweakLayerValue(
-                    layer: $0.layer, value: $0.prepared.value, origin: $0.origin, time: $0.time,
+                    layer: $0.layer, value: $0.prepared.value, origin: $0.origin, time: $0.time, expires: $0.expires,
                     isSecret: node.isSecret)
             }
     }

@@ -73,6 +73,28 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
         try registry.change(node, .set(erase(value)))
     }
 
+    /// Sets the temporary override: after a while what lies beneath shows again, also after a restart.
+    ///
+    /// ```swift
+    /// try Page.width.set(1_200, for: .seconds(600))
+    /// ```
+    /// - Parameter lifetime: More than nothing and up to a year.
+    /// - Throws: ``TweakError`` as ``set(_:)``; `out-of-range` for another lifetime.
+    @discardableResult
+    public func set(_ value: Value, for lifetime: Duration) throws(TweakError) -> TweakOutcome {
+        try registry.change(node, .set(erase(value)), for: lifetime)
+    }
+
+    /// Makes the temporary override the override, which stays.
+    /// - Throws: ``TweakError`` with code `conflict` when there is none.
+    @discardableResult
+    public func keep() throws(TweakError) -> TweakOutcome {
+        try registry.change(node, .keep)
+    }
+
+    /// What remains of the temporary override; nil without one.
+    public var timeLeft: Duration? { registry.timeLeft(node) }
+
     /// Removes the override: what lies beneath shows again. A tweak that is gone stays as it is.
     /// - Returns: What happened; nil when the tweak was removed, is a figure, or the process is frozen.
     @discardableResult

@@ -10,6 +10,8 @@ package enum CommitKind: Sendable, Equatable {
     case redo(UInt64)
     /// The config file.
     case reload
+    /// Temporary overrides that have run out.
+    case expiry
 }
 
 /// Commits, oldest first, never more than a limit. Part of the registry's state.
@@ -17,12 +19,20 @@ struct History: Sendable {
     /// One tweak's part in a commit.
     struct Part: Sendable {
         let node: TweakNode
-        /// The override before and after; nil: none. Of a secret neither is kept.
-        let oldOverride: Overlays.Entry?
-        var newOverride: Overlays.Entry?
+        /// What was set before and after. Of a secret neither is kept.
+        let before: SetLayers
+        var after: SetLayers
         /// The current value before and after; of a secret neither is kept.
         let old: TweakValue?
         var new: TweakValue?
+
+        /// How long a temporary override was meant to last that this set.
+        var lifetime: Duration? {
+            guard let temporary = after.temporary, let expires = temporary.expires,
+                expires != before.temporary?.expires
+            else { return nil }
+            return expires - temporary.time
+        }
     }
 
     /// One commit, or several that were merged.
@@ -44,6 +54,14 @@ struct History: Sendable {
         var status = Status.done
 
         var isChange: Bool { if case .change = kind { true } else { false } }
+
+        /// Whether all that it set has run out meanwhile, so that there is nothing to take back.
+        func isSpent(_ time: ContinuousClock.Instant) -> Bool {
+            parts.allSatisfy { part in
+                part.after.temporary != nil && part.after.temporary?.unlessExpired(time) == nil
+                    && part.before.agrees(with: part.after, at: time)
+            }
+        }
     }
 
     private(set) var records: [Record] = []
@@ -83,7 +101,7 @@ struct History: Sendable {
             zip(records[index].parts, parts).allSatisfy({ $0.node === $1.node })
         else { return false }
         for (position, part) in parts.enumerated() {
-            records[index].parts[position].newOverride = part.newOverride
+            records[index].parts[position].after = part.after
             records[index].parts[position].new = part.new
         }
         records[index].revision = revision
@@ -100,8 +118,10 @@ struct History: Sendable {
 
     // MARK: The way back
 
-    /// The newest change that was not taken back.
-    var undoable: Record? { kept.last { $0.isChange && $0.status == .done } }
+    /// The newest change that was not taken back, nor has ended by itself.
+    func undoable(_ time: ContinuousClock.Instant) -> Record? {
+        kept.last { $0.isChange && $0.status == .done && !$0.isSpent(time) }
+    }
 
     /// The change that was taken back last.
     var redoable: Record? { hasUndone ? kept.first { $0.status == .undone } : nil }
@@ -114,7 +134,7 @@ struct History: Sendable {
         switch kind {
         case .undo(let number): mark(number, .undone)
         case .redo(let number): mark(number, .done)
-        case .change, .reload: break
+        case .change, .reload, .expiry: break
         }
     }
 

@@ -22,9 +22,10 @@ extension TweakRegistry {
     package func historyStep(
         _ direction: HistoryStep.Direction, force isForced: Bool
     ) throws(TweakError) -> HistoryStep {
+        let time = currentTime
         let (record, revision, problem) = state.withLock { state in
-            let record = direction == .undo ? state.history.undoable : state.history.redoable
-            let problem = record.flatMap { isForced ? nil : state.conflict($0, direction) }
+            let record = direction == .undo ? state.history.undoable(time) : state.history.redoable
+            let problem = record.flatMap { isForced ? nil : state.conflict($0, direction, at: time) }
             return (record, state.revision, problem)
         }
         guard let record else {
@@ -42,8 +43,7 @@ extension TweakRegistry {
         var nodes: [TweakNode] = []
         // A secret's value is not remembered, and who is gone cannot be set; only force leads here with these.
         for part in record.parts where !part.node.isSecret && state.withLock({ $0.holds(part.node) }) {
-            let wanted = direction == .undo ? part.oldOverride : part.newOverride
-            batch.append(part.node, wanted.map { .set($0.prepared.value) } ?? .reset)
+            batch.append(part.node, .restore(direction == .undo ? part.before : part.after))
             nodes.append(part.node)
         }
         return HistoryStep(
@@ -54,7 +54,9 @@ extension TweakRegistry {
 
 extension RegistryState {
     /// Why a commit cannot be taken back or made again without overwriting something else.
-    fileprivate func conflict(_ record: History.Record, _ direction: HistoryStep.Direction) -> TweakError? {
+    fileprivate func conflict(
+        _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant
+    ) -> TweakError? {
         for part in record.parts {
             let path = part.node.path
             if part.node.isSecret {
@@ -64,10 +66,10 @@ extension RegistryState {
             guard holds(part.node) else {
                 return TweakError(.conflict, "\(path.token) is no longer registered", path: path)
             }
-            let expected = direction == .undo ? part.newOverride : part.oldOverride
-            let now = overlays[part.node.slot][.override]
-            if now?.prepared.value == expected?.prepared.value { continue }
-            let who = now?.origin.description ?? "a reset or the config file"
+            let expected = direction == .undo ? part.after : part.before
+            let now = overlays[part.node.slot].setLayers
+            if now.agrees(with: expected, at: time) { continue }
+            let who = (now.temporary ?? now.override)?.origin.description ?? "a reset or the config file"
             return TweakError(
                 .conflict,
                 "\(path.token) has changed since, in revision \(overlays[part.node.slot].changedAt) by \(who); "
@@ -77,11 +79,11 @@ extension RegistryState {
     }
 
     /// Whether a commit that goes back or forward is still the one that is due.
-    func isDue(_ kind: CommitKind) -> Bool {
+    func isDue(_ kind: CommitKind, at time: ContinuousClock.Instant) -> Bool {
         switch kind {
-        case .undo(let number): history.undoable?.number == number
+        case .undo(let number): history.undoable(time)?.number == number
         case .redo(let number): history.redoable?.number == number
-        case .change, .reload: true
+        case .change, .reload, .expiry: true
         }
     }
 }

@@ -14,6 +14,8 @@ public struct TweakHistoryEntry: Sendable {
         case redo(of: UInt64)
         /// The config file was read.
         case reload
+        /// Temporary overrides ran out.
+        case expiry
     }
 
     /// One tweak's part in it.
@@ -24,6 +26,8 @@ public struct TweakHistoryEntry: Sendable {
         public let old: TweakValue?
         /// Its value after; nil for a secret.
         public let new: TweakValue?
+        /// How long the value after was meant to last; nil: for good.
+        public let lifetime: Duration?
     }
 
     /// The revision it led to; of several that were merged into one, the last.
@@ -98,10 +102,13 @@ extension TweakRegistry {
             case .undo(let number): .undo(of: revisionOf(number))
             case .redo(let number): .redo(of: revisionOf(number))
             case .reload: .reload
+            case .expiry: .expiry
             }
         return TweakHistoryEntry(
             revision: record.revision, time: record.time, origin: record.origin, kind: kind,
             isUndone: record.status != .done,
-            changes: record.parts.map { .init(path: $0.node.path, old: $0.old, new: $0.new) })
+            changes: record.parts.map {
+                .init(path: $0.node.path, old: $0.old, new: $0.new, lifetime: $0.lifetime)
+            })
     }
 }

@@ -5,8 +5,7 @@ import Synchronization
 /// One tweak's part of a commit, ready to be applied.
 struct CommitStep {
     let node: TweakNode
-    /// Nil: reset.
-    var prepared: Prepared?
+    var change: LayerChange = .reset
     var adjustment: TweakAdjustment = .none
     /// For changes that were computed from the current value: what that was.
     var basis: TweakValue?
@@ -27,18 +26,18 @@ extension TweakRegistry {
         if let node = steps.first?.node, isFrozen { throw node.frozen }
         return steps.compactMap { step in
             guard let old = current(step.node) else { return nil }
-            return Forecast(old: old, new: step.prepared?.value ?? old, adjustment: step.adjustment)
+            return Forecast(old: old, new: step.change.prepared?.value ?? old, adjustment: step.adjustment)
         }
     }
 
     func plan(_ batch: TweakBatch, policy: TweakPolicy?) throws(TweakError) -> [CommitStep] {
         var steps: [CommitStep] = []
         var positions: [ObjectIdentifier: Int] = [:]
-        for (target, change) in batch.entries {
+        for (target, change, lifetime) in batch.entries {
             let node = try resolve(target)
-            guard batch.entries.count > 1 else { return [try step(node, change, after: nil, policy)] }
+            guard batch.entries.count > 1 else { return [try step(node, change, for: lifetime, after: nil, policy)] }
             let position = positions[ObjectIdentifier(node)]
-            let step = try step(node, change, after: position.map { steps[$0] }, policy)
+            let step = try step(node, change, for: lifetime, after: position.map { steps[$0] }, policy)
             if let position {
                 steps[position] = step
             } else {
@@ -50,21 +49,36 @@ extension TweakRegistry {
     }
 
     func step(
-        _ node: TweakNode, _ change: TweakBatch.Change, after earlier: CommitStep?, _ policy: TweakPolicy?
+        _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration? = nil, after earlier: CommitStep?,
+        _ policy: TweakPolicy?
     ) throws(TweakError) -> CommitStep {
         if !node.isSettable { throw node.notSettable }
         var step = CommitStep(node: node)
         let wanted: TweakValue
         switch change {
         case .reset: return step
+        case .keep:
+            step.change = earlier.map(\.change.kept) ?? .keep
+            return step
+        case .restore(let layers):
+            step.change = .restore(try node.judge(layers, at: currentTime, policy))
+            return step
         case .set(let value): wanted = value
         case .add, .toggle:
             step.basis = earlier == nil ? current(node) : earlier?.basis
             // Within a batch it builds on what comes before: a value, or a reset that uncovers what lies beneath.
-            guard let start = earlier.map({ $0.prepared?.value ?? beneath(node) }) ?? step.basis else { return step }
+            guard let start = earlier.map({ $0.change.prepared?.value ?? beneath(node) }) ?? step.basis else {
+                return step
+            }
             wanted = try node.definition.apply(change, to: start, path: node.path)
         }
-        (step.prepared, step.adjustment) = try node.prepare(wanted, policy: policy)
+        let (prepared, adjustment) = try node.prepare(wanted, policy: policy)
+        step.adjustment = adjustment
+        if let lifetime {
+            step.change = .temporary(prepared, try node.judge(lifetime))
+        } else {
+            step.change = .override(prepared)
+        }
         return step
     }
 

@@ -5,6 +5,9 @@ extension RegistryState {
     func mayApply(_ step: CommitStep) throws(TweakError) -> Bool {
         guard holds(step.node) else { throw step.node.gone }
         if isFrozen { throw step.node.frozen }
+        if case .keep = step.change, overlays[step.node.slot][.temporaryOverride] == nil {
+            throw step.node.notTemporary
+        }
         guard let basis = step.basis else { return true }
         return current(step.node)?.value == basis
     }
@@ -51,51 +54,67 @@ extension RegistryState {
     ) -> TweakOutcome {
         // Actions have no value; planning refuses them.
         guard let old = current(step.node) else { return .nothing(step.node.path, revision) }
-        let before = overlays[step.node.slot][.override]
-        let stored = write(step, origin: origin, time: time, revision: next)
+        let before = overlays[step.node.slot].setLayers
+        let stored = write(step, before, origin: origin, time: time, revision: next, &effects)
         // What was set is on top now; a reset shows what lies beneath.
-        let now = stored ? step.prepared ?? current(step.node) : old
+        let now = stored ? step.change.prepared ?? current(step.node) : old
         if stored { remember(step.node, before, old: old, new: now, &effects) }
         guard stored, let new = now, new.value != old.value else {
             return TweakOutcome(
                 path: step.node.path, old: old.value, new: old.value, adjustment: step.adjustment, didStore: stored,
-                revision: stored ? next : revision, isSecret: step.node.isSecret)
+                revision: stored ? next : revision, lifetime: step.change.lifetime, isSecret: step.node.isSecret)
         }
         publish(step.node, old: old, new: new, origin: origin, revision: next, &effects)
         return TweakOutcome(
             path: step.node.path, old: old.value, new: new.value, adjustment: step.adjustment, didStore: true,
-            revision: next, isSecret: step.node.isSecret)
+            revision: next, lifetime: step.change.lifetime, isSecret: step.node.isSecret)
     }
 
     /// Writes or removes the layers; false when they were so already.
     private mutating func write(
-        _ step: CommitStep, origin: TweakOrigin, time: ContinuousClock.Instant, revision: UInt64
+        _ step: CommitStep, _ before: SetLayers, origin: TweakOrigin, time: ContinuousClock.Instant, revision: UInt64,
+        _ effects: inout CommitEffects
     ) -> Bool {
         let slot = step.node.slot
-        var didChange =
-            if let prepared = step.prepared {
-                overlays[slot].override(prepared, origin: origin, time: time)
-            } else {
-                overlays[slot].reset()
-            }
+        var didChange = overlays[slot].apply(step.change, origin: origin, time: time)
+        if didChange { reschedule(step.node, before, &effects) }
         if overlays[slot].notes != nil, forgetNotes(slot) || didChange { didChange = true }
         if didChange {
             overlays[slot].changedAt = revision
-            journal?.note(step.node.path, storedOverride(step.node))
+            note(step.node, before)
         }
         return didChange
     }
 
+    /// Notes for the storage what is set now.
+    private func note(_ node: TweakNode, _ before: SetLayers) {
+        guard let journal else { return }
+        journal.note(OverrideKey(node.path), storedOverride(node, .override))
+        let temporary = storedOverride(node, .temporaryOverride)
+        if temporary != nil || before.temporary != nil {
+            journal.note(OverrideKey(node.path, isTemporary: true), temporary)
+        }
+    }
+
+    /// Keeps the schedule; the alarm looks at it after the lock.
+    private mutating func reschedule(_ node: TweakNode, _ before: SetLayers, _ effects: inout CommitEffects) {
+        // Nearly always there is nothing temporary about it.
+        let now = overlays[node.slot].setLayers.temporary?.expires
+        if now == nil, before.temporary == nil { return }
+        expiries.move(node, from: before.temporary?.expires, to: now)
+        effects.didReschedule = true
+    }
+
     /// Notes a tweak's part for the history.
     private func remember(
-        _ node: TweakNode, _ before: Overlays.Entry?, old: Prepared, new: Prepared?, _ effects: inout CommitEffects
+        _ node: TweakNode, _ before: SetLayers, old: Prepared, new: Prepared?, _ effects: inout CommitEffects
     ) {
         if history.limit == 0 { return }
         let isSecret = node.isSecret
         effects.parts.append(
             History.Part(
-                node: node, oldOverride: isSecret ? nil : before,
-                newOverride: isSecret ? nil : overlays[node.slot][.override], old: isSecret ? nil : old.value,
+                node: node, before: isSecret ? SetLayers() : before,
+                after: isSecret ? SetLayers() : overlays[node.slot].setLayers, old: isSecret ? nil : old.value,
                 new: isSecret ? nil : new?.value))
     }
 

@@ -28,6 +28,8 @@ struct RegistryState {
     var journal: OverrideJournal?
     var store: (any TweakStore)?
     var history = History()
+    /// When temporary overrides end.
+    var expiries = ExpirySchedule()
     /// Whether a value that changes in the config file drops the override above it.
     var fileWins = false
     var unfitHandlers: [@Sendable (TweakPath, AsideEntry) -> Void] = []
@@ -71,6 +73,7 @@ struct RegistryState {
         nodes[node.slot] = nil
         hold(node)
         for path in node.formerly where formerly[path] === node { formerly[path] = nil }
+        expiries.move(node, from: overlays[node.slot][.temporaryOverride]?.expires, to: nil)
         overlays[node.slot] = Overlays()
         freeSlots.append(node.slot)
         generation += 1

@@ -44,8 +44,24 @@ public struct TweakOutcome: Sendable {
     public let didStore: Bool
     /// The registry's revision after the change.
     public let revision: UInt64
+    /// How long the new value lasts; nil: for good.
+    public let lifetime: Duration?
     /// Whether the values must not be shown.
     public let isSecret: Bool
+
+    init(
+        path: TweakPath, old: TweakValue, new: TweakValue, adjustment: TweakAdjustment = .none, didStore: Bool,
+        revision: UInt64, lifetime: Duration? = nil, isSecret: Bool
+    ) {
+        self.path = path
+        self.old = old
+        self.new = new
+        self.adjustment = adjustment
+        self.didStore = didStore
+        self.revision = revision
+        self.lifetime = lifetime
+        self.isSecret = isSecret
+    }
 
     /// Whether the current value is another one now.
     public var didChange: Bool { old != new }

@@ -35,6 +35,8 @@ public struct TweakLayerValue: Sendable {
     public let origin: TweakOrigin
     /// When it was set.
     public let time: ContinuousClock.Instant
+    /// When it ends by itself; only of a temporary override.
+    public let expires: ContinuousClock.Instant?
     /// Whether the value must not be shown.
     public let isSecret: Bool
 }
@@ -80,6 +82,8 @@ struct Overlays: Sendable {
         var prepared: Prepared
         var origin: TweakOrigin
         var time: ContinuousClock.Instant
+        /// When it ends by itself; only of a temporary override.
+        var expires: ContinuousClock.Instant?
     }
 
     private(set) var entries: [Entry] = []
@@ -89,6 +93,12 @@ struct Overlays: Sendable {
     var notes: OverlayNotes?
 
     var top: Prepared? { entries.last?.prepared }
+
+    /// When the current value ends by itself.
+    var expires: ContinuousClock.Instant? { entries.last?.expires }
+
+    /// Whether somebody has set it.
+    var isSet: Bool { entries.last.map { $0.layer >= .override } ?? false }
 
     subscript(layer: TweakLayer) -> Entry? { position(of: layer).map { entries[$0] } }
 
@@ -128,7 +138,11 @@ struct Overlays: Sendable {
         return entries.count < count
     }
 
-    mutating func remove(_ layer: TweakLayer) {
-        if let position = position(of: layer) { entries.remove(at: position) }
+    /// False when there is no such layer.
+    @discardableResult
+    mutating func remove(_ layer: TweakLayer) -> Bool {
+        guard let position = position(of: layer) else { return false }
+        entries.remove(at: position)
+        return true
     }
 }

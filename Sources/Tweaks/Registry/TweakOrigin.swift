@@ -13,6 +13,8 @@ public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
     public static let code = TweakOrigin("code")
     /// A value read from the configuration file.
     public static let configFile = TweakOrigin("config file")
+    /// A temporary override that has run out.
+    public static let expired = TweakOrigin("expired")
     /// A user of this machine, known by the kernel's word at the other end of a Unix socket.
     public static func user(_ uid: UInt32) -> TweakOrigin { TweakOrigin("uid \(uid)") }
 }

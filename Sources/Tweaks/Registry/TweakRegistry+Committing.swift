@@ -18,6 +18,8 @@ struct CommitEffects {
     var journal: OverrideJournal?
     /// What the history will remember.
     var parts: [History.Part] = []
+    /// Temporary overrides have come or gone.
+    var didReschedule = false
 }
 
 extension TweakRegistry {
@@ -63,12 +65,12 @@ extension TweakRegistry {
     /// Commits one change: the same as a batch of one, without its lists.
     @discardableResult
     package func commit(
-        _ node: TweakNode, _ change: TweakBatch.Change, origin: TweakOrigin,
+        _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration? = nil, origin: TweakOrigin,
         kind: CommitKind = .change(session: 0), policy: TweakPolicy? = nil, at time: ContinuousClock.Instant? = nil,
         delivery: TweakDelivery
     ) throws(TweakError) -> TweakOutcome {
         while true {
-            let step = try step(node, change, after: nil, policy)
+            let step = try step(node, change, for: lifetime, after: nil, policy)
             var effects = CommitEffects()
             guard let outcome = try apply(step, kind, origin, time ?? currentTime, &effects) else { continue }
             deliver(effects, delivery)
@@ -89,7 +91,7 @@ extension TweakRegistry {
                 guard try state.mayApply(step) else { return nil }
             }
             if let expected { try state.check(steps, against: expected) }
-            if !state.isDue(kind) {
+            if !state.isDue(kind, at: time) {
                 throw TweakError(.conflict, "somebody else was faster with undo or redo; look at history")
             }
             return state.apply(steps, kind, origin: origin, time: time, &effects)
@@ -114,6 +116,7 @@ extension TweakRegistry {
 
     func deliver(_ effects: CommitEffects, _ delivery: TweakDelivery) {
         effects.journal?.wake()
+        if effects.didReschedule { setAlarm() }
         for feed in effects.feeds { feed.wake() }
         if effects.subscribers.isEmpty { return }
         guard delivery == .carrier, let carrier = effects.carrier else { return Delivery.deliver(effects.subscribers) }

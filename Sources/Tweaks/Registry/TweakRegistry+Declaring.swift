@@ -76,7 +76,7 @@ extension TweakRegistry {
         let trial = make(-1, 0)
         while true {
             let (held, generation) = state.withLock { state in
-                (state.heldLayers([path] + trial.formerly), state.heldGeneration)
+                (state.heldLayers([path] + trial.formerly, at: currentTime), state.heldGeneration)
             }
             let judged = held.map { JudgedEntry($0.layer, $0.entry, for: trial) }
             var unfit: [(TweakPath, AsideEntry)] = []
@@ -91,6 +91,7 @@ extension TweakRegistry {
             guard let node else { continue }
             // It may have come under a former path, or have lost to the config file.
             if !judged.isEmpty { state.withLock { $0.journal }?.wake() }
+            if judged.contains(where: { $0.layer == .temporaryOverride }) { setAlarm() }
             report(unfit)
             return node
         }

@@ -11,6 +11,13 @@ extension TweakNode {
             .readOnly, "\(path.token): this process is frozen (TWEAKS_FROZEN); nothing can be set", path: path)
     }
 
+    /// Why there is nothing to keep.
+    var notTemporary: TweakError {
+        TweakError(
+            .conflict, "\(path.token) has no temporary override to keep; explain \(path.token) shows what it has",
+            path: path)
+    }
+
     /// Why it cannot be set or reset.
     package var notSettable: TweakError {
         definition.kind == .action

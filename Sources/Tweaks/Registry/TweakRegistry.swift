@@ -19,12 +19,25 @@ public final class TweakRegistry: Sendable {
     let state = Mutex(RegistryState())
     @usableFromInline let callSites = CallSiteTable()
     private let now: @Sendable () -> ContinuousClock.Instant
+    /// Rings when a temporary override ends.
+    let alarm: ExpiryAlarm
 
     /// An empty registry.
     public convenience init() { self.init(now: { .now }) }
 
     /// An empty registry with a clock of the caller's, for tests.
-    package init(now: @escaping @Sendable () -> ContinuousClock.Instant) { self.now = now }
+    /// - Parameters:
+    ///   - now: What time it is.
+    ///   - sleep: Returns when that time has come; throws when its task is cancelled.
+    package init(
+        now: @escaping @Sendable () -> ContinuousClock.Instant,
+        sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void = {
+            try await Task.sleep(until: $0, tolerance: .zero, clock: .continuous)
+        }
+    ) {
+        self.now = now
+        alarm = ExpiryAlarm(sleep: sleep)
+    }
 
     deinit {
         let (observers, feeds) = state.withLock { ($0.observers.joined().map { $0 }, $0.feeds) }
@@ -75,13 +88,19 @@ extension TweakRegistry {
         state.withLock { state in state.index.find(path, in: state.nodes).flatMap { state.nodes[$0] } }
     }
 
-    /// Calls `body` with the tweak that has this path and its current value, in one short lock.
-    package func read(_ path: UnsafeBufferPointer<UInt8>) -> (node: TweakNode, value: TweakValue?)? {
-        state.withLock { state in
+    /// The tweak that has this path, its current value, and what remains of it where that is temporary; in one short lock.
+    package func read(
+        _ path: UnsafeBufferPointer<UInt8>
+    ) -> (node: TweakNode, value: TweakValue?, timeLeft: Duration?)? {
+        let found = state.withLock { state -> (TweakNode, TweakValue?, ContinuousClock.Instant?)? in
             guard let slot = state.index.find(path, in: state.nodes), let node = state.nodes[slot] else { return nil }
-            return (node, state.current(node)?.value)
+            return (node, state.current(node)?.value, state.overlays[slot].expires)
         }
+        return found.map { ($0, $1, $2.map(timeLeft)) }
     }
+
+    /// What remains until a moment.
+    package func timeLeft(_ end: ContinuousClock.Instant) -> Duration { max(end - currentTime, .zero) }
 
     /// The current value; nil for an action.
     package func current(_ node: TweakNode) -> TweakValue? {

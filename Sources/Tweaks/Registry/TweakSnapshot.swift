@@ -37,6 +37,11 @@ public struct TweakSnapshot: Sendable {
         (holds(node) ? overlays[node.slot].top?.value : nil) ?? node.defaultValue
     }
 
+    /// When the value of a node ends by itself; nil where it is there for good.
+    package func expires(_ node: TweakNode) -> ContinuousClock.Instant? {
+        holds(node) ? overlays[node.slot].expires : nil
+    }
+
     /// Whether the tweak was registered when the snapshot was taken.
     package func holds(_ node: TweakNode) -> Bool {
         nodes.indices.contains(node.slot) && nodes[node.slot] === node

@@ -4,12 +4,12 @@ import Synchronization
 
 /// The overrides that a batch leads to.
 package struct OverrideForecast: Sendable {
-    /// By path: the override, or nil for none. Without those that are so already.
-    package let changes: [TweakPath: StoredEntry?]
+    /// The overrides, or nil for none. Without those that are so already.
+    package let changes: [OverrideKey: StoredEntry?]
     /// What those overrides are before it.
-    private let before: [TweakPath: StoredEntry]
+    private let before: [OverrideKey: StoredEntry]
 
-    fileprivate init(changes: [TweakPath: StoredEntry?], before: [TweakPath: StoredEntry]) {
+    fileprivate init(changes: [OverrideKey: StoredEntry?], before: [OverrideKey: StoredEntry]) {
         self.changes = changes
         self.before = before
     }
@@ -20,8 +20,8 @@ package struct OverrideForecast: Sendable {
     /// Whether two forecasts of one batch come to the same values.
     package func agrees(with other: OverrideForecast) -> Bool {
         changes.count == other.changes.count
-            && changes.allSatisfy { path, entry in
-                guard let counterpart = other.changes[path] else { return false }
+            && changes.allSatisfy { key, entry in
+                guard let counterpart = other.changes[key] else { return false }
                 return counterpart?.content == entry?.content
             }
     }
@@ -34,21 +34,33 @@ extension TweakRegistry {
         let steps = try plan(batch, policy: nil)
         if let node = steps.first?.node, isFrozen { throw node.frozen }
         let time = currentTime
-        var changes: [TweakPath: StoredEntry?] = [:]
-        var before: [TweakPath: StoredEntry] = [:]
-        state.withLock { state in
+        var changes: [OverrideKey: StoredEntry?] = [:]
+        var before: [OverrideKey: StoredEntry] = [:]
+        try state.withLock { state throws(TweakError) in
             for step in steps where state.holds(step.node) {
-                let now = state.storedOverride(step.node)
-                let wanted = step.prepared.map { prepared in
-                    StoredEntry(
-                        path: step.node.path, content: .value(prepared.value), origin: origin, time: time,
-                        covered: state.beneath(step.node)?.value)
+                _ = try state.mayApply(step)
+                for layer in [TweakLayer.override, .temporaryOverride] {
+                    let now = state.storedOverride(step.node, layer)
+                    let wanted = state.storedOverride(step, layer, origin, time)
+                    if now?.content == wanted?.content, now?.expires == wanted?.expires { continue }
+                    let key = OverrideKey(step.node.path, isTemporary: layer == .temporaryOverride)
+                    changes[key] = .some(wanted)
+                    before[key] = now
                 }
-                if now?.content == wanted?.content { continue }
-                changes[step.node.path] = .some(wanted)
-                before[step.node.path] = now
             }
         }
         return OverrideForecast(changes: changes, before: before)
+    }
+}
+
+extension RegistryState {
+    /// The override of a tweak after a step.
+    fileprivate func storedOverride(
+        _ step: CommitStep, _ layer: TweakLayer, _ origin: TweakOrigin, _ time: ContinuousClock.Instant
+    ) -> StoredEntry? {
+        var overlay = overlays[step.node.slot]
+        _ = overlay.apply(step.change, origin: origin, time: time)
+        // A new word about it ends what was kept aside.
+        return overlay[layer].map { StoredEntry($0, of: step.node, covering: beneath(step.node)?.value) }
     }
 }

@@ -6,8 +6,8 @@ import Synchronization
 package final class OverrideJournal: Sendable {
     /// What happened since the last look.
     package struct Batch: Sendable {
-        /// By path: the override as it is now, or nil where there is none any more.
-        package var changes: [TweakPath: StoredEntry?] = [:]
+        /// The overrides as they are now, or nil where there is none any more.
+        package var changes: [OverrideKey: StoredEntry?] = [:]
         /// The revision that these changes lead to.
         package var revision: UInt64 = 0
         /// Whether the revision has risen.
@@ -29,8 +29,8 @@ package final class OverrideJournal: Sendable {
     }
 
     /// Notes an override, or that there is none. Called under the registry's lock.
-    func note(_ path: TweakPath, _ entry: StoredEntry?) {
-        batch.withLock { $0.changes[path] = .some(entry) }
+    func note(_ key: OverrideKey, _ entry: StoredEntry?) {
+        batch.withLock { $0.changes[key] = .some(entry) }
     }
 
     /// Wakes the storage.

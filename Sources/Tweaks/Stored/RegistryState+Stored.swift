@@ -1,15 +1,13 @@
 // What the state of a registry keeps for files: overrides to be stored, and values for tweaks that are not registered.
 
 extension RegistryState {
-    /// The override of a tweak as a file holds it: in force, or kept aside.
-    func storedOverride(_ node: TweakNode) -> StoredEntry? {
+    /// The override or temporary override of a tweak as a file holds it: in force, or kept aside.
+    func storedOverride(_ node: TweakNode, _ layer: TweakLayer) -> StoredEntry? {
         let overlay = overlays[node.slot]
-        guard let entry = overlay[.override] else {
-            return overlay.notes?.aside.first { $0.layer == .override }?.entry
+        guard let entry = overlay[layer] else {
+            return overlay.notes?.aside.first { $0.layer == layer }?.entry
         }
-        return StoredEntry(
-            path: node.path, content: .value(entry.prepared.value), origin: entry.origin, time: entry.time,
-            covered: beneath(node)?.value)
+        return StoredEntry(entry, of: node, covering: beneath(node)?.value)
     }
 
     /// What shows without overrides; nil for an action.
@@ -36,7 +34,11 @@ extension RegistryState {
     /// Keeps what files say about a tweak that is just being removed, for the day it comes back.
     mutating func hold(_ node: TweakNode) {
         let overlay = overlays[node.slot]
-        if journal != nil, node.isSettable, let entry = storedOverride(node) { hold(entry, for: .override) }
+        if journal != nil, node.isSettable {
+            for layer in [TweakLayer.override, .temporaryOverride] {
+                if let entry = storedOverride(node, layer) { hold(entry, for: layer) }
+            }
+        }
         if let entry = overlay[.configFile] {
             let stored = StoredEntry(
                 path: node.path, content: .value(entry.prepared.value), origin: entry.origin, time: entry.time)
@@ -46,11 +48,15 @@ extension RegistryState {
     }
 
     /// The values that files have for a tweak that is about to be registered: under its path, or else a former one.
-    func heldLayers(_ paths: [TweakPath]) -> [(layer: TweakLayer, entry: StoredEntry)] {
+    /// Without what has run out by a moment.
+    func heldLayers(
+        _ paths: [TweakPath], at time: ContinuousClock.Instant
+    ) -> [(layer: TweakLayer, entry: StoredEntry)] {
         if held.isEmpty { return [] }
-        return [TweakLayer.configFile, .override].compactMap { layer in
+        return [TweakLayer.configFile, .override, .temporaryOverride].compactMap { layer in
             let paths = paths.prefix(1) + paths.dropFirst().filter { node($0) == nil }
-            return paths.lazy.compactMap { held[$0]?[layer] }.first.map { (layer, $0) }
+            let entry = paths.lazy.compactMap { held[$0]?[layer] }.first
+            return entry.flatMap { $0.isExpired(time) ? nil : (layer, $0) }
         }
     }
 
@@ -63,7 +69,9 @@ extension RegistryState {
             case .success(let prepared):
                 overlays[node.slot].set(
                     .init(
-                        layer: judged.layer, prepared: prepared, origin: judged.entry.origin, time: judged.entry.time))
+                        layer: judged.layer, prepared: prepared, origin: judged.entry.origin, time: judged.entry.time,
+                        expires: judged.entry.expires))
+                expiries.move(node, from: nil, to: judged.entry.expires)
             case .failure(let reason):
                 aside.append(AsideEntry(layer: judged.layer, entry: judged.entry, reason: reason))
             }
@@ -75,20 +83,20 @@ extension RegistryState {
         let covered = layers.first { $0.layer == .override && $0.isSuccess }?.entry.covered
         let beneath = change(beneath: node, since: covered)
         if fileWins, beneath != nil, overlays[node.slot][.configFile] != nil {
-            _ = overlays[node.slot].reset()
+            overlays[node.slot].remove(.override)
             overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: nil)
-            journal?.note(node.path, nil)
+            journal?.note(OverrideKey(node.path), nil)
         } else {
             overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: beneath)
         }
         overlays[node.slot].changedAt = revision
         if let top = overlays[node.slot].top { node.store(top) }
         // It came under a former path: the file has to learn the new one.
-        for judged in layers where judged.layer == .override && judged.entry.path != node.path {
-            journal?.note(judged.entry.path, nil)
+        for judged in layers where judged.layer >= .override && judged.entry.path != node.path {
+            journal?.note(judged.entry.key, nil)
             var entry = judged.entry
             entry.path = node.path
-            journal?.note(node.path, entry)
+            journal?.note(entry.key, entry)
         }
     }
 
@@ -116,4 +124,13 @@ struct JudgedEntry {
     }
 
     var isSuccess: Bool { if case .success = result { true } else { false } }
+}
+
+extension StoredEntry {
+    /// An override as a file holds it.
+    init(_ entry: Overlays.Entry, of node: TweakNode, covering covered: TweakValue?) {
+        self.init(
+            path: node.path, content: .value(entry.prepared.value), origin: entry.origin, time: entry.time,
+            covered: covered, expires: entry.expires)
+    }
 }

@@ -1,5 +1,16 @@
 // What files say about tweaks: values that are not judged yet, and those that cannot be used.
 
+/// Which override of which tweak.
+package struct OverrideKey: Hashable, Sendable {
+    package let path: TweakPath
+    package let isTemporary: Bool
+
+    package init(_ path: TweakPath, isTemporary: Bool = false) {
+        self.path = path
+        self.isTemporary = isTemporary
+    }
+}
+
 /// A value for one layer of a tweak as a file holds it. Its tweak may not be registered, and it may not fit.
 package struct StoredEntry: Sendable, Equatable {
     /// The value, as far as it is known without the definition.
@@ -19,22 +30,34 @@ package struct StoredEntry: Sendable, Equatable {
     package let time: ContinuousClock.Instant
     /// Of an override, the value that showed without it when it was set.
     package let covered: TweakValue?
+    /// Of a temporary override, when it ends.
+    package let expires: ContinuousClock.Instant?
 
     package init(
         path: TweakPath, content: Content, origin: TweakOrigin, time: ContinuousClock.Instant,
-        covered: TweakValue? = nil
+        covered: TweakValue? = nil, expires: ContinuousClock.Instant? = nil
     ) {
         self.path = path
         self.content = content
         self.origin = origin
         self.time = time
         self.covered = covered
+        self.expires = expires
     }
+
+    /// Which override of which tweak it is.
+    package var key: OverrideKey { OverrideKey(path, isTemporary: expires != nil) }
+
+    /// The layer of an override.
+    package var layer: TweakLayer { expires == nil ? .override : .temporaryOverride }
+
+    /// Whether it has ended by a moment.
+    package func isExpired(_ time: ContinuousClock.Instant) -> Bool { expires.map { $0 <= time } ?? false }
 }
 
 /// A value that a file has for a tweak, and why it is not in force.
 package struct AsideEntry: Sendable {
-    /// The layer that it is meant for: config file or override.
+    /// The layer that it is meant for: config file, override or temporary override.
     package let layer: TweakLayer
     package let entry: StoredEntry
     /// Why it does not fit today's definition.
@@ -60,14 +83,26 @@ final class OverlayNotes: Sendable {
 struct HeldLayers: Sendable, Equatable {
     var configFile: StoredEntry?
     var override: StoredEntry?
+    var temporary: StoredEntry?
 
-    var isEmpty: Bool { configFile == nil && override == nil }
+    var isEmpty: Bool { configFile == nil && override == nil && temporary == nil }
 
     subscript(layer: TweakLayer) -> StoredEntry? {
-        get { layer == .configFile ? configFile : layer == .override ? override : nil }
+        get {
+            switch layer {
+            case .default: nil
+            case .configFile: configFile
+            case .override: override
+            case .temporaryOverride: temporary
+            }
+        }
         set {
-            if layer == .configFile { configFile = newValue }
-            if layer == .override { override = newValue }
+            switch layer {
+            case .default: break
+            case .configFile: configFile = newValue
+            case .override: override = newValue
+            case .temporaryOverride: temporary = newValue
+            }
         }
     }
 }

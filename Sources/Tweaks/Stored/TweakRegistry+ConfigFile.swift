@@ -117,16 +117,16 @@ extension RegistryState {
         } else {
             overlays[slot].remove(.configFile)
         }
-        if change.change.dropped != nil { _ = overlays[slot].reset() }
+        if change.change.dropped != nil { overlays[slot].remove(.override) }
         overlays[slot].notes = OverlayNotes(
             aside: overlays[slot].notes?.aside ?? [], beneath: overlays[slot][.override] == nil ? nil : change.beneath)
         if change.didChange { overlays[slot].changedAt = revision }
-        if change.change.dropped != nil { journal?.note(change.node.path, nil) }
+        if change.change.dropped != nil { journal?.note(OverrideKey(change.node.path), nil) }
         guard let new = current(change.node), new.value != old.value else { return }
         let isSecret = change.node.isSecret
         effects.parts.append(
             History.Part(
-                node: change.node, oldOverride: nil, newOverride: nil, old: isSecret ? nil : old.value,
+                node: change.node, before: SetLayers(), after: SetLayers(), old: isSecret ? nil : old.value,
                 new: isSecret ? nil : new.value))
         publish(change.node, old: old, new: new, origin: .configFile, revision: revision, &effects)
     }

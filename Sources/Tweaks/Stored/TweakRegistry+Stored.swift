@@ -17,25 +17,31 @@ extension TweakRegistry {
     package func attach(
         _ store: any TweakStore, _ journal: OverrideJournal, overrides: [StoredEntry], revision: UInt64
     ) -> Bool {
+        let time = currentTime
         let isFree = state.withLock { state in
             if let other = state.store, other !== store { return false }
             state.store = store
             state.journal = journal
             let own = state.nodes.compactMap { $0 }.filter { node in
-                node.isSettable && state.overlays[node.slot][.override] != nil
+                node.isSettable && state.overlays[node.slot].isSet
             }
             // What was set already is a step beyond what is stored, and on disk only when that step is.
             state.revision = max(state.revision, revision) + (own.isEmpty ? 0 : 1)
             for node in own {
-                journal.note(node.path, state.storedOverride(node))
+                for layer in [TweakLayer.override, .temporaryOverride] {
+                    if let entry = state.storedOverride(node, layer) { journal.note(entry.key, entry) }
+                }
                 state.overlays[node.slot].changedAt = state.revision
             }
             if state.revision > revision { journal.note(state.revision) }
-            for entry in overrides { state.hold(entry, for: .override) }
+            for entry in overrides where !entry.isExpired(time) { state.hold(entry, for: entry.layer) }
+            // What has run out while nobody looked is gone, from the file too.
+            for entry in overrides where entry.isExpired(time) { journal.note(entry.key, nil) }
             return true
         }
         guard isFree else { return false }
         adoptHeld()
+        setAlarm()
         journal.wake()
         return true
     }
@@ -76,7 +82,8 @@ extension TweakRegistry {
 
     /// What files have for a path that no tweak has, by layer.
     package func heldEntries(_ path: TweakPath) -> [(layer: TweakLayer, entry: StoredEntry)] {
-        state.withLock { $0.heldLayers([path]) }
+        let time = currentTime
+        return state.withLock { $0.heldLayers([path], at: time) }
     }
 
     /// Forgets the override that is kept for a path that no tweak has.
@@ -84,9 +91,12 @@ extension TweakRegistry {
     package func forgetHeldOverride(_ path: TweakPath) -> UInt64? {
         var effects = CommitEffects()
         let revision = state.withLock { state -> UInt64? in
-            guard state.node(path) == nil, state.held[path]?.override != nil else { return nil }
-            state.unhold(path, .override)
-            state.journal?.note(path, nil)
+            let entries = [state.held[path]?.override, state.held[path]?.temporary].compactMap(\.self)
+            guard state.node(path) == nil, !entries.isEmpty else { return nil }
+            for entry in entries {
+                state.unhold(path, entry.layer)
+                state.journal?.note(entry.key, nil)
+            }
             state.raise(to: state.revision + 1, &effects)
             return state.revision
         }
@@ -97,7 +107,10 @@ extension TweakRegistry {
     /// How many stored overrides wait for their tweak, and how many do not fit theirs.
     package var heldCounts: (waiting: Int, unfit: Int) {
         state.withLock { state in
-            (state.held.values.count { $0.override != nil }, state.allAside.count { $0.1.layer == .override })
+            (
+                state.held.values.count { $0.override != nil || $0.temporary != nil },
+                state.allAside.count { $0.1.layer >= .override }
+            )
         }
     }
 
@@ -114,8 +127,9 @@ extension TweakRegistry {
 
     /// False when registrations or other files came in between.
     private func adoptHeld(_ effects: inout CommitEffects, _ unfit: inout [(TweakPath, AsideEntry)]) -> Bool {
+        let time = currentTime
         let (found, generation, heldGeneration) = state.withLock { state in
-            (state.nodesWithHeld, state.generation, state.heldGeneration)
+            (state.nodesWithHeld(at: time), state.generation, state.heldGeneration)
         }
         // The program's own checks may run here, so not under the lock.
         let judged = found.map { node, layers in (node, layers.map { JudgedEntry($0.layer, $0.entry, for: node) }) }
@@ -124,12 +138,15 @@ extension TweakRegistry {
             for (node, layers) in judged {
                 let old = state.current(node)
                 // What was set in this run is newer.
-                let isSet = state.overlays[node.slot][.override] != nil
-                for layer in layers where isSet && layer.layer == .override {
-                    state.unhold(layer.entry.path, .override)
-                    if layer.entry.path != node.path { state.journal?.note(layer.entry.path, nil) }
+                let isSet = state.overlays[node.slot].isSet
+                for layer in layers where isSet && layer.layer >= .override {
+                    state.unhold(layer.entry.path, layer.layer)
+                    // Where the tweak has none of that layer, the file's must not come back either.
+                    if layer.entry.path != node.path || state.overlays[node.slot][layer.layer] == nil {
+                        state.journal?.note(layer.entry.key, nil)
+                    }
                 }
-                let wanted = layers.filter { !isSet || $0.layer != .override }
+                let wanted = layers.filter { !isSet || $0.layer < .override }
                 state.install(wanted, on: node)
                 unfit += state.overlays[node.slot].notes?.aside.map { (node.path, $0) } ?? []
                 guard let old, let new = state.current(node), new.value != old.value else { continue }
@@ -153,14 +170,16 @@ extension TweakRegistry {
 
 extension RegistryState {
     /// The registered tweaks that something is held for.
-    fileprivate var nodesWithHeld: [(node: TweakNode, layers: [(layer: TweakLayer, entry: StoredEntry)])] {
+    fileprivate func nodesWithHeld(
+        at time: ContinuousClock.Instant
+    ) -> [(node: TweakNode, layers: [(layer: TweakLayer, entry: StoredEntry)])] {
         var found: [(TweakNode, [(layer: TweakLayer, entry: StoredEntry)])] = []
         var seen = Set<ObjectIdentifier>()
         for path in held.keys {
             guard let node = node(path) ?? formerly[path], seen.insert(ObjectIdentifier(node)).inserted else {
                 continue
             }
-            let layers = heldLayers([node.path] + node.formerly)
+            let layers = heldLayers([node.path] + node.formerly, at: time)
             if !layers.isEmpty { found.append((node, layers)) }
         }
         return found

@@ -44,12 +44,12 @@ package protocol TweakStore: AnyObject, Sendable {
     /// Calls `body` after each attempt to write, on the storage's thread, until the observation is let go of.
     func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation
 
-    /// Writes overrides that are not in force yet; nil in the list means none for that path.
+    /// Writes overrides that are not in force yet; nil in the list means none for that key.
     /// - Parameter body: Called once, on the storage's thread: nil when they are on disk, or why they are not.
-    func propose(_ changes: [TweakPath: StoredEntry?], then body: @escaping @Sendable (_ failure: String?) -> Void)
+    func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (_ failure: String?) -> Void)
 
-    /// Takes back what was proposed for these paths and could not be put into force.
-    func withdraw(_ paths: [TweakPath])
+    /// Takes back what was proposed for these and could not be put into force.
+    func withdraw(_ keys: [OverrideKey])
 }
 
 /// Keeps a call-back alive.

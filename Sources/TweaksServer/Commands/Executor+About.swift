@@ -79,7 +79,11 @@ extension Executor {
                     ("watches", .count(limits.watchPatterns)), ("sessions", .count(limits.sessions)),
                 ])
             ),
-            ("features", .array(["json", "watch", "since", "batch", "check", "complete", "actions"].map(JSON.string))),
+            (
+                "features",
+                .array(
+                    ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary"].map(JSON.string))
+            ),
         ])
     }
 
@@ -95,7 +99,8 @@ extension Executor {
             ("rev", .count(snapshot.revision)), ("commitsPerSecond", .number((rate.perSecond * 100).rounded() / 100)),
             ("commitsPerSecondOver", .int(Int64(rate.over / .seconds(1)))), ("tweaks", .count(nodes.count)),
             ("modified", .count(nodes.nodes.reduce(0) { snapshot.isModified($1) ? $0 + 1 : $0 })),
-            ("conflicts", .count(registry.conflicts.count)), ("frozen", .bool(registry.isFrozen)),
+            ("temporary", .count(registry.temporaryCount)), ("conflicts", .count(registry.conflicts.count)),
+            ("frozen", .bool(registry.isFrozen)),
             ("sessions", .count(figures.sessions)), ("watchers", .count(hub.sessions.count)),
             ("connections", .count(figures.accepted)), ("requests", .count(figures.requests)),
             ("errors", .count(figures.refused)), ("undeliveredObservers", .count(lag.observers)),

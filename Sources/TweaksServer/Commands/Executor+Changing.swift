@@ -4,13 +4,36 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    func set(_ path: String, _ wanted: Request.Change, _ session: Session) throws(TweakError) -> Outcome {
+    func set(
+        _ path: String, _ wanted: Request.Change, for lifetime: String? = nil, _ session: Session
+    ) throws(TweakError) -> Outcome {
         let node = try lookUp(path).node
         let change = try node.change(wanted)
-        if session.batch != nil { return .reply(try queue([(node, change)], session)) }
+        let duration = try lifetime.map { text throws(TweakError) in try Self.lifetime(text, node) }
+        if session.batch != nil { return .reply(try queue([(node, change)], for: duration, session)) }
         var batch = TweakBatch()
-        batch.append(node, change)
+        batch.append(node, change, for: duration)
         return try commit(Proposal(batch, nodes: [node]), session)
+    }
+
+    private static func lifetime(_ text: String, _ node: TweakNode) throws(TweakError) -> Duration {
+        if let nanoseconds = DurationText.parse(text) { return .nanoseconds(nanoseconds) }
+        throw TweakError(
+            .badValue, "\(node.path.token): for \(Quoting.excerpt(text)) is no duration; write 90s, 10m or 1h30m",
+            path: node.path)
+    }
+
+    /// Makes what is temporary permanent. Of several tweaks those that are; one that was named must be.
+    func keep(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
+        let nodes = try resolve(patterns)
+        let temporary = nodes.count == 1 ? nodes : nodes.filter { registry.timeLeft($0) != nil }
+        if temporary.isEmpty {
+            throw TweakError(.conflict, "none of these \(nodes.count) tweaks has a temporary override to keep")
+        }
+        if session.batch != nil { return .reply(try queue(temporary.map { ($0, .keep) }, session)) }
+        var batch = TweakBatch()
+        for node in temporary { batch.append(node, .keep) }
+        return try commit(Proposal(batch, nodes: temporary), session)
     }
 
     func check(_ path: String, _ wanted: Request.Change) throws(TweakError) -> Reply {
@@ -61,7 +84,7 @@ extension Executor {
     }
 
     private func line(_ node: TweakNode, _ outcome: TweakOutcome) -> Reply.Item {
-        .tweak(TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)))
+        .tweak(TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment), timeLeft: outcome.lifetime))
     }
 
     private func unchanged(_ revision: UInt64) -> Reply {
@@ -79,10 +102,10 @@ extension Executor {
     }
 
     private func queue(
-        _ changes: [(TweakNode, TweakBatch.Change)], _ session: Session
+        _ changes: [(TweakNode, TweakBatch.Change)], for lifetime: Duration? = nil, _ session: Session
     ) throws(TweakError) -> Reply {
         for (node, change) in changes {
-            try session.batch?.append(node, change, registry: registry, limit: limits.batchChanges)
+            try session.batch?.append(node, change, for: lifetime, registry: registry, limit: limits.batchChanges)
         }
         return .ok("queued", [("queued", .bool(true))])
     }

@@ -69,8 +69,8 @@ extension Executor {
         proposal.written = forecast
         session.proposal = proposal
         session.isAwaitingAction = true
-        let (id, mailbox, paths) = (session.id, mailbox, Array(forecast.changes.keys))
-        store.propose(forecast.changes) { mailbox.post(.proposed(id, paths: paths, failure: $0)) }
+        let (id, mailbox, keys) = (session.id, mailbox, Array(forecast.changes.keys))
+        store.propose(forecast.changes) { mailbox.post(.proposed(id, keys: keys, failure: $0)) }
         return true
     }
 

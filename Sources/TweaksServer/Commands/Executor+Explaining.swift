@@ -23,12 +23,15 @@ extension Executor {
         let isPublished = tweak.flags.contains(.readOnly) && layer.layer != .default
         let name = isPublished ? "published" : layer.layer.description
         let time = Self.wallClock(layer.time)
+        let left = layer.expires.map { registry.timeLeft($0) }
         let json: [(String, JSON)] = [
             ("layer", .string(name)), ("value", isSecret ? .null : layer.value.json),
             ("by", .string(layer.origin.description)), ("time", .string(time)), ("current", .bool(wins)),
         ]
         let value = tweak.node.shownText(layer.value)
-        return (["\(wins ? "→" : " ") \(Self.padded(name, 18)) \(value)  by \(layer.origin) at \(time)"], .object(json))
+        let end = left.map { ", \(TimeLeft.text($0)) left" } ?? ""
+        let line = "\(wins ? "→" : " ") \(Self.padded(name, 18)) \(value)  by \(layer.origin) at \(time)\(end)"
+        return ([line], .object(json + (left.map(TimeLeft.fields) ?? [])))
     }
 
     // MARK: What is not in effect

@@ -46,7 +46,7 @@ extension TweakHistoryEntry {
     private var remark: String {
         let what =
             switch kind {
-            case .change, .reload: ""
+            case .change, .reload, .expiry: ""
             case .undo(let revision): " undid \(revision)"
             case .redo(let revision): " redid \(revision)"
             }
@@ -65,6 +65,7 @@ extension TweakHistoryEntry {
         switch kind {
         case .change: fields.append(("kind", .string("change")))
         case .reload: fields.append(("kind", .string("reload")))
+        case .expiry: fields.append(("kind", .string("expiry")))
         case .undo(let revision): fields += [("kind", .string("undo")), ("of", .count(revision))]
         case .redo(let revision): fields += [("kind", .string("redo")), ("of", .count(revision))]
         }
@@ -73,6 +74,7 @@ extension TweakHistoryEntry {
             JSON.object([
                 ("path", .string(change.path.joined)), ("was", change.old.map(\.json) ?? .null),
                 ("value", change.new.map(\.json) ?? .null),
+                ("for", change.lifetime.map { .string(TimeLeft.text($0)) } ?? .null),
             ])
         }
         return .object(fields + [("changes", .array(changes))])
@@ -83,6 +85,8 @@ extension TweakHistoryEntry.Change {
     /// `Content/Text/Size 72 → 80`; of a secret only that it changed.
     fileprivate var text: String {
         guard let old, let new else { return "\(path.token) changed" }
-        return old == new ? "\(path.token) \(new.text), as before" : "\(path.token) \(old.text) → \(new.text)"
+        let end = lifetime.map { ", for \(TimeLeft.text($0))" } ?? ""
+        return old == new
+            ? "\(path.token) \(new.text), as before\(end)" : "\(path.token) \(old.text) → \(new.text)\(end)"
     }
 }

@@ -19,9 +19,9 @@ extension Executor {
     }
 
     private func get(_ path: UnsafeBufferPointer<UInt8>, _ session: Session) -> Bool {
-        guard let (node, value) = registry.read(path) else { return false }
+        guard let (node, value, left) = registry.read(path) else { return false }
         session.isProven = true
-        session.send(TweakLine(node, value, .explained), revision: nil)
+        session.send(TweakLine(node, value, .explained, timeLeft: left), revision: nil)
         return true
     }
 

@@ -5,8 +5,9 @@ import TweaksWire
 
 extension Executor {
     func get(_ patterns: [String]) throws(TweakError) -> Reply {
-        if patterns.count == 1, let (node, value) = patterns[0].withBytes({ registry.read($0) }) {
-            return Reply(.ok(words: "", fields: []), body: .items([.tweak(TweakLine(node, value, .explained))]))
+        if patterns.count == 1, let (node, value, left) = patterns[0].withBytes({ registry.read($0) }) {
+            let line = TweakLine(node, value, .explained, timeLeft: left)
+            return Reply(.ok(words: "", fields: []), body: .items([.tweak(line)]))
         }
         return lines(try resolve(patterns), .explained)
     }
@@ -80,9 +81,12 @@ extension Executor {
     /// Tweaks as body lines, from one consistent snapshot; a long list is made while it is sent.
     func lines(_ nodes: [TweakNode], _ note: TweakLine.Note, _ snapshot: TweakSnapshot? = nil) -> Reply {
         let snapshot = snapshot ?? registry.snapshot()
-        let item: @Sendable (Int) -> Reply.Item? = { position in
+        let item: @Sendable (Int) -> Reply.Item? = { [registry] position in
             guard position < nodes.count else { return nil }
-            return .tweak(TweakLine(nodes[position], snapshot.value(of: nodes[position]), note))
+            let node = nodes[position]
+            var left: Duration?
+            if case .explained = note { left = snapshot.expires(node).map { registry.timeLeft($0) } }
+            return .tweak(TweakLine(node, snapshot.value(of: node), note, timeLeft: left))
         }
         let body: Reply.Body = nodes.count > 64 ? .stream(item) : .items(nodes.indices.compactMap(item))
         return Reply(.ok(words: "", fields: [("rev", .count(snapshot.revision))]), body: body)

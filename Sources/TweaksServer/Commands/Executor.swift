@@ -62,6 +62,8 @@ final class Executor {
         switch request {
         case .get(let patterns): return .reply(try get(patterns))
         case .set(let path, let change): return try set(path, change, session)
+        case .setFor(let path, let change, let lifetime): return try set(path, change, for: lifetime, session)
+        case .keep(let patterns): return try keep(patterns, session)
         case .reset(let patterns): return try reset(patterns, session)
         case .check(let path, let change): return .reply(try check(path, change))
         case .list(let prefix): return .reply(try list(prefix))
@@ -107,7 +109,7 @@ extension Request {
     /// Whether an error in it spoils an open batch.
     fileprivate var isChange: Bool {
         switch self {
-        case .set, .reset: true
+        case .set, .setFor, .keep, .reset: true
         default: false
         }
     }

@@ -18,14 +18,14 @@ struct PendingBatch {
 
     /// Judges a change now and keeps it for the commit.
     mutating func append(
-        _ node: TweakNode, _ change: TweakBatch.Change, registry: TweakRegistry, limit: Int
+        _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration?, registry: TweakRegistry, limit: Int
     ) throws(TweakError) {
         if changes.count >= limit {
             throw TweakError(.tooMany, "a batch holds at most \(limit) changes; commit, then begin again")
         }
         var trial = TweakBatch()
         if let before = expected[node.path] { trial.append(node, before) }
-        trial.append(node, change)
+        trial.append(node, change, for: lifetime)
         // Judged again at the commit, when the values beneath a `+=` may be others.
         let forecast = try registry.forecast(trial).first
         if case .reset = change {
@@ -33,7 +33,7 @@ struct PendingBatch {
         } else if let forecast {
             expected[node.path] = .set(forecast.new)
         }
-        changes.append(node, change)
+        changes.append(node, change, for: lifetime)
         nodes.append(node)
     }
 

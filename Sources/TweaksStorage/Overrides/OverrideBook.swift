@@ -4,19 +4,19 @@ import Tweaks
 
 /// All overrides as lines. Writing ten thousand of them must not cost more than copying them.
 struct OverrideBook: Sendable {
-    private typealias Line = (path: TweakPath, text: [UInt8])
+    private typealias Line = (key: OverrideKey, text: [UInt8])
 
     let anchor: TimeAnchor
     /// Everything up to this revision of the registry is here.
     private(set) var revision: UInt64 = 0
     /// What the file said when it was read; a file that was found late may be ahead of us.
     private var fileRevision: UInt64 = 0
-    /// By path.
+    /// By path, and of one path the override first.
     private var lines: [Line] = []
     /// What was reset before the file could be read, and must not come back with it; nil once it was read.
-    private var resetBeforeLoading: Set<TweakPath>? = []
+    private var resetBeforeLoading: Set<OverrideKey>? = []
     /// What is on disk without being in force, oldest first: whoever proposed it commits it next, or withdraws it.
-    private var proposed: [TweakPath: [StoredEntry?]] = [:]
+    private var proposed: [OverrideKey: [StoredEntry?]] = [:]
 
     init(anchor: TimeAnchor) { self.anchor = anchor }
 
@@ -29,10 +29,10 @@ struct OverrideBook: Sendable {
         fileRevision = file.revision
         if lines.isEmpty, revision == 0 {
             revision = file.revision
-            lines = file.entries.map { ($0.path, $0.text) }
+            lines = file.entries.map { ($0.key, $0.text) }
         } else {
-            for entry in file.entries where position(of: entry.path).line == nil {
-                if resetBeforeLoading?.contains(entry.path) != true { put(entry.path, entry.text) }
+            for entry in file.entries where position(of: entry.key).line == nil {
+                if resetBeforeLoading?.contains(entry.key) != true { put(entry.key, entry.text) }
             }
         }
         resetBeforeLoading = nil
@@ -42,10 +42,10 @@ struct OverrideBook: Sendable {
     mutating func apply(_ batch: OverrideJournal.Batch) {
         revision = max(revision, batch.revision)
         if batch.changes.count > 64 { reserve(for: batch.changes) }
-        for (path, entry) in batch.changes {
-            put(path, entry.flatMap { OverridesFile.line($0, anchor) })
-            if entry == nil { resetBeforeLoading?.insert(path) }
-            if !proposed.isEmpty { settle(path, entry) }
+        for (key, entry) in batch.changes {
+            put(key, entry.flatMap { OverridesFile.line($0, anchor) })
+            if entry == nil { resetBeforeLoading?.insert(key) }
+            if !proposed.isEmpty { settle(key, entry) }
         }
     }
 
@@ -53,58 +53,58 @@ struct OverrideBook: Sendable {
     private mutating func reserve(for changes: OverrideChanges) {
         let new = changes.filter { $0.value != nil && position(of: $0.key).line == nil }
         lines += new.map { ($0.key, []) }
-        lines.sort { $0.path.precedes($1.path) }
+        lines.sort { $0.key.precedes($1.key) }
     }
 
-    private mutating func put(_ path: TweakPath, _ text: [UInt8]?) {
-        Self.put(path, text, in: &lines)
+    private mutating func put(_ key: OverrideKey, _ text: [UInt8]?) {
+        Self.put(key, text, in: &lines)
     }
 
-    private static func put(_ path: TweakPath, _ text: [UInt8]?, in lines: inout [Line]) {
-        let (index, line) = position(of: path, in: lines)
+    private static func put(_ key: OverrideKey, _ text: [UInt8]?, in lines: inout [Line]) {
+        let (index, line) = position(of: key, in: lines)
         switch (line, text) {
         case (nil, nil): break
-        case (nil, let text?): lines.insert((path, text), at: index)
+        case (nil, let text?): lines.insert((key, text), at: index)
         case (_?, nil): lines.remove(at: index)
         case (_?, let text?): lines[index].text = text
         }
     }
 
-    private func position(of path: TweakPath) -> (index: Int, line: Line?) { Self.position(of: path, in: lines) }
+    private func position(of key: OverrideKey) -> (index: Int, line: Line?) { Self.position(of: key, in: lines) }
 
-    private static func position(of path: TweakPath, in lines: [Line]) -> (index: Int, line: Line?) {
+    private static func position(of key: OverrideKey, in lines: [Line]) -> (index: Int, line: Line?) {
         var (low, high) = (0, lines.count)
         while low < high {
             let middle = (low + high) / 2
-            if lines[middle].path.precedes(path) { low = middle + 1 } else { high = middle }
+            if lines[middle].key.precedes(key) { low = middle + 1 } else { high = middle }
         }
-        return (low, low < lines.count && lines[low].path == path ? lines[low] : nil)
+        return (low, low < lines.count && lines[low].key == key ? lines[low] : nil)
     }
 
     // MARK: Proposals
 
     /// Keeps what is on disk now until it is in force.
     mutating func accept(_ changes: OverrideChanges) {
-        for (path, entry) in changes { proposed[path, default: []].append(entry) }
+        for (key, entry) in changes { proposed[key, default: []].append(entry) }
     }
 
-    /// Forgets the oldest proposal of each path. False when there was none.
-    mutating func withdraw(_ paths: [TweakPath]) -> Bool {
-        paths.count { path in
-            guard proposed[path] != nil else { return false }
-            proposed[path]?.removeFirst()
-            if proposed[path]?.isEmpty == true { proposed[path] = nil }
+    /// Forgets the oldest proposal for each of these. False when there was none.
+    mutating func withdraw(_ keys: [OverrideKey]) -> Bool {
+        keys.count { key in
+            guard proposed[key] != nil else { return false }
+            proposed[key]?.removeFirst()
+            if proposed[key]?.isEmpty == true { proposed[key] = nil }
             return true
         } > 0
     }
 
     /// An override was put in force. Proposals are, in turn; so this one's, and those before it, have had theirs. Where
     /// it is nobody's, somebody else had the last word, and whoever proposed something notes it anew.
-    private mutating func settle(_ path: TweakPath, _ entry: StoredEntry?) {
-        guard let waiting = proposed[path] else { return }
+    private mutating func settle(_ key: OverrideKey, _ entry: StoredEntry?) {
+        guard let waiting = proposed[key] else { return }
         let own = waiting.firstIndex { $0?.content == entry?.content }
         let rest = own.map { Array(waiting[($0 + 1)...]) } ?? []
-        proposed[path] = rest.isEmpty ? nil : rest
+        proposed[key] = rest.isEmpty ? nil : rest
     }
 
     // MARK: Giving out
@@ -116,12 +116,12 @@ struct OverrideBook: Sendable {
     /// The file as it ought to be, with more proposals on top.
     func text(program: String, proposing more: [OverrideChanges]) -> [UInt8] {
         var lines = lines
-        for (path, waiting) in proposed {
-            if let last = waiting.last { Self.put(path, last.flatMap { OverridesFile.line($0, anchor) }, in: &lines) }
+        for (key, waiting) in proposed {
+            if let last = waiting.last { Self.put(key, last.flatMap { OverridesFile.line($0, anchor) }, in: &lines) }
         }
         for changes in more {
-            for (path, entry) in changes {
-                Self.put(path, entry.flatMap { OverridesFile.line($0, anchor) }, in: &lines)
+            for (key, entry) in changes {
+                Self.put(key, entry.flatMap { OverridesFile.line($0, anchor) }, in: &lines)
             }
         }
         return OverridesFile.text(

@@ -91,7 +91,7 @@ package final class OverrideStore: TweakStore {
         mailbox.post(.propose(changes, body))
     }
 
-    package func withdraw(_ paths: [TweakPath]) { mailbox.post(.withdraw(paths)) }
+    package func withdraw(_ keys: [OverrideKey]) { mailbox.post(.withdraw(keys)) }
 }
 
 extension OverrideStore {

@@ -42,7 +42,7 @@ struct OverrideWriter: ~Copyable {
         if case .success(let path) = settings.place { facts.path = "\(path)/\(StateDirectory.fileName)" }
         let (file, failure) = directory.prepare(book.anchor)
         if let file { book.load(file) }
-        let entries = file?.entries.compactMap(\.stored) ?? []
+        let entries = file?.entries.map(\.stored) ?? []
         status = SaveStatus(saved: book.revision, tried: book.revision)
         if let failure {
             reported = failure
@@ -79,7 +79,7 @@ struct OverrideWriter: ~Copyable {
     private mutating func take(_ order: OverrideMailbox.Order) {
         switch order {
         case .propose(let changes, let body): proposals.append(Proposal(changes: changes, body: body))
-        case .withdraw(let paths): if !book.withdraw(paths) { return }
+        case .withdraw(let keys): if !book.withdraw(keys) { return }
         }
         (isDirty, hasNews) = (true, true)
     }

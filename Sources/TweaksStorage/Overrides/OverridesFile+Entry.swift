@@ -11,7 +11,7 @@ extension OverridesFile.Entry {
         var time: String?
         var value: JSONReader.Scalar?
         var covered: JSONReader.Scalar?
-        var expires = false
+        var expires: String?
 
         mutating func read(_ key: String, _ reader: inout JSONReader) throws(JSONReader.Problem) {
             switch key {
@@ -21,9 +21,7 @@ extension OverridesFile.Entry {
             case "time": time = try reader.text(key, isNew: time == nil)
             case "value": value = try reader.scalar(key, isNew: value == nil)
             case "covered": covered = try reader.scalar(key, isNew: covered == nil)
-            case "expires":
-                expires = true
-                try reader.skip()
+            case "expires": expires = try reader.text(key, isNew: expires == nil)
             default: try reader.skip()
             }
         }
@@ -40,9 +38,8 @@ extension OverridesFile.Entry {
         guard let path = fields.path.flatMap({ try? TweakPath($0) }) else {
             throw reader.problem("override \(number): “path” is missing, or is not category/collection/name")
         }
-        self.path = path
         do throws(EntryProblem) {
-            stored = fields.expires ? nil : try Self.stored(path, fields, anchor)
+            stored = try Self.stored(path, fields, anchor)
         } catch {
             throw reader.problem("override \(number), \(path.token): \(error.text)")
         }
@@ -69,7 +66,19 @@ extension OverridesFile.Entry {
         }
         return StoredEntry(
             path: path, content: .value(value), origin: TweakOrigin(origin), time: anchor.instant(time),
-            covered: covered ?? nil)
+            covered: covered ?? nil, expires: try end(fields, since: time, anchor))
+    }
+
+    /// When a temporary override ends: by the wall clock, and never later than after its whole life. A clock that was
+    /// set back meanwhile does not make it longer.
+    private static func end(
+        _ fields: Fields, since time: Int64, _ anchor: TimeAnchor
+    ) throws(EntryProblem) -> ContinuousClock.Instant? {
+        guard let text = fields.expires else { return nil }
+        guard let expires = TimeText.parse(text) else {
+            throw EntryProblem(text: "“expires” is not like 2026-11-21T09:30:00Z")
+        }
+        return anchor.instant(min(expires, anchor.wall + max(expires - time, 0)))
     }
 }
 

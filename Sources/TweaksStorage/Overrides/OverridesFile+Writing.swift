@@ -40,6 +40,9 @@ extension OverridesFile {
             bytes.append(", \"covered\": ")
             if !bytes.append(stored: covered) { bytes.removeLast(bytes.count - end) }
         }
+        if let expires = entry.expires {
+            bytes.append(", \"expires\": \"\(TimeText.print(anchor.milliseconds(expires)))\"")
+        }
         bytes.append("}")
         return bytes
     }

@@ -2,8 +2,8 @@
 
 package import Tweaks
 
-/// The changes of some overrides: by path the new one, or nil for none.
-package typealias OverrideChanges = [TweakPath: StoredEntry?]
+/// The changes of some overrides: the new one, or nil for none.
+package typealias OverrideChanges = [OverrideKey: StoredEntry?]
 
 /// What an overrides file says.
 ///
@@ -14,6 +14,7 @@ package typealias OverrideChanges = [TweakPath: StoredEntry?]
 ///   "program": "bounce",
 ///   "revision": 43,
 ///   "overrides": [
+///     {"path": "Content/Text/Color", "kind": "color", "value": "#FF0000FF", "origin": "uid 1000", "time": "2026-11-21T09:35:00.000Z", "covered": "#000000FF", "expires": "2026-11-21T09:45:00.000Z"},
 ///     {"path": "Content/Text/Size", "kind": "number", "value": 72, "origin": "uid 1000", "time": "2026-11-21T09:30:00.123Z", "covered": 60}
 ///   ]
 /// }
@@ -21,11 +22,12 @@ package typealias OverrideChanges = [TweakPath: StoredEntry?]
 struct OverridesFile: Sendable {
     /// One override.
     struct Entry: Sendable {
-        let path: TweakPath
         /// As the file has it, and as it is written back while nobody changes it: with what a later version may add.
         let text: [UInt8]
-        /// Nil for what this version only keeps: an override that expires.
-        let stored: StoredEntry?
+        let stored: StoredEntry
+
+        var path: TweakPath { stored.path }
+        var key: OverrideKey { stored.key }
     }
 
     /// Why a file cannot be taken.
@@ -41,7 +43,7 @@ struct OverridesFile: Sendable {
 
     var program = ""
     var revision: UInt64 = 0
-    /// By path, each once.
+    /// By path, and of one path the override before the temporary one; each once.
     var entries: [Entry] = []
 
     /// Reads a file.
@@ -70,8 +72,8 @@ struct OverridesFile: Sendable {
     private mutating func sort() throws(Refusal) {
         let pairs = zip(entries, entries.dropFirst())
         // We write them in order, and people rarely disturb it.
-        if !pairs.allSatisfy({ $0.path.precedes($1.path) }) { entries.sort { $0.path.precedes($1.path) } }
-        for (entry, next) in zip(entries, entries.dropFirst()) where entry.path == next.path {
+        if !pairs.allSatisfy({ $0.key.precedes($1.key) }) { entries.sort { $0.key.precedes($1.key) } }
+        for (entry, next) in zip(entries, entries.dropFirst()) where entry.key == next.key {
             throw .malformed("\(entry.path.token) is there twice; keep one of them")
         }
     }
@@ -115,6 +117,13 @@ private struct Head {
         if format != OverridesFile.format { throw reader.problem("“format” is not “\(OverridesFile.format)”") }
         if version != OverridesFile.version { throw reader.problem("“version” is no number from 1") }
         if overrides == nil { throw reader.problem("there is no list “overrides”") }
+    }
+}
+
+extension OverrideKey {
+    /// The order of files: by path, and the override first.
+    func precedes(_ other: OverrideKey) -> Bool {
+        path == other.path ? !isTemporary && other.isTemporary : path.precedes(other.path)
     }
 }
 

@@ -29,7 +29,8 @@ package struct SystemTime: StorageTime {
 /// Moments as text and as instants. One pair of both clocks is kept, so that a moment prints the same every time.
 struct TimeAnchor: Sendable {
     private let instant: ContinuousClock.Instant
-    private let wall: Int64
+    /// Milliseconds since 1970 when it was made.
+    let wall: Int64
 
     init(_ time: any StorageTime) { (instant, wall) = (time.now, time.wall) }
 

@@ -47,6 +47,9 @@ final class ManualTime: StorageTime {
         bell?.signal()
     }
 
+    /// Somebody sets the wall clock.
+    func jump(by milliseconds: Int64) { state.withLock { $0.wall += milliseconds } }
+
     /// Blocks until the storage sleeps for exactly so long from now.
     func waitUntilAsleep(for duration: Duration) {
         condition.lock()

@@ -107,7 +107,7 @@ struct OverrideSharingTests {
         _ = try life.number("Fresh")
         #expect(
             try life.propose(["Size": 2, "Fresh": 2]) == nil)
-        life.store.withdraw([try TweakPath("A/B/Size"), try TweakPath("A/B/Fresh")])
+        life.store.withdraw([OverrideKey(try TweakPath("A/B/Size")), OverrideKey(try TweakPath("A/B/Fresh"))])
         #expect(try life.propose([:]) == nil)
         #expect(life.text?.contains(#""value": 7"#) == true)
         #expect(life.text?.contains("Fresh") == false)
@@ -120,7 +120,7 @@ struct OverrideSharingTests {
         for isWithdrawn in [false, true] {
             #expect(try life.propose(["Size": 2]) == nil)
             #expect(try life.propose(["Size": 3]) == nil)
-            if isWithdrawn { life.store.withdraw([try TweakPath("A/B/Size")]) } else { size.value = 2 }
+            if isWithdrawn { life.store.withdraw([OverrideKey(try TweakPath("A/B/Size"))]) } else { size.value = 2 }
             #expect(try life.propose([:]) == nil)
             #expect(life.text?.contains(#""value": 3"#) == true)
             size.value = 3
@@ -143,7 +143,7 @@ struct OverrideSharingTests {
         let done = DispatchSemaphore(value: 0)
         for number in 0..<3 {
             let path = try TweakPath("A", "B", "Size")
-            life.store.propose([path: try life.entry("Size", Double(number))]) { answer in
+            life.store.propose([OverrideKey(path): try life.entry("Size", Double(number))]) { answer in
                 answers.withLock { $0.append(answer) }
                 done.signal()
             }

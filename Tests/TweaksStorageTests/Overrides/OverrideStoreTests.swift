@@ -124,15 +124,15 @@ struct OverrideStoreTests {
         }
     }
 
-    @Test("entries that this version only keeps are written back untouched")
+    @Test("what is not registered is written back untouched, with what this version does not know")
     func untouched() throws {
         try live { life in try life.number("X").value = 2 }
         let entry =
-            #"{"path": "A/A/A", "kind": "later", "value": {"a": 1}, "expires": "2027-01-01T00:00:00Z", "by":"x"}"#
+            #"{"path": "A/A/A", "kind": "int", "value": 1, "origin": "x", "time": "2026-01-01T00:00:00Z", "by": {"a":1}}"#
         let text = try #require(home.read("state/overrides.json"))
         try home.write(text.replacing("[\n", with: "[\n    \(entry),\n"), to: "state/overrides.json")
         try live { life in
-            #expect(life.events == [.opened(path: life.file, entries: 1)])
+            #expect(life.events == [.opened(path: life.file, entries: 2)])
             try life.number("X").value = 3
         }
         #expect(home.read("state/overrides.json")?.contains("    \(entry),\n") == true)

@@ -140,16 +140,45 @@ struct OverridesFileTests {
     func unknownKeys() throws {
         let known = #"{"note": {"a": [1, null, "]"]}, "# + Self.good.dropFirst()
         let file = try OverridesFile(file(known), anchor)
-        #expect(file.entries.map(\.stored?.content) == [.value(.int(1))])
+        #expect(file.entries.map(\.stored.content) == [.value(.int(1))])
         #expect(String(decoding: file.entries[0].text, as: UTF8.self) == known)
     }
 
-    @Test("an override that expires is kept, and not handed over")
-    func expires() throws {
-        let entry = Self.good.dropLast() + #","expires":"2026-11-21T10:30:00Z"}"#
+    /// It is 9:30:00.123 there; this one was set at 9:30:00.
+    @Test(
+        "when an override ends: by the wall clock, but never later than after its whole life",
+        arguments: [
+            ("2026-11-21T10:30:00Z", Duration.milliseconds(3_599_877)),
+            ("2026-11-21T09:30:00.200Z", .milliseconds(77)),
+            // Over since long, or since now.
+            ("2026-11-21T09:30:00.123Z", .zero), ("2026-11-21T09:30:00.1Z", .milliseconds(-23)),
+            // It ended before it was set: a clock that jumped back in between; or nonsense. It is over.
+            ("2026-11-20T09:30:00Z", .milliseconds(-86_400_123)),
+        ])
+    func expires(text: String, left: Duration) throws {
+        let entry = Self.good.dropLast() + #","expires":"\#(text)"}"#
         let file = try OverridesFile(file(String(entry)), anchor)
-        #expect(file.entries.map(\.stored) == [nil])
+        #expect(file.entries.map(\.stored.expires) == [time.now + left])
+        #expect(file.entries[0].stored.isExpired(time.now) == (left <= .zero))
         #expect(String(decoding: file.entries[0].text, as: UTF8.self) == entry)
+    }
+
+    @Test("a clock that was set back does not make a temporary override longer")
+    func clockSetBack() throws {
+        let entry =
+            Self.good.replacing("09:30:00Z", with: "11:30:00Z").dropLast() + #","expires":"2026-11-21T11:40:00Z"}"#
+        let file = try OverridesFile(file(String(entry)), anchor)
+        #expect(file.entries.map(\.stored.expires) == [time.now + .seconds(600)])
+    }
+
+    @Test("an override and a temporary one of the same tweak, in their order; twice the same is an error")
+    func bothLayers() throws {
+        let temporary = String(Self.good.dropLast() + #","expires":"2026-11-21T10:30:00Z"}"#)
+        let both = try OverridesFile(file("\(temporary),\(Self.good)"), anchor)
+        #expect(both.entries.map(\.stored.layer) == [.override, .temporaryOverride])
+        #expect(throws: OverridesFile.Refusal.self) { try OverridesFile(file("\(temporary),\(temporary)"), anchor) }
+        let line = try #require(OverridesFile.line(both.entries[1].stored, anchor))
+        #expect(String(decoding: line, as: UTF8.self).hasSuffix(#", "expires": "2026-11-21T10:30:00.000Z"}"#))
     }
 
     @Test("another order is put right")

@@ -32,8 +32,8 @@ final class StubStore: TweakStore {
         return StoreObservation { [weak self] in self?.observers.withLock { $0[id] = nil } }
     }
 
-    func propose(_ changes: [TweakPath: StoredEntry?], then body: @escaping @Sendable (String?) -> Void) { body(nil) }
-    func withdraw(_ paths: [TweakPath]) {}
+    func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (String?) -> Void) { body(nil) }
+    func withdraw(_ keys: [OverrideKey]) {}
 
     /// What the disk did.
     func finish(_ status: SaveStatus) {
@@ -43,8 +43,9 @@ final class StubStore: TweakStore {
 
     /// What was noted since the last look: `PATH=VALUE by ORIGIN over COVERED`, sorted.
     func taken() -> [String] {
-        journal.takeAll().changes.map { path, entry in
-            guard let entry, case .value(let value) = entry.content else { return "\(path)" }
+        journal.takeAll().changes.map { key, entry in
+            let path = "\(key.path)\(key.isTemporary ? " for a while" : "")"
+            guard let entry, case .value(let value) = entry.content else { return path }
             return "\(path)=\(value.text) by \(entry.origin) over \(entry.covered?.text ?? "nothing")"
         }
         .sorted()

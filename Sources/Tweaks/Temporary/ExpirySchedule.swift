@@ -1,0 +1,43 @@
+// Which temporary overrides end when, soonest first.
+
+/// The ends of all temporary overrides of a registry. Part of its state.
+struct ExpirySchedule: Sendable {
+    private var entries: [(end: ContinuousClock.Instant, node: TweakNode)] = []
+
+    /// When the next one ends; nil while there is none.
+    var next: ContinuousClock.Instant? { entries.first?.end }
+
+    /// How many are pending.
+    var count: Int { entries.count }
+
+    /// Notes that a tweak's temporary override has another end now, or none.
+    mutating func move(_ node: TweakNode, from old: ContinuousClock.Instant?, to new: ContinuousClock.Instant?) {
+        if old == new { return }
+        if let old { remove(node, at: old) }
+        if let new { entries.insert((new, node), at: position(of: new)) }
+    }
+
+    /// The tweaks whose time has come.
+    func due(_ time: ContinuousClock.Instant) -> [TweakNode] { entries.prefix { $0.end <= time }.map(\.node) }
+
+    private mutating func remove(_ node: TweakNode, at end: ContinuousClock.Instant) {
+        var index = position(of: end)
+        while index < entries.count, entries[index].end == end {
+            if entries[index].node === node {
+                entries.remove(at: index)
+                return
+            }
+            index += 1
+        }
+    }
+
+    /// Where the first entry with this end is, or would be.
+    private func position(of end: ContinuousClock.Instant) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].end < end { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,102 @@
+// What people set of a tweak, and what a change makes of it: the same for a commit and for a forecast of one.
+
+/// Override and temporary override of one tweak; nil: none.
+package struct SetLayers: Sendable {
+    var override: Overlays.Entry?
+    var temporary: Overlays.Entry?
+
+    /// Whether the values are the same, whoever set them, and when. What has run out counts as none.
+    func agrees(with other: SetLayers, at time: ContinuousClock.Instant) -> Bool {
+        override?.prepared.value == other.override?.prepared.value
+            && temporary?.unlessExpired(time)?.prepared.value == other.temporary?.unlessExpired(time)?.prepared.value
+    }
+}
+
+extension Overlays.Entry {
+    /// Nil for a temporary override that has run out.
+    func unlessExpired(_ time: ContinuousClock.Instant) -> Overlays.Entry? {
+        expires.map { $0 <= time } == true ? nil : self
+    }
+}
+
+/// What a change does to the layers of one tweak.
+enum LayerChange: Sendable {
+    /// Sets the override; that ends a temporary one.
+    case override(Prepared)
+    /// Sets the temporary override, for a while.
+    case temporary(Prepared, Duration)
+    /// Makes the temporary override the override.
+    case keep
+    /// Removes override and temporary override.
+    case reset
+    /// Ends a temporary override that has run out by a moment.
+    case expire(ContinuousClock.Instant)
+    /// Puts back what was there, or makes again what was taken back.
+    case restore(SetLayers)
+
+    /// The value that shows afterwards, where it does not depend on what is there, or on the time.
+    var prepared: Prepared? {
+        switch self {
+        case .override(let prepared), .temporary(let prepared, _): prepared
+        case .keep, .reset, .expire, .restore: nil
+        }
+    }
+
+    /// How long it lasts; nil: for good.
+    var lifetime: Duration? { if case .temporary(_, let lifetime) = self { lifetime } else { nil } }
+
+    /// The same for good.
+    var kept: LayerChange {
+        if case .temporary(let prepared, _) = self { .override(prepared) } else { self }
+    }
+}
+
+extension Overlays {
+    /// Override and temporary override.
+    var setLayers: SetLayers {
+        // Most tweaks that are set have an override, and nothing else.
+        guard let last = entries.last, last.layer >= .override else { return SetLayers() }
+        if last.layer == .override { return SetLayers(override: last) }
+        return SetLayers(override: self[.override], temporary: last)
+    }
+
+    /// Changes the layers. False when they were so already.
+    mutating func apply(_ change: LayerChange, origin: TweakOrigin, time: ContinuousClock.Instant) -> Bool {
+        switch change {
+        case .override(let prepared): return override(prepared, origin: origin, time: time)
+        case .temporary(let prepared, let lifetime):
+            set(
+                Entry(
+                    layer: .temporaryOverride, prepared: prepared, origin: origin, time: time,
+                    expires: time.advanced(by: lifetime)))
+            return true
+        case .keep: return keep(origin: origin, time: time)
+        case .reset: return reset()
+        case .expire(let moment):
+            guard self[.temporaryOverride]?.unlessExpired(moment) == nil else { return false }
+            return remove(.temporaryOverride)
+        case .restore(let layers): return restore(layers, origin: origin, time: time)
+        }
+    }
+
+    private mutating func keep(origin: TweakOrigin, time: ContinuousClock.Instant) -> Bool {
+        guard let temporary = self[.temporaryOverride] else { return false }
+        remove(.temporaryOverride)
+        set(Entry(layer: .override, prepared: temporary.prepared, origin: origin, time: time))
+        return true
+    }
+
+    private mutating func restore(
+        _ layers: SetLayers, origin: TweakOrigin, time: ContinuousClock.Instant
+    ) -> Bool {
+        let before = setLayers
+        if before.agrees(with: layers, at: time) { return false }
+        remove(.override)
+        remove(.temporaryOverride)
+        for var entry in [layers.override, layers.temporary?.unlessExpired(time)].compactMap(\.self) {
+            (entry.origin, entry.time) = (origin, time)
+            set(entry)
+        }
+        return true
+    }
+}

@@ -1,0 +1,23 @@
+// What remains of a temporary override, as people and programs read it.
+
+import Tweaks
+
+/// Texts of a remaining time.
+package enum TimeLeft {
+    /// Whole seconds, `9m59s`; below ten seconds a tenth. Rounded up: what is not over is never `0s`.
+    package static func text(_ duration: Duration) -> String {
+        rounded(duration, to: duration < .seconds(10) ? 100_000_000 : 1_000_000_000)
+    }
+
+    /// For programs, to the millisecond.
+    package static func fields(_ duration: Duration) -> [(String, JSON)] {
+        [("temporary", .bool(true)), ("timeLeft", .string(rounded(duration, to: 1_000_000)))]
+    }
+
+    private static func rounded(_ duration: Duration, to unit: Int64) -> String {
+        let nanoseconds = max(
+            Int64(clamping: duration.components.seconds) * 1_000_000_000 + duration.components.attoseconds
+                / 1_000_000_000, 0)
+        return DurationText.print((nanoseconds + unit - 1) / unit * unit)
+    }
+}

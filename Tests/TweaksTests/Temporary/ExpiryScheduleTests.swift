@@ -1,0 +1,28 @@
+// The schedule, against a plain list, over thousands of seeded moves.
+
+import Testing
+import TweaksTestSupport
+
+@testable import Tweaks
+
+struct ExpiryScheduleTests {
+    @Test(arguments: 1...5) func agreesWithAList(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let registry = TweakRegistry()
+        let nodes = try (0..<20).map { try registry.register("A", "B", "T\($0)", 0).node }
+        let start = ContinuousClock.now
+        var schedule = ExpirySchedule()
+        var ends: [Int: ContinuousClock.Instant] = [:]
+        for _ in 0..<2_000 {
+            let index = Int.random(in: nodes.indices, using: &random)
+            // Few moments, so that many ends are the same.
+            let end = Bool.random(using: &random) ? start + .seconds(Int.random(in: 0..<8, using: &random)) : nil
+            schedule.move(nodes[index], from: ends[index], to: end)
+            ends[index] = end
+            #expect(schedule.count == ends.count && schedule.next == ends.values.min())
+            let moment = start + .seconds(Int.random(in: -1..<9, using: &random))
+            let due = schedule.due(moment).map(\.slot).sorted()
+            #expect(due == ends.filter { $0.value <= moment }.keys.map { nodes[$0].slot }.sorted())
+        }
+    }
+}
