@@ -101,6 +101,8 @@ import Tweaks
         var bench = EditorBench()
         bench.event("event 5 Content/Text/Size = 72      # was 60 by uid 1000")
         bench.event("event 6 Content/Text/String = \"by \\\" me\"      # was \"x by y\" by code")
+        bench.event("event 6 Content/Text/Alignment = right # was left, for 10m by uid 7")
+        #expect(try bench.tweak("Content/Text/Alignment").news?.origin == "uid 7")
         bench.event("event 6 Player/Status/Frames = 30      # was 25 by code")
         #expect(try bench.tweak("Content/Text/Size").news?.origin == "uid 1000")
         #expect(try bench.tweak("Content/Text/String").news?.origin == "code")

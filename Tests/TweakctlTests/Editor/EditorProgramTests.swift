@@ -65,6 +65,16 @@ import TweaksTestSupport
         server.stop()
     }
 
+    @Test func setsForAWhile() throws {
+        let terminal = try open()
+        try terminal.type("t\u{15}72\r")
+        try terminal.wait { $0.screen.text.contains("● Size       72 pt") && $0.screen.text.contains("→ temporary") }
+        #expect(tweaks.size.value == 72)
+        try terminal.type("K")
+        try terminal.wait(for: "→ override 72")
+        server.stop()
+    }
+
     @Test func typesValues() throws {
         let terminal = try open()
         try terminal.type("\r\u{15}500\r")

@@ -29,8 +29,10 @@ extension TweakRow {
     var origin: String? {
         guard note.hasPrefix("was ") else { return nil }
         var rest = note.dropFirst(4)
-        guard TweakRow.takeToken(&rest) != nil, rest.hasPrefix("by ") else { return nil }
-        return String(rest.dropFirst(3))
+        guard TweakRow.takeToken(&rest) != nil else { return nil }
+        // `by uid 1000`, or `for 10m by uid 1000` of a temporary one.
+        if rest.hasPrefix("by ") { return String(rest.dropFirst(3)) }
+        return rest.firstRange(of: " by ").map { String(rest[$0.upperBound...]) }
     }
 }
 
