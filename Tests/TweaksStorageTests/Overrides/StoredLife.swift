@@ -20,13 +20,13 @@ final class StoredLife: Sendable {
 
     init(
         _ directory: String, isRequired: Bool = false, files: any FileSystem = PosixFileSystem(),
-        keepsHistory: Bool = false, time: any StorageTime = SystemTime(), registry: TweakRegistry = TweakRegistry(),
+        keepsHistory: Bool = false, time: any StorageTime = SystemTime(), registry: TweakRegistry? = nil,
         isOpen: Bool = true
     ) {
         // Nobody rings: a test says itself when something ends.
-        registry = TweakRegistry(now: { time.now }, sleep: { _ in try await Task.sleep(for: .seconds(86_400)) })
+        let own = { TweakRegistry(now: { time.now }, sleep: { _ in try await Task.sleep(for: .seconds(86_400)) }) }
         let recorded = Recorded()
-        (self.directory, self.recorded, self.registry) = (directory, recorded, registry)
+        (self.directory, self.recorded, self.registry) = (directory, recorded, registry ?? own())
         store = OverrideStore(
             directory: directory, program: "test", isRequired: isRequired, fileSystem: files,
             keepsHistory: keepsHistory, time: time
