@@ -62,7 +62,8 @@ final class DaemonParts: Sendable {
             server = try settings.startFirst { listeners throws(ServerError) in
                 let hooks = TweakServerHooks(reloader, store, audit, registry: registry, log: log)
                 let server = TweakServer(
-                    name: settings.name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
+                    name: settings.name, registry: registry, listeners: listeners, limits: limits,
+                    hooks: hooks.with(settings.presets))
                 try server.start { server in
                     log.post(.listening(server.whereabouts(frozen: settings.isFrozen)))
                     log.flush()

@@ -125,6 +125,9 @@ final class EventLoop {
             session.isAwaitingAction = false
             if session.isOpen { session.send(executor.reply(result)) }
             advance(session)
+        case .presetRead(let id, let reading):
+            guard let session = session(id), session.isAwaitingAction else { return }
+            if case .reply(let reply) = executor.finish(reading, session) { answer(id, reply) }
         case .answered(let id, let reply): answer(id, reply)
         case .found(let id, let found): answer(id, executor.reply(found))
         case .proposed(let id, let keys, let failure):
@@ -143,7 +146,7 @@ final class EventLoop {
         guard let session = session(id), session.isAwaitingAction else { return }
         (session.isAwaitingAction, session.isReloading) = (false, false)
         if session.isOpen {
-            // A reload promises its revision, too.
+            // A reload promises its revision, too, as does what was read elsewhere first.
             if reply.awaits != nil, session.owed.isEmpty { executor.owing.append(id) }
             session.send(reply)
         }

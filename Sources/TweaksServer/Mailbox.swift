@@ -15,6 +15,8 @@ final class Mailbox: Sendable {
         case answered(SessionID, Reply)
         /// What `find` has found.
         case found(SessionID, Finder.Found)
+        /// A preset that a session asked for was read.
+        case presetRead(SessionID, PresetReading)
         /// What a session wants to change is on disk, or is not, and why.
         case proposed(SessionID, keys: [OverrideKey], failure: String?)
         /// The storage has tried to write.

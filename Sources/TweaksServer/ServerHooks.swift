@@ -7,6 +7,8 @@ package import Tweaks
 package struct TweakServerHooks: Sendable {
     /// Reads the config file and calls back with the reply, on any thread; nil where there is no such file.
     package var reload: (@Sendable (_ dry: Bool, _ then: @escaping @Sendable (Reply) -> Void) -> Void)?
+    /// Where presets are kept; nil where there is no such place. It is asked beside the I/O thread.
+    package var presets: (any PresetStore)?
     /// More figures for `stats`.
     package var stats: @Sendable () -> [(String, JSON)] = { [] }
     /// By command: names that may follow it, such as those of presets, for `complete`. These run beside the I/O thread.

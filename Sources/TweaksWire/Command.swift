@@ -110,6 +110,23 @@ package struct Command: Sendable {
         Command("redo", "[force]", "make the change again that was taken back", example: "redo", 0...1) {
             Request.isOption("force", $0).map { .redo(force: $0) }
         },
+        Command(
+            "save", "NAME [PATTERN]", "keep what is overridden now as a preset", example: "save warm Content", 1...2
+        ) { .save(name: $0.text(0), pattern: $0.dropFirst().first?.text) },
+        Command(
+            "load", "[--only] NAME [partly]", "set what a preset says; --only also resets all else; partly: what fits",
+            example: "load warm", 1...3, Request.load),
+        Command("presets", "", "the presets that there are", example: "presets", 0...0) { _ in .presets },
+        Command("delete", "NAME", "remove a preset", example: "delete warm", 1...1) { .delete(name: $0.text(0)) },
+        Command(
+            "diff", "NAME [NAME]", "how a preset differs from what is in force, or from another", example: "diff warm",
+            1...2
+        ) { .diff($0.text(0), $0.dropFirst().first?.text) },
+        Command(
+            "swap", "NAME [force]", "go to a preset exactly; again: back to what was", example: "swap warm", 1...2
+        ) { arguments in
+            Request.isOption("force", arguments.dropFirst()).map { .swap(name: arguments.text(0), force: $0) }
+        },
         Command("conflicts", "", "declarations that disagree", example: "conflicts", 0...0) { _ in .conflicts },
         Command("complete", "TEXT", "how a line could go on", example: "complete \"set Cont\"", any) {
             .complete($0.texts.joined(separator: " "))
@@ -185,6 +202,16 @@ extension Request {
     fileprivate static func isOption(_ word: String, _ arguments: ArraySlice<Token>) -> Bool? {
         guard let argument = arguments.first else { return false }
         return argument.text == word ? true : nil
+    }
+
+    /// `--only` on either side of the name, `partly` behind it. Alone, or in quotes, each of them is a name.
+    fileprivate static func load(_ arguments: ArraySlice<Token>) -> Request? {
+        let name = arguments.first { !$0.isBare("--only") }
+        guard let name, let position = arguments.firstIndex(of: name) else { return nil }
+        let only = arguments.filter { $0.isBare("--only") }
+        let partly = arguments[(position + 1)...].filter { $0.isBare("partly") }
+        guard only.count <= 1, partly.count <= 1, arguments.count == 1 + only.count + partly.count else { return nil }
+        return .load(name: name.text, only: !only.isEmpty, partly: !partly.isEmpty)
     }
 
     fileprivate static func history(_ arguments: ArraySlice<Token>) -> Request? {

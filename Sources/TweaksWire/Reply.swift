@@ -30,6 +30,8 @@ package struct Reply: Sendable {
     /// The name of the list in JSON.
     package var listName: String
     package var body: Body
+    /// More body lines for people, behind the items; programs find the same among the fields of the status.
+    package var remarks: [String] = []
     /// The revision that has to be on disk before this is sent; nil: none.
     package var awaits: UInt64?
 

@@ -84,12 +84,15 @@ package struct ReplyEncoder: Sendable {
         case .tweak(let line):
             line.append(to: &bytes, column: column)
             endLine(&bytes)
-        case .row(let lines, _):
-            for line in lines {
-                bytes.append("  ")
-                bytes.append(Quoting.sanitized(line))
-                endLine(&bytes)
-            }
+        case .row(let lines, _): append(lines, to: &bytes)
+        }
+    }
+
+    private func append(_ lines: [String], to bytes: inout [UInt8]) {
+        for line in lines {
+            bytes.append("  ")
+            bytes.append(Quoting.sanitized(line))
+            endLine(&bytes)
         }
     }
 
@@ -117,6 +120,7 @@ package struct ReplyEncoder: Sendable {
             if hasList, !reply.listName.isEmpty { bytes.append("]") }
             bytes.append("}")
         } else {
+            append(reply.remarks, to: &bytes)
             switch reply.status {
             case .ok(let words, _):
                 bytes.append(words.isEmpty ? "ok" : "ok ")

@@ -29,6 +29,13 @@ package enum Request: Equatable, Sendable {
     case history(Int?)
     case undo(force: Bool)
     case redo(force: Bool)
+    case save(name: String, pattern: String?)
+    case load(name: String, only: Bool, partly: Bool)
+    case presets
+    case delete(name: String)
+    /// One name: against what is in force.
+    case diff(String, String?)
+    case swap(name: String, force: Bool)
     case hello(version: Int, json: Bool)
     case json(Bool)
     case prompt(Bool)

@@ -45,7 +45,7 @@ struct Listing {
         }
     }
 
-    /// One process: who it is, and what is modified. The full-screen editor will take this place.
+    /// One process: who it is, and what is modified; for terminals that cannot show the full-screen editor.
     func showStatus(of target: Target) throws(Failure) -> ExitCode {
         let connection = try target.connect()
         if console.isJSON, connection.ask("json on", within: 3_000) != nil,

@@ -29,7 +29,7 @@ struct TweakRow: Equatable {
     }
 
     /// A token as it stands there, and the blanks behind it.
-    private static func takeToken(_ rest: inout Substring) -> String? {
+    static func takeToken(_ rest: inout Substring) -> String? {
         let isQuoted = rest.utf8.first == UInt8(ascii: "\"")
         var (end, isEscaped) = (rest.utf8.startIndex, false)
         while end < rest.utf8.endIndex {

@@ -56,6 +56,7 @@ enum Tweakctl {
     private static func talk(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
         let (target, words) = try Target.of(invocation)
         if words.isEmpty {
+            if Editor.isPossible, !console.isJSON { return try edit(target) }
             if System.isTerminal(0) { return try Listing(console).showStatus(of: target) }
             return try script(target, console)
         }
@@ -81,6 +82,11 @@ enum Tweakctl {
         }
         console.report(answer)
         return answer.isRefusal ? .refused : .ok
+    }
+
+    private static func edit(_ target: Target) throws(Failure) -> ExitCode {
+        var editor = try Editor(target)
+        return editor.run()
     }
 
     private static func script(_ target: Target, _ console: Console) throws(Failure) -> ExitCode {

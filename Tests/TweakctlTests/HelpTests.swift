@@ -24,9 +24,12 @@ import TweaksWire
         let page = try surroundings.run("man").output
         for command in Command.all { #expect(page.contains("\n.B " + Manual.escaped(command.synopsis) + "\n")) }
         for option in Invocation.options { #expect(page.contains(Manual.escaped(option.synopsis))) }
+        for binding in KeyTable.sections.flatMap(\.bindings) {
+            #expect(page.contains("\n.B \(Manual.escaped(binding.shown))\n\(Manual.escaped(binding.summary))."))
+        }
         // No text may become a request.
         let requests = Set(page.split(separator: "\n").filter { $0.hasPrefix(".") }.map { $0.prefix { $0 != " " } })
-        #expect(requests == [".\\\"", ".TH", ".SH", ".B", ".br", ".PP", ".TP"])
+        #expect(requests == [".\\\"", ".TH", ".SH", ".SS", ".B", ".br", ".PP", ".TP"])
     }
 
     @Test(.enabled(if: path(of: "groff") != nil)) func manualIsRoff() throws {

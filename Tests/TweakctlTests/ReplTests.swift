@@ -123,10 +123,10 @@ import TweaksTestSupport
         server.stop()
     }
 
-    /// A name and nothing else: who it is, and what is modified.
+    /// A name and nothing else, where no editor can be shown: who it is, and what is modified.
     @Test func status() throws {
         try tweaks.size.set(72)
-        let terminal = try terminal("bounce")
+        let terminal = try terminal("bounce", "TERM=dumb")
         let text = try terminal.read(through: "done\n")
         #expect(text.contains("bounce, pid "))
         #expect(text.contains("9 tweaks, 1 modified, rev 1\n● Content/Text/Size = 72  ██████░░  # number 10...100"))

@@ -62,13 +62,18 @@ package final class PseudoTerminal {
                 defer { text = String(text[end...]) }
                 return String(text[..<end])
             }
-            var entry = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, TestClient.patience) > 0 else { throw ClientError.timeout(text) }
-            var chunk = [UInt8](repeating: 0, count: 4_096)
-            let count = systemRead(master, &chunk, chunk.count)
-            // Linux says EIO when the program has gone.
-            guard count > 0 else { throw ClientError.ended(text) }
-            text += String(decoding: chunk[..<count].filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+            text += String(decoding: try readBytes().filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
         }
+    }
+
+    /// What the program writes next, as it is.
+    package func readBytes() throws -> [UInt8] {
+        var entry = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, TestClient.patience) > 0 else { throw ClientError.timeout(text) }
+        var chunk = [UInt8](repeating: 0, count: 4_096)
+        let count = systemRead(master, &chunk, chunk.count)
+        // Linux says EIO when the program has gone.
+        guard count > 0 else { throw ClientError.ended(text) }
+        return Array(chunk[..<count])
     }
 }

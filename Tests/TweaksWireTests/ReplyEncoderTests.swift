@@ -43,6 +43,20 @@ private struct Hostile {
         return registry.listing().nodes.map { .tweak(TweakLine($0, snapshot.value(of: $0), note)) }
     }
 
+    // MARK: Remarks
+
+    /// For people, behind the items, however these are made; programs find the same in the fields.
+    @Test(arguments: [false, true]) func remarks(isStream: Bool) {
+        let items = [Reply.Item.row(lines: ["a"], json: .int(1)), .row(lines: ["b"], json: .int(2))]
+        let stream: @Sendable (Int) -> Reply.Item? = { $0 < items.count ? items[$0] : nil }
+        var reply = Reply(.ok(words: "", fields: []), listName: "x", body: isStream ? .stream(stream) : .items(items))
+        reply.remarks = ["c", "ok\nerror \u{202E}"]
+        #expect(encoded(reply, budget: 1) == "  a\n  b\n  c\n  ok\u{FFFD}error \u{FFFD}\nok\n")
+        #expect(encoded(reply, json: true, budget: 1) == "{\"ok\":true,\"x\":[1,2]}\n")
+        reply.body = .none
+        #expect(encoded(reply, crlf: true) == "  c\r\n  ok\u{FFFD}error \u{FFFD}\r\nok\r\n")
+    }
+
     // MARK: Text
 
     @Test(

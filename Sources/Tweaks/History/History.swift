@@ -2,8 +2,8 @@
 
 /// What a commit is to the history.
 package enum CommitKind: Sendable, Equatable {
-    /// Somebody's change. Those of one session to the same tweaks in quick succession, a drag, are one.
-    case change(session: UInt64)
+    /// Somebody's change. Those of one session to the same tweaks in quick succession, a drag, are one; a step never is.
+    case change(session: UInt64, isStep: Bool = false)
     /// Takes back the commit with this number.
     case undo(UInt64, session: UInt64 = 0)
     /// Makes the commit with this number again.
@@ -16,7 +16,7 @@ package enum CommitKind: Sendable, Equatable {
     /// The session that makes it; nil where it is none.
     package var session: UInt64? {
         switch self {
-        case .change(let session), .undo(_, let session), .redo(_, let session): session == 0 ? nil : session
+        case .change(let session, _), .undo(_, let session), .redo(_, let session): session == 0 ? nil : session
         case .reload, .expiry: nil
         }
     }
@@ -181,7 +181,7 @@ struct History: Sendable {
     }
 
     private func canMerge(_ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin) -> Bool {
-        guard case .change = kind, limit > 0, let index = records.indices.last else { return false }
+        guard case .change(_, isStep: false) = kind, limit > 0, let index = records.indices.last else { return false }
         return records[index].kind == kind && records[index].status == .done
             && time - records[index].time <= Self.mergeInterval && records[index].origin == origin
     }

@@ -56,6 +56,9 @@ extension TweakRegistry {
         var step = CommitStep(node: node)
         let wanted: TweakValue
         switch change {
+        case .judged(let prepared, let adjustment):
+            (step.change, step.adjustment) = (.override(prepared), adjustment)
+            return step
         case .reset: return step
         case .keep:
             step.change = earlier.map(\.change.kept) ?? .keep

@@ -7,6 +7,8 @@ public struct TweakBatch: Sendable {
     /// What is asked of one tweak.
     package enum Change: Sendable {
         case set(TweakValue)
+        /// A value that was judged for this very tweak before, away from those who wait.
+        case judged(Prepared, TweakAdjustment)
         /// Added to the current value: int, number or duration.
         case add(TweakValue)
         /// The other of `true` and `false`.

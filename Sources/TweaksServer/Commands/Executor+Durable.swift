@@ -8,11 +8,15 @@ struct Proposal {
     let batch: TweakBatch
     /// What the reply shows.
     let nodes: [TweakNode]
-    let expected: UInt64?
+    var expected: UInt64?
     /// What it is to the history; nil: a change of the session's.
     var kind: CommitKind?
     /// What the reply says beside the revision, for people and for programs.
     var note: (words: String, fields: [(String, JSON)]) = ("", [])
+    /// What else it says, even if nothing had to be changed: lines for people, fields for programs.
+    var remarks: (lines: [String], fields: [(String, JSON)]) = ([], [])
+    /// Called when it is in effect.
+    var whenCommitted: ((TweakCommitResult) -> Void)?
     /// What was written of it, where it is written first.
     var written: OverrideForecast?
 
@@ -41,7 +45,8 @@ extension Executor {
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
             kind: proposal.kind ?? .change(session: session.id.number), delivery: .carrier)
-        return (report(result, proposal.nodes, proposal.note), result)
+        proposal.whenCommitted?(result)
+        return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
     }
 
     /// Has a reply wait until the disk holds a revision.
@@ -112,5 +117,16 @@ extension Executor {
         session.isReloading = true
         reload(dry) { mailbox.post(.answered(id, $0)) }
         return .running
+    }
+}
+
+extension Reply {
+    /// Says more.
+    fileprivate func with(_ remarks: (lines: [String], fields: [(String, JSON)])) -> Reply {
+        guard case .ok(let words, let fields) = status else { return self }
+        var reply = self
+        reply.status = .ok(words: words, fields: fields + remarks.fields)
+        reply.remarks = remarks.lines
+        return reply
     }
 }

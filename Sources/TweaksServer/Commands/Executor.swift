@@ -1,5 +1,6 @@
 // Requests to replies: the dispatch of all commands.
 
+import Dispatch
 import Tweaks
 import TweaksWire
 
@@ -29,6 +30,10 @@ final class Executor {
     var saveStatus: SaveStatus?
     /// Sessions with replies that wait for it.
     var owing: [SessionID] = []
+    /// Presets that somebody looks at, and the way back from each. A restart forgets them.
+    var swaps: [PresetName: PresetSwap] = [:]
+    /// Where presets are read and written, one after the other: disks may be slow.
+    let presetQueue = DispatchQueue(label: "tweaks.presets")
     private let storeObservation: StoreObservation?
 
     init(
@@ -84,6 +89,12 @@ final class Executor {
         case .history(let count): return .reply(history(count))
         case .undo(let force): return try travel(.undo, force: force, session)
         case .redo(let force): return try travel(.redo, force: force, session)
+        case .save(let name, let pattern): return try save(name, pattern, session)
+        case .load(let name, let only, let partly): return try load(name, only: only, partly: partly, session)
+        case .presets: return try presets(session)
+        case .delete(let name): return try delete(name, session)
+        case .diff(let name, let other): return try diff(name, other, session)
+        case .swap(let name, let force): return try swap(name, force: force, session)
         case .abort: return .reply(try abort(session))
         case .quit: return .quit(.ok())
         default: return .reply(about(request, session))

@@ -64,6 +64,15 @@ enum CompletionContext: Equatable {
         case "json", "prompt": return isFirst ? .words(["on", "off"]) : .words([])
         case "undo", "redo": return isFirst ? .words(["force"]) : .words([])
         case "reload": return isFirst ? .words(["dry"]) : .words([])
+        case "save":
+            return isFirst ? .names(command: command) : before.count == 1 ? .path(.settable, or: []) : .words([])
+        case "load":
+            let hasName = before.contains { !$0.isBare("--only") }
+            let rest = ["partly", "--only"].filter { word in !before.contains { $0.isBare(word) } }
+            return hasName ? .words(rest) : .names(command: command)
+        case "swap": return isFirst ? .names(command: command) : .words(before.count == 1 ? ["force"] : [])
+        case "delete": return isFirst ? .names(command: command) : .words([])
+        case "diff": return before.count < 2 ? .names(command: command) : .words([])
         case "hello": return before.count == 1 ? .words(["json"]) : .words([])
         default: return .names(command: command)
         }

@@ -1,4 +1,4 @@
-// The few calls on files that storing overrides needs, as a protocol, so that tests can have each of them fail.
+// The few calls on files that storing things needs, as a protocol, so that tests can have each of them fail.
 
 /// A file system as the storage sees it. Names are relative to an open directory, and links are never followed there.
 ///
@@ -8,6 +8,10 @@ package protocol FileSystem: Sendable {
     func makeDirectory(_ path: String) throws(FileError)
     /// Opens a directory; here links are followed, because service managers use them.
     func openDirectory(_ path: String) throws(FileError) -> Int32
+    /// Makes a directory in another one, for its owner alone.
+    func makeDirectory(_ name: String, in directory: Int32) throws(FileError)
+    /// Opens a directory in another one.
+    func openDirectory(_ name: String, in directory: Int32) throws(FileError) -> Int32
     /// The names in a directory, in any order.
     func names(in directory: Int32) throws(FileError) -> [String]
 

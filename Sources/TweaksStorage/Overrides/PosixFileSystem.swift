@@ -18,6 +18,14 @@ package struct PosixFileSystem: FileSystem {
         try check(systemOpen(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     }
 
+    package func makeDirectory(_ name: String, in directory: Int32) throws(FileError) {
+        try check(mkdirat(directory, name, 0o700))
+    }
+
+    package func openDirectory(_ name: String, in directory: Int32) throws(FileError) -> Int32 {
+        try check(openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+    }
+
     package func names(in directory: Int32) throws(FileError) -> [String] {
         // Another description of the same directory: reading moves a position.
         guard let stream = fdopendir(try check(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) else {

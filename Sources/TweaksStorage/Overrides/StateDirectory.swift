@@ -121,7 +121,7 @@ struct StateDirectory {
             }
             close()
         }
-        try doing("making the directory") { () throws(FileError) in try make(path) }
+        try doing("making the directory") { () throws(FileError) in try files.makeDirectories(path) }
         let descriptor = try doing("opening the directory") { () throws(FileError) in try files.openDirectory(path) }
         do throws(StorageFailure) {
             let facts = try doing("opening the directory") { () throws(FileError) in try files.facts(descriptor) }
@@ -131,27 +131,6 @@ struct StateDirectory {
             files.close(descriptor)
             throw error
         }
-    }
-
-    /// Makes a directory, and those above it that are missing.
-    private func make(_ path: String) throws(FileError) {
-        do throws(FileError) {
-            try files.makeDirectory(path)
-        } catch {
-            if (try? files.facts(path: path))?.kind == .directory { return }
-            guard error.isMissing, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw error }
-            try make(String(path[..<slash]))
-            try files.makeDirectory(path)
-        }
-        syncParent(of: path)
-    }
-
-    /// Has the disk know of the new directory; where that fails, the first write will say so.
-    private func syncParent(of path: String) {
-        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        guard let descriptor = try? files.openDirectory(parent) else { return }
-        try? files.sync(descriptor)
-        files.close(descriptor)
     }
 
     /// Others must not be able to put a file of their own in the place of ours.

@@ -9,6 +9,9 @@ enum TimeText {
             + "\(padded(parts.minute)):\(padded(parts.second)).\(padded(parts.millisecond, 3))Z"
     }
 
+    /// The moment to the second.
+    static func seconds(_ milliseconds: Int64) -> String { print(milliseconds).prefix(19) + "Z" }
+
     /// The second without separators, for names of files: `20261121T093000Z`.
     static func compact(_ milliseconds: Int64) -> String {
         let parts = Parts(milliseconds)

@@ -11,7 +11,7 @@ enum Manual {
             "tweakctl \\- tune running programs from the command line", ".SH SYNOPSIS",
         ]
         lines += Usage.synopses.flatMap { [".B " + escaped($0), ".br"] }.dropLast()
-        lines += description + options + own + commands + ending
+        lines += description + options + own + editor + commands + ending
         return lines.joined(separator: "\n")
     }
 
@@ -39,6 +39,19 @@ enum Manual {
             + Verb.allCases.flatMap { verb in verb.summary.map { paragraph(verb.usage, [$0]) } ?? [] }
     }
 
+    /// From the table that the editor itself works by.
+    private static var editor: [String] {
+        [".SH KEYS OF THE EDITOR"]
+            + [
+                "On a terminal, NAME alone opens the editor: all tweaks with their values as they are now, whoever",
+                "changes them. A change by others is marked with who it was. Values that were typed stay until the",
+                "process has taken them; when it ends, the editor waits for its return.",
+            ].map(escaped)
+            + KeyTable.sections.flatMap { section in
+                [".SS " + escaped(section.title)] + section.bindings.flatMap { paragraph($0.shown, [$0.summary + "."]) }
+            }
+    }
+
     private static var commands: [String] {
         [".SH COMMANDS OF THE PROCESS"]
             + Command.all.flatMap { paragraph($0.synopsis, [$0.summary + ".", "Example: " + $0.example]) }
@@ -60,7 +73,9 @@ enum Manual {
         ("XDG_RUNTIME_DIR", "where sockets are looked for, in its folder tweaks"),
         ("TMPDIR", "where they are otherwise: in tweaks-UID in there, or in /tmp"),
         ("XDG_STATE_HOME", "where the history of the line mode is kept; ~/.local/state without it"),
-        ("NO_COLOR", "if set, no colours"), ("TERM", "dumb means: no colours, and plain lines in the line mode"),
+        ("NO_COLOR", "if set, no colours"),
+        ("COLORTERM", "truecolor means: colours as they are; otherwise the nearest of those that TERM has"),
+        ("TERM", "dumb means: no colours, no editor, and plain lines in the line mode"),
     ]
 
     private static let files = [

@@ -8,7 +8,8 @@ enum Usage {
 
     /// How it is called.
     static let synopses = [
-        "tweakctl", "tweakctl [NAME] COMMAND…", "tweakctl -s PATH COMMAND…", "tweakctl -H HOST:PORT COMMAND…",
+        "tweakctl", "tweakctl NAME", "tweakctl [NAME] COMMAND…", "tweakctl -s PATH COMMAND…",
+        "tweakctl -H HOST:PORT COMMAND…",
         "tweakctl [NAME] - < SCRIPT",
     ]
 
@@ -21,6 +22,7 @@ enum Usage {
     /// What can be tried.
     static let examples: [(line: String, meaning: String)] = [
         ("tweakctl", "which processes offer tweaks, and how many are modified"),
+        ("tweakctl bounce", "the full-screen editor; ? shows its keys"),
         ("tweakctl bounce get 'Label/*'", "values, explained; quotes keep the shell from reading the star"),
         ("tweakctl bounce Label/Text/Size = 72", "one change"),
         ("tweakctl bounce export > look.conf", "what can be given back"),
@@ -35,6 +37,7 @@ enum Usage {
         lines += synopses.enumerated().map { ($0.offset == 0 ? "Usage: " : "       ") + $0.element }
         lines += [
             "", "Alone it lists the processes that offer tweaks. With only one of them its NAME can be left out.",
+            "On a terminal, a NAME alone opens an editor that fills it.",
         ]
         lines += ["", "Options:"]
         lines += table(Invocation.options.map { ($0.synopsis, $0.summary) })

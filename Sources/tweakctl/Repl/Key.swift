@@ -1,10 +1,14 @@
 // Bytes of a keyboard to keys.
 
 /// What somebody pressed.
-enum Key: Equatable {
+enum Key: Hashable {
     case character(Character)
     case enter, tab, backspace, delete
+    /// By word is with Ctrl or Alt.
     case left, right, up, down, home, end, wordLeft, wordRight
+    case shiftLeft, shiftRight, shiftTab, pageUp, pageDown, escape
+    /// Between these two, what comes is pasted and not typed.
+    case pasteBegin, pasteEnd
     /// Ctrl with a letter, in lower case.
     case control(Character)
 }
@@ -16,14 +20,27 @@ struct KeyDecoder {
         case escape
         /// Behind `ESC [` or `ESC O`, with the parameters so far.
         case sequence(String)
+        /// Behind `ESC [ [`, as the Linux console begins its function keys.
+        case console
     }
 
     private var state = State.plain
+    /// Whether a second escape stands before a sequence, as some terminals send Alt.
+    private var hasAlt = false
     /// The bytes of a character that is not complete.
     private var pending: [UInt8] = []
 
     /// The keys that are complete with these bytes.
     mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] { bytes.compactMap { decode($0) } }
+
+    /// Whether an escape may be the Escape key, or the beginning of something.
+    var isUndecided: Bool { state != .plain }
+
+    /// Nothing has followed for a while: an escape was the Escape key.
+    mutating func decide() -> Key? {
+        defer { (state, hasAlt) = (.plain, false) }
+        return state == .escape ? .escape : nil
+    }
 
     private mutating func decode(_ byte: UInt8) -> Key? {
         switch state {
@@ -41,21 +58,29 @@ struct KeyDecoder {
                 state = .sequence(parameters + String(UnicodeScalar(byte)))
                 return nil
             }
+            if byte == UInt8(ascii: "["), parameters.isEmpty {
+                state = .console
+                return nil
+            }
+            defer { hasAlt = false }
             state = .plain
-            return Self.special(byte, parameters)
+            return Self.special(byte, hasAlt ? parameters + ";3" : parameters)
+        case .console:
+            state = .plain
+            return nil
         }
     }
 
     /// Escape twice is escape once; what Alt does to other keys is nothing.
     private mutating func escaped(_ byte: UInt8) -> Key? {
-        if byte == 0x1B { state = .escape }
+        (state, hasAlt) = byte == 0x1B ? (.escape, true) : (.plain, false)
         return nil
     }
 
     private mutating func plain(_ byte: UInt8) -> Key? {
         switch byte {
         case 0x1B:
-            (state, pending) = (.escape, [])
+            (state, pending, hasAlt) = (.escape, [], false)
             return nil
         case 0x0D, 0x0A: return .enter
         case 0x09: return .tab
@@ -90,21 +115,27 @@ struct KeyDecoder {
 
     private static func special(_ final: UInt8, _ parameters: String) -> Key? {
         let isByWord = parameters.hasSuffix(";5") || parameters.hasSuffix(";3")
+        let isShifted = parameters.hasSuffix(";2")
         switch final {
         case UInt8(ascii: "A"): return .up
         case UInt8(ascii: "B"): return .down
-        case UInt8(ascii: "C"): return isByWord ? .wordRight : .right
-        case UInt8(ascii: "D"): return isByWord ? .wordLeft : .left
+        case UInt8(ascii: "C"): return isShifted ? .shiftRight : isByWord ? .wordRight : .right
+        case UInt8(ascii: "D"): return isShifted ? .shiftLeft : isByWord ? .wordLeft : .left
+        // With Shift, in the family of rxvt.
+        case UInt8(ascii: "c"): return .shiftRight
+        case UInt8(ascii: "d"): return .shiftLeft
+        case UInt8(ascii: "Z"): return .shiftTab
         case UInt8(ascii: "H"): return .home
         case UInt8(ascii: "F"): return .end
         case UInt8(ascii: "~"):
-            switch parameters {
-            case "1", "7": return .home
-            case "4", "8": return .end
-            case "3": return .delete
-            default: return nil
-            }
+            return numbered[String(parameters.prefix { $0 != ";" })]
         default: return nil
         }
     }
+
+    /// Keys with a number and a tilde.
+    private static let numbered: [String: Key] = [
+        "1": .home, "7": .home, "4": .end, "8": .end, "3": .delete, "5": .pageUp, "6": .pageDown, "200": .pasteBegin,
+        "201": .pasteEnd,
+    ]
 }

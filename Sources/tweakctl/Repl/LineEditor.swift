@@ -26,6 +26,13 @@ struct LineEditor: Equatable {
         position = history.count
     }
 
+    /// A line that stands there already, with the cursor at its end.
+    init(text: String) {
+        self.init()
+        characters = Array(text)
+        cursor = characters.count
+    }
+
     var text: String { String(characters) }
     var textBeforeCursor: String { String(characters[..<cursor]) }
 
@@ -51,6 +58,9 @@ struct LineEditor: Equatable {
         case .up: show(position - 1)
         case .down: show(position + 1)
         case .control(let letter): return control(letter)
+        case .shiftLeft: cursor = max(0, cursor - 1)
+        case .shiftRight: cursor = min(cursor + 1, characters.count)
+        case .shiftTab, .pageUp, .pageDown, .escape, .pasteBegin, .pasteEnd: break
         }
         return .edited
     }

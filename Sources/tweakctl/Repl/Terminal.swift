@@ -1,4 +1,4 @@
-// The terminal while a line is edited: single keys without echo, and given back however the program ends.
+// The terminal while keys are read: single keys without echo, and given back however the program ends.
 
 #if canImport(Darwin)
     import Darwin
@@ -12,9 +12,20 @@ import Synchronization
 /// The terminal on standard input.
 enum Terminal {
     /// Columns; asked for each time, which is how a resize is noticed.
-    static var columns: Int {
+    static var columns: Int { size.columns }
+
+    static var size: ScreenSize {
         var size = winsize()
-        return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+        let isKnown = ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
+        return isKnown
+            ? ScreenSize(columns: Int(size.ws_col), rows: Int(size.ws_row)) : ScreenSize(columns: 80, rows: 24)
+    }
+
+    /// The whole screen, apart from what was on it: its other half, without cursor, and with pasted text marked.
+    static func enterFullScreen() {
+        enterRaw()
+        isFullScreen.store(true, ordering: .sequentiallyConsistent)
+        put("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004h")
     }
 
     /// Keys come one by one, Ctrl-C among them.
@@ -30,9 +41,15 @@ enum Terminal {
 
     /// As it was before. Handlers of signals may call it, and calling it twice is harmless.
     static func leaveRaw() {
+        if isFullScreen.exchange(false, ordering: .sequentiallyConsistent) {
+            put("\u{1B}[?2004l\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
+        }
         guard isRaw.exchange(false, ordering: .sequentiallyConsistent), var original else { return }
         tcsetattr(0, TCSANOW, &original)
     }
+
+    /// A handler of signals must not make strings.
+    private static func put(_ text: StaticString) { _ = write(1, text.utf8Start, text.utf8CodeUnitCount) }
 
     /// Ctrl-Z, which in raw mode is a key: the terminal is given back, and taken again afterwards.
     static func suspend() {
@@ -42,6 +59,7 @@ enum Terminal {
     }
 
     private static let isRaw = Atomic(false)
+    private static let isFullScreen = Atomic(false)
 
     /// How it was set up when we came; nil where there is none.
     private static let original: termios? = {

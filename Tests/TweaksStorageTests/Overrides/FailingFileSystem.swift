@@ -95,6 +95,14 @@ final class FailingFileSystem: FileSystem {
         try call(.openDirectory, path) { _ throws(FileError) in try inner.openDirectory(path) }
     }
 
+    func makeDirectory(_ name: String, in directory: Int32) throws(FileError) {
+        try call(.makeDirectory, name) { _ throws(FileError) in try inner.makeDirectory(name, in: directory) }
+    }
+
+    func openDirectory(_ name: String, in directory: Int32) throws(FileError) -> Int32 {
+        try call(.openDirectory, name) { _ throws(FileError) in try inner.openDirectory(name, in: directory) }
+    }
+
     func names(in directory: Int32) throws(FileError) -> [String] {
         try call(.names) { _ throws(FileError) in try inner.names(in: directory) }
     }

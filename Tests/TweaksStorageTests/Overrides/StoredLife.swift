@@ -24,11 +24,9 @@ final class StoredLife: Sendable {
         isOpen: Bool = true
     ) {
         // Nobody rings: a test says itself when something ends.
-        let registry =
-            registry
-            ?? TweakRegistry(now: { time.now }, sleep: { _ in try await Task.sleep(for: .seconds(86_400)) })
+        let own = { TweakRegistry(now: { time.now }, sleep: { _ in try await Task.sleep(for: .seconds(86_400)) }) }
         let recorded = Recorded()
-        (self.directory, self.recorded, self.registry) = (directory, recorded, registry)
+        (self.directory, self.recorded, self.registry) = (directory, recorded, registry ?? own())
         store = OverrideStore(
             directory: directory, program: "test", isRequired: isRequired, fileSystem: files,
             keepsHistory: keepsHistory, time: time

@@ -57,6 +57,16 @@ struct HistoryTests {
         #expect(size.value == 62)
     }
 
+    @Test("a step is an entry of its own, whoever makes it, and whatever comes right behind it")
+    func step() throws {
+        try set(60, by: 1)
+        _ = try registry.commit(
+            size.erased.node, .set(.number(61)), origin: TweakOrigin("session 1"),
+            kind: .change(session: 1, isStep: true), delivery: .caller)
+        try set(62, by: 1, after: .zero)
+        #expect(entries.count == 3)
+    }
+
     @Test("a batch is taken back whole, and each observer runs once")
     func batch() throws {
         try set(60, by: 1)

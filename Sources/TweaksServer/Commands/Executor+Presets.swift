@@ -1,0 +1,127 @@
+// The commands save, load, presets, delete and diff.
+
+import Dispatch
+import Tweaks
+import TweaksWire
+
+extension Executor {
+    /// Keeps the current values of what is overridden at this moment.
+    func save(_ name: String, _ pattern: String?, _ session: Session) throws(TweakError) -> Outcome {
+        try refuseInBatch(session)
+        let name = try PresetName(name)
+        let nodes = try registry.resolve(pattern ?? "*")
+        let (snapshot, origin, limit) = (registry.snapshot(), session.origin, limits.lineBytes)
+        return try withPresets(session) { store throws(TweakError) in
+            let draft = snapshot.draft(of: nodes, pattern: pattern, origin: origin, lineLimit: limit)
+            return .saved(name, draft, replaced: try store.write(draft, as: name))
+        }
+    }
+
+    func presets(_ session: Session) throws(TweakError) -> Outcome {
+        try withPresets(session) { store throws(TweakError) in .presets(try store.list()) }
+    }
+
+    func delete(_ name: String, _ session: Session) throws(TweakError) -> Outcome {
+        try refuseInBatch(session)
+        let name = try PresetName(name)
+        return try withPresets(session) { store throws(TweakError) in
+            try store.delete(name)
+            return .ok("deleted \(name)", [("deleted", .string(name.text))])
+        }
+    }
+
+    /// How a preset differs from what is in force, or from another one.
+    func diff(_ name: String, _ other: String?, _ session: Session) throws(TweakError) -> Outcome {
+        let name = try PresetName(name)
+        var second: PresetName?
+        if let other { second = try PresetName(other) }
+        let (registry, other) = (registry, second)
+        return try withPresets(session) { store throws(TweakError) in
+            let preset = try store.read(name)
+            guard let other else {
+                return .difference(PresetDifference(inForceAnd: preset, registry), "in force", name.text)
+            }
+            let difference = PresetDifference(preset, try store.read(other), registry)
+            return .difference(difference, name.text, other.text)
+        }
+    }
+
+    // MARK: Loading
+
+    /// Reads a preset and judges it, elsewhere; what it asks for is committed when that is done.
+    func load(_ name: String, only: Bool, partly: Bool, _ session: Session) throws(TweakError) -> Outcome {
+        try refuseInBatch(session)
+        return try read(.load(only: only, partly: partly), try PresetName(name), session)
+    }
+
+    /// Has a preset read for this session.
+    func read(_ purpose: PresetReading.Purpose, _ name: PresetName, _ session: Session) throws(TweakError) -> Outcome {
+        let store = try presetStore()
+        let (id, mailbox, registry) = (session.id, mailbox, registry)
+        presetQueue.async {
+            do throws(TweakError) {
+                let plan = PresetPlan(try store.read(name), registry: registry)
+                mailbox.post(.presetRead(id, PresetReading(name: name, purpose: purpose, plan: plan)))
+            } catch {
+                mailbox.post(.answered(id, .error(error)))
+            }
+        }
+        return .running
+    }
+
+    /// Commits what a preset asks for; the reply may still have to wait for the disk.
+    func finish(_ reading: PresetReading, _ session: Session) -> Outcome {
+        if !reading.plan.problems.isEmpty, !reading.isPartly { return .reply(.refused(reading)) }
+        do throws(TweakError) {
+            if case .swap = reading.purpose { return try swap(to: reading, session) }
+            return try commit(proposal(reading, session), session)
+        } catch {
+            return .reply(.error(error))
+        }
+    }
+
+    /// What a preset asks for: two in quick succession are two steps of the history.
+    func proposal(_ reading: PresetReading, _ session: Session) -> Proposal {
+        let (batch, nodes) = reading.plan.batch(only: reading.isOnly)
+        var proposal = Proposal(batch, nodes: nodes)
+        proposal.kind = .change(session: session.id.number, isStep: true)
+        proposal.note = (reading.words, [])
+        proposal.remarks = (reading.remarks, reading.fields)
+        return proposal
+    }
+
+    // MARK: Beside the I/O thread
+
+    /// Answers with what `body` makes of the presets, where disks may be waited for.
+    private func withPresets(
+        _ session: Session, _ body: @escaping @Sendable (any PresetStore) throws(TweakError) -> Reply
+    ) throws(TweakError) -> Outcome {
+        let store = try presetStore()
+        let (id, mailbox) = (session.id, mailbox)
+        presetQueue.async {
+            do throws(TweakError) {
+                mailbox.post(.answered(id, try body(store)))
+            } catch {
+                mailbox.post(.answered(id, .error(error)))
+            }
+        }
+        return .running
+    }
+
+    private func presetStore() throws(TweakError) -> any PresetStore {
+        if registry.isFrozen {
+            throw TweakError(.readOnly, "this process is frozen (TWEAKS_FROZEN); it has no presets")
+        }
+        guard let store = hooks.presets else {
+            throw TweakError(
+                .io,
+                "presets need a state directory, and this process has none; name one in TWEAKS_STATE_DIR, or in "
+                    + "the program")
+        }
+        return store
+    }
+
+    func refuseInBatch(_ session: Session) throws(TweakError) {
+        if session.batch != nil { throw TweakError(.usage, "a batch is open; commit or abort it first") }
+    }
+}

@@ -1,0 +1,44 @@
+// The command swap: to a preset, and back.
+
+import Tweaks
+import TweaksWire
+
+extension Executor {
+    /// Goes to a preset exactly; typed again, back to the overrides that were.
+    func swap(_ name: String, force: Bool, _ session: Session) throws(TweakError) -> Outcome {
+        try refuseInBatch(session)
+        let name = try PresetName(name)
+        // Taken back by undo, it is as if it had never been.
+        if let swap = swaps[name], !force, registry.isUndone(swap) { swaps[name] = nil }
+        guard let swap = swaps[name] else { return try read(.swap, name, session) }
+        let (batch, nodes, revision) = try registry.wayBack(swap, name, force: force)
+        var proposal = Proposal(batch, nodes: nodes, ifUnchangedSince: force ? nil : revision)
+        proposal.kind = .change(session: session.id.number, isStep: true)
+        proposal.note = ("back from \(name)", [])
+        proposal.remarks = ([], [("back", .string(name.text))])
+        proposal.whenCommitted = { [weak self] _ in self?.swaps[name] = nil }
+        return try commit(proposal, session)
+    }
+
+    /// Goes to a preset that was read. What is committed and what is remembered begin at the same revision.
+    func swap(to reading: PresetReading, _ session: Session) throws(TweakError) -> Outcome {
+        // Somebody else was faster, so this one is the way back.
+        if swaps[reading.name] != nil { return try swap(reading.name.text, force: false, session) }
+        while true {
+            var proposal = proposal(reading, session)
+            let swap = registry.swap(for: proposal.batch)
+            proposal.expected = swap.revision
+            proposal.whenCommitted = { [weak self] result in
+                var swap = swap
+                swap.keep(result)
+                if !swap.isEmpty, self?.swaps[reading.name] == nil { self?.swaps[reading.name] = swap }
+            }
+            do throws(TweakError) {
+                return try commit(proposal, session)
+            } catch {
+                // Somebody has set one of its tweaks in between: look again.
+                if error.code != .conflict { throw error }
+            }
+        }
+    }
+}

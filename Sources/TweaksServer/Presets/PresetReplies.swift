@@ -1,0 +1,113 @@
+// What the commands for presets answer.
+
+import Tweaks
+import TweaksWire
+
+extension Reply {
+    /// A preset was written.
+    static func saved(_ name: PresetName, _ draft: PresetDraft, replaced: PresetSummary?) -> Reply {
+        var words = "saved \(name), \(draft.lines.count.of("tweak"))"
+        if draft.secrets > 0 { words += ", without \(draft.secrets.of("secret"))" }
+        if let replaced {
+            words += ", in place of \(replaced.words)"
+        }
+        var reply = Reply.ok(
+            words,
+            [
+                ("saved", .string(name.text)), ("count", .count(draft.lines.count)),
+                ("secrets", .count(draft.secrets)), ("replaced", .bool(replaced != nil)),
+                ("tooLong", .array(draft.tooLong.map { .string($0.joined) })),
+            ])
+        reply.remarks = draft.tooLong.map { "\($0.token) is left out: its value is longer than a line may be" }
+        return reply
+    }
+
+    /// Which there are, each with its name first.
+    static func presets(_ all: [PresetSummary]) -> Reply {
+        let width = all.map(\.name.text.utf8.count).max() ?? 0
+        let rows = all.map { summary in
+            let padding = String(repeating: " ", count: width - summary.name.text.utf8.count)
+            return Item.row(lines: ["\(summary.name)\(padding)  \(summary.words)"], json: summary.json)
+        }
+        return Reply(
+            .ok(words: all.count.of("preset"), fields: [("count", .count(all.count))]), listName: "presets",
+            body: .list(rows))
+    }
+
+    /// Everything that is in a preset's way; nothing has changed.
+    static func refused(_ reading: PresetReading) -> Reply {
+        let problems = reading.plan.problems
+        let remedy =
+            if case .swap = reading.purpose { "mend them" } else {
+                "load \(reading.isOnly ? "--only " : "")\(reading.name) partly takes the rest"
+            }
+        let count = problems.count == 1 ? "1 line does" : "\(problems.count) lines do"
+        let error = TweakError(
+            problems.first?.error.code ?? .internal, "\(reading.name): \(count) not fit; nothing has changed; \(remedy)"
+        )
+        let rows = problems.map { Item.row(lines: ["line \($0.line): \($0.error)"], json: $0.json) }
+        return Reply(.error(error), listName: "problems", body: .list(rows))
+    }
+
+    /// Where two looks differ.
+    static func difference(_ difference: PresetDifference, _ left: String, _ right: String) -> Reply {
+        let rows = difference.rows.map { row in
+            Item.row(
+                lines: [row.text(left, right)],
+                json: .object([
+                    ("path", .string(row.path.joined)), ("left", .text(row.left)), ("right", .text(row.right)),
+                ]))
+        }
+        let problems = difference.leftProblems.map { (left, $0) } + difference.rightProblems.map { (right, $0) }
+        var fields: [(String, JSON)] = [
+            ("left", .string(left)), ("right", .string(right)), ("count", .count(rows.count)),
+        ]
+        if !problems.isEmpty { fields.append(("problems", .array(problems.map(\.1.json)))) }
+        var reply = Reply(
+            .ok(words: rows.count.of("difference"), fields: fields), listName: "differences", body: .list(rows))
+        reply.remarks = problems.map { "\($0), line \($1.line), cannot be compared: \($1.error)" }
+        return reply
+    }
+}
+
+extension Reply.Body {
+    /// A list, which is made text while it is sent where it is long.
+    fileprivate static func list(_ items: [Reply.Item]) -> Reply.Body {
+        items.count > 64 ? .stream { $0 < items.count ? items[$0] : nil } : .items(items)
+    }
+}
+
+extension PresetSummary {
+    /// `12 tweaks, saved 2026-11-21T19:10:00Z by uid 1000`, as far as it is known.
+    fileprivate var words: String {
+        if let failure { return failure }
+        var words = tweaks.of("tweak")
+        if badLines > 0 { words += " and \(badLines.of("bad line"))" }
+        if let saved = heading.saved { words += ", saved \(saved)" }
+        if let by = heading.by { words += " by \(by)" }
+        if let pattern = heading.pattern { words += ", of \(pattern)" }
+        return words
+    }
+
+    fileprivate var json: JSON {
+        .object([
+            ("name", .string(name.text)), ("tweaks", .count(tweaks)), ("badLines", .count(badLines)),
+            ("saved", .text(heading.saved)), ("by", .text(heading.by)), ("pattern", .text(heading.pattern)),
+            ("program", .text(heading.program)), ("error", .text(failure)),
+        ])
+    }
+}
+
+extension PresetDifference.Row {
+    /// `Content/Text/Size 60 → 72`.
+    fileprivate func text(_ leftName: String, _ rightName: String) -> String {
+        switch (left, right) {
+        case (let left?, let right?): "\(path.token) \(left) → \(right)"
+        case (let left?, nil):
+            leftName == "in force"
+                ? "\(path.token) \(left), in force only" : "\(path.token) \(left), in \(leftName) only"
+        case (nil, let right?): "\(path.token) \(right), in \(rightName) only"
+        case (nil, nil): path.token
+        }
+    }
+}

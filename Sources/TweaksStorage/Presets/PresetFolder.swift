@@ -1,0 +1,129 @@
+// Presets in the folder `presets` of the state directory, each a file of its own.
+
+import Synchronization
+package import Tweaks
+
+/// Lists, reads, writes and removes presets. May be used on any thread, by several processes at once: a file is replaced
+/// as a whole, and the folder is opened anew each time, so that nobody holds a view of his own.
+package final class PresetFolder: PresetStore {
+    /// How many presets there may be.
+    package static let mostPresets = 1_000
+    /// How many bytes one may have.
+    package static let sizeLimit = 16_777_216
+    static let folderName = "presets"
+    static let ending = ".conf"
+
+    let place: Result<String, StatePlace.Problem>
+    let files: any FileSystem
+    private let program: String
+    private let time: any StorageTime
+    /// What was found in files that have not changed since.
+    private let known = Mutex<[String: (facts: FileFacts, summary: PresetSummary)]>([:])
+
+    /// Nothing is touched yet.
+    /// - Parameters:
+    ///   - directory: The state directory, or why there is no place for one.
+    ///   - program: What the files say whose they are.
+    package init(
+        directory: Result<String, StatePlace.Problem>, program: String,
+        fileSystem: any FileSystem = PosixFileSystem(), time: any StorageTime = SystemTime()
+    ) {
+        (place, files, self.program, self.time) = (directory, fileSystem, program, time)
+    }
+
+    // MARK: Listing
+
+    package func list() throws(TweakError) -> [PresetSummary] {
+        guard let folder = try open(making: false) else { return [] }
+        defer { files.close(folder) }
+        return try names(in: folder).map { summary($0, in: folder) }
+    }
+
+    package func names() -> [String] {
+        guard let folder = try? open(making: false) else { return [] }
+        defer { files.close(folder) }
+        return ((try? names(in: folder)) ?? []).map(\.text)
+    }
+
+    private func names(in folder: Int32) throws(TweakError) -> [PresetName] {
+        let found = try doing("the presets cannot be listed") { () throws(FileError) in try files.names(in: folder) }
+        return found.filter { $0.hasSuffix(Self.ending) }
+            .compactMap { try? PresetName(String($0.dropLast(Self.ending.count))) }.sorted()
+    }
+
+    /// One that cannot be read is in the list, too: with the reason.
+    private func summary(_ name: PresetName, in folder: Int32) -> PresetSummary {
+        var summary = PresetSummary(name: name)
+        do throws(TweakError) {
+            let facts = try? files.facts(Self.file(name), in: folder)
+            if let facts, let old = known.withLock({ $0[name.text] }), old.facts == facts { return old.summary }
+            let preset = try read(name, in: folder)
+            summary.heading = preset.heading
+            (summary.tweaks, summary.badLines) = (preset.entries.count, preset.problems.count)
+            if let facts { known.withLock { $0[name.text] = (facts, summary) } }
+        } catch {
+            summary.failure = error.message
+        }
+        return summary
+    }
+
+    // MARK: Reading
+
+    package func read(_ name: PresetName) throws(TweakError) -> Preset {
+        guard let folder = try open(making: false) else { throw missing(name, []) }
+        defer { files.close(folder) }
+        return try read(name, in: folder)
+    }
+
+    private func read(_ name: PresetName, in folder: Int32) throws(TweakError) -> Preset {
+        guard let bytes = try bytes(Self.file(name), "the preset \(name) cannot be read", in: folder) else {
+            throw missing(name, (try? names(in: folder)) ?? [])
+        }
+        return try PresetFile.preset(bytes, name: name)
+    }
+
+    private func missing(_ name: PresetName, _ names: [PresetName]) -> TweakError {
+        let near = Spelling.nearest(to: name.text, among: names.map(\.text))
+        return TweakError(
+            .badValue,
+            "there is no preset \(Quoting.excerpt(name.text)); "
+                + (near.map { "did you mean \($0)?" } ?? "presets lists what there is"))
+    }
+
+    // MARK: Changing
+
+    @discardableResult
+    package func write(_ draft: PresetDraft, as name: PresetName) throws(TweakError) -> PresetSummary? {
+        let bytes = PresetFile.bytes(draft, program: program, at: time.wall)
+        if bytes.count > Self.sizeLimit {
+            throw TweakError(
+                .tooLong,
+                "the preset \(name) would have \(bytes.count) bytes; at most \(Self.sizeLimit): save fewer tweaks, by a "
+                    + "pattern")
+        }
+        guard let folder = try open(making: true) else { throw missing(name, []) }
+        defer { files.close(folder) }
+        let names = try names(in: folder)
+        let before = names.contains(name) ? summary(name, in: folder) : nil
+        if before == nil, names.count >= Self.mostPresets {
+            throw TweakError(.tooMany, "there are \(names.count) presets already; delete one of them")
+        }
+        removeLeftovers(folder, now: time.wall)
+        try replace(Self.file(name), bytes, "the preset \(name) is not saved", in: folder)
+        return before
+    }
+
+    package func delete(_ name: PresetName) throws(TweakError) {
+        guard let folder = try open(making: false) else { throw missing(name, []) }
+        defer { files.close(folder) }
+        if (try? files.facts(Self.file(name), in: folder)) == nil {
+            throw missing(name, try names(in: folder))
+        }
+        let trouble = "the preset \(name) is not deleted"
+        try doing(trouble) { () throws(FileError) in try files.remove(Self.file(name), in: folder) }
+        try doing(trouble) { () throws(FileError) in try files.sync(folder) }
+        known.withLock { $0[name.text] = nil }
+    }
+
+    private static func file(_ name: PresetName) -> String { name.text + ending }
+}

@@ -1,0 +1,46 @@
+// Adjusting a colour by its channels.
+
+import Tweaks
+
+extension EditorModel {
+    /// Begins to adjust the colour that is selected.
+    mutating func beginColor() {
+        guard let tweak = selectedTweak, !tweak.isReadOnly else { return }
+        if tweak.color == nil { return say("\(tweak.parts[2]) is no colour") }
+        mode = .coloring(tweak.path, channel: 0)
+    }
+
+    /// A key while a colour is adjusted.
+    mutating func color(_ path: String, _ channel: Int, _ deed: Deed?) {
+        guard let position = positions[path], let color = tweaks[position].color else {
+            mode = .browsing
+            return
+        }
+        let value = color.channels[channel]
+        var wanted = value
+        switch deed {
+        case .up?: mode = .coloring(path, channel: (channel + 3) % 4)
+        case .down?: mode = .coloring(path, channel: (channel + 1) % 4)
+        case .move(let direction, let pace)?: wanted += direction * (pace == .coarse ? 16 : 1)
+        case .first?: wanted = 0
+        case .last?: wanted = 255
+        case .undo?: send("undo", .deed("undo", insisting: "undo force"))
+        case .back?: mode = .browsing
+        default: break
+        }
+        wanted = min(max(wanted, 0), 255)
+        if wanted != value { ask(for: .color(color.with(channel, wanted)), of: position) }
+    }
+}
+
+extension TweakColor {
+    /// Red, green, blue, alpha.
+    var channels: [Int] { [red, green, blue, alpha].map { Int($0) } }
+
+    /// The colour with another value of one channel.
+    func with(_ channel: Int, _ value: Int) -> TweakColor {
+        var all = channels.map { UInt8(clamping: $0) }
+        all[channel] = UInt8(clamping: value)
+        return TweakColor(red: all[0], green: all[1], blue: all[2], alpha: all[3])
+    }
+}

@@ -1,0 +1,135 @@
+// Which rows there are, which of them are seen, and which one is selected.
+
+import Tweaks
+
+/// A row of the tree.
+enum EditorRow: Equatable {
+    case category(String)
+    /// By category and collection, as in a path.
+    case collection(String)
+    /// By its place among all tweaks.
+    case tweak(Int)
+}
+
+extension EditorModel {
+    /// The selected tweak; nil on a group.
+    var selectedTweak: EditorTweak? { selectedPosition.map { tweaks[$0] } }
+
+    var selectedPosition: Int? {
+        if rows.indices.contains(cursor), case .tweak(let position) = rows[cursor] { position } else { nil }
+    }
+
+    /// What a row is called whatever becomes of the others.
+    func identity(of row: EditorRow) -> String {
+        switch row {
+        case .category(let name): name
+        case .collection(let path): path
+        case .tweak(let position): tweaks[position].path
+        }
+    }
+
+    var isFiltered: Bool { !search.isEmpty || showsOnlyModified }
+
+    /// Makes the rows anew; what was selected stays so, where it is still there.
+    mutating func arrange() {
+        arrange(selecting: selectedIdentity)
+    }
+
+    /// What the selected row is called; nil where there are no rows.
+    var selectedIdentity: String? { rows.indices.contains(cursor) ? identity(of: rows[cursor]) : nil }
+
+    /// - Parameter selected: The identity of a row. Where a folded group hides it, the group is selected.
+    mutating func arrange(selecting selected: String?) {
+        let ranking = Ranking(search)
+        rows = ranking.isEmpty ? tree : ranking.matches(among: tweaks).filter { isShown($0) }.map(EditorRow.tweak)
+        if let selected, let place = place(of: selected) { cursor = place }
+        cursor = min(max(cursor, 0), max(rows.count - 1, 0))
+        scroll()
+        selectionChanged()
+    }
+
+    /// The row of this name; else the folded group that hides it, or the next one of a group that shows others.
+    private func place(of name: String) -> Int? {
+        let all = rows.map { identity(of: $0) }
+        if let place = all.firstIndex(of: name) { return place }
+        guard let group = all.lastIndex(where: { name.hasPrefix($0 + "/") }) else { return nil }
+        let isOpen = !folded.contains(all[group]) && rows.indices.contains(group + 1) && !rows[group + 1].isHeading
+        return isOpen ? group + 1 : group
+    }
+
+    private func isShown(_ position: Int) -> Bool { !showsOnlyModified || tweaks[position].isModified }
+
+    private var tree: [EditorRow] {
+        var rows: [EditorRow] = []
+        var (category, collection) = (String?.none, String?.none)
+        for (position, tweak) in tweaks.enumerated() where isShown(position) {
+            if tweak.parts[0] != category {
+                (category, collection) = (tweak.parts[0], nil)
+                rows.append(.category(tweak.parts[0]))
+            }
+            if folded.contains(tweak.parts[0]) { continue }
+            if tweak.collection != collection {
+                collection = tweak.collection
+                rows.append(.collection(tweak.collection))
+            }
+            if !folded.contains(tweak.collection) { rows.append(.tweak(position)) }
+        }
+        return rows
+    }
+
+    // MARK: Moving
+
+    /// Goes to a row; beyond the ends to the last one there is.
+    mutating func go(to row: Int) {
+        let wanted = min(max(row, 0), max(rows.count - 1, 0))
+        if wanted == cursor { return }
+        cursor = wanted
+        scroll()
+        selectionChanged()
+    }
+
+    /// Brings the selected row into view, with its headings where they fit.
+    mutating func scroll() {
+        let height = max(EditorLayout(size).listRows, 1)
+        top = min(max(top, 0), max(rows.count - height, 0))
+        if cursor < top { top = cursor }
+        while top > 0, cursor - top < height - 1, rows[top - 1].isHeading, cursor <= top + 1 { top -= 1 }
+        if cursor >= top + height { top = cursor - height + 1 }
+    }
+
+    /// The next collection with rows in it, or the one before.
+    mutating func goToCollection(_ direction: Int) {
+        let starts = rows.indices.filter { position in
+            position == 0 || !rows[position].isHeading && rows[position - 1].isHeading
+                || isFoldedHeading(rows[position])
+        }
+        let next = direction > 0 ? starts.first { $0 > cursor } : starts.last { $0 < cursor }
+        if let next { go(to: next) }
+    }
+
+    private func isFoldedHeading(_ row: EditorRow) -> Bool { row.isHeading && folded.contains(identity(of: row)) }
+
+    /// Folds a group, or opens it.
+    mutating func fold(_ wanted: Bool? = nil) {
+        guard rows.indices.contains(cursor), rows[cursor].isHeading else { return }
+        let name = identity(of: rows[cursor])
+        if wanted ?? !folded.contains(name) { folded.insert(name) } else { folded.remove(name) }
+        arrange()
+    }
+
+    /// Another tweak is selected, or the same one changed: its layers are to be asked for, once the keys rest.
+    mutating func selectionChanged() {
+        guard let tweak = selectedTweak, tweak.kind != .action else {
+            layersDue = nil
+            return
+        }
+        if layers.path != tweak.path { layers = (tweak.path, []) }
+        layersDue = now + .milliseconds(120)
+    }
+}
+
+extension EditorRow {
+    var isHeading: Bool {
+        if case .tweak = self { false } else { true }
+    }
+}

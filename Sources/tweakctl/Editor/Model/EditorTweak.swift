@@ -1,0 +1,134 @@
+// A tweak as the editor knows it: the facts of its server, its value, and what is under way.
+
+import Tweaks
+import TweaksWire
+
+/// One tweak of the process.
+struct EditorTweak: Equatable {
+    let path: String
+    /// Category, collection, name.
+    let parts: [String]
+    let kind: TweakKind
+    /// Nil for an action, and for a secret.
+    var value: TweakValue?
+    /// Of a secret: whether there is a value.
+    var isSet = false
+    var isModified = false
+    var standard: TweakValue?
+    var lower: TweakValue?
+    var upper: TweakValue?
+    var step: TweakValue?
+    var unit: String?
+    var help: String?
+    var choices: [String] = []
+    var flags: [String] = []
+    /// What we asked for, until the answer is there.
+    var wanted: TweakValue?
+    /// Who else changed it a moment ago.
+    var news: News?
+
+    /// A change by others.
+    struct News: Equatable {
+        let origin: String
+        /// So long it is shown.
+        let end: ContinuousClock.Instant
+    }
+
+    /// From one object of `get` or `watch`; nil where it is none.
+    init?(_ json: JSON) {
+        guard let path = json["path"]?.string, let kind = json["kind"]?.string.flatMap(TweakKind.init(rawValue:)) else {
+            return nil
+        }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+        guard parts.count == 3, Quoting.isSafe(path) else { return nil }
+        (self.path, self.parts, self.kind) = (path, parts, kind)
+        value = json["value"].flatMap { TweakValue($0, kind) }
+        isSet = json["set"]?.isTrue ?? false
+        isModified = json["modified"]?.isTrue ?? false
+        standard = json["default"].flatMap { TweakValue($0, kind) }
+        lower = json["min"].flatMap { TweakValue($0, kind) }
+        upper = json["max"].flatMap { TweakValue($0, kind) }
+        step = json["step"].flatMap { TweakValue($0, kind) }
+        unit = json["unit"]?.string.map(Quoting.sanitized)
+        help = json["help"]?.string.map(Quoting.sanitized)
+        choices = json["choices"]?.elements.compactMap { $0["name"]?.string } ?? []
+        flags = json["flags"]?.elements.compactMap { $0.string.map(Quoting.sanitized) } ?? []
+    }
+
+    // MARK: What it is
+
+    var isSecret: Bool { flags.contains("secret") }
+    var isReadOnly: Bool { flags.contains("read-only") }
+    var collection: String { parts[0] + "/" + parts[1] }
+
+    /// The path as a token of a line.
+    var token: String { Quoting.needsQuotes(path) ? Quoting.json(path) : path }
+
+    /// What stands on the screen: what was asked for counts already.
+    var shown: TweakValue? { wanted ?? value }
+
+    /// The value as text.
+    var shownText: String {
+        if kind == .action { return "(action)" }
+        if isSecret { return isSet ? "(set)" : "(unset)" }
+        return Quoting.sanitized(shown?.text ?? "?")
+    }
+
+    var color: TweakColor? {
+        if case .color(let color)? = shown { color } else { nil }
+    }
+
+    /// Where the value lies between its bounds, 0…1; nil where it has not two of them.
+    var fraction: Double? {
+        guard let value = shown?.magnitude, let lower = lower?.magnitude, let upper = upper?.magnitude else {
+            return nil
+        }
+        let fraction = (value - lower) / (upper - lower)
+        return fraction.isFinite ? min(max(fraction, 0), 1) : nil
+    }
+
+    // MARK: Changing
+
+    /// Takes a new value of an event or a reply, as text without quotes.
+    mutating func take(_ text: String) {
+        if isSecret {
+            isSet = text == "(set)"
+        } else if let new = TweakValue(shown: text, kind) {
+            value = new
+            isModified = !isReadOnly && standard != nil && new != standard
+        }
+    }
+}
+
+extension TweakValue {
+    /// Of JSON, where the kind says how to read it.
+    init?(_ json: JSON, _ kind: TweakKind) {
+        switch (json, kind) {
+        case (.bool(let value), .bool): self = .bool(value)
+        case (.int(let value), .int): self = .int(value)
+        case (.int(let value), .number): self = .number(Double(value))
+        case (.number(let value), .number): self = .number(value)
+        case (.string(let text), _): self.init(shown: text, kind)
+        default: return nil
+        }
+    }
+
+    /// Of text without quotes; texts and choices are taken as they are.
+    init?(shown text: String, _ kind: TweakKind) {
+        switch kind {
+        case .string: self = .string(text)
+        case .choice: self = .choice(text)
+        default: self.init(parsing: text, as: kind)
+        }
+    }
+
+    /// A number, an int or a duration on one scale.
+    var magnitude: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .number(let value): value
+        case .duration(let value): value / .nanoseconds(1)
+        default: nil
+        }
+    }
+}

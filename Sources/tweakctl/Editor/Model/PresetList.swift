@@ -1,0 +1,60 @@
+// The page of presets: which there are, and what keys do with them.
+
+import Tweaks
+
+/// The presets of the server.
+struct PresetList: Equatable {
+    struct Preset: Equatable {
+        let name: String
+        let about: String
+    }
+
+    let presets: [Preset]
+    var cursor = 0
+
+    /// From rows as `  NAME  12 tweaks, saved … by …`.
+    init(_ body: [String]) {
+        presets = body.compactMap { line in
+            guard let name = line.split(separator: " ", maxSplits: 1).first, line.hasPrefix("  ") else { return nil }
+            let about = line.dropFirst(2 + name.count).drop { $0 == " " }
+            return Preset(name: String(name), about: String(about))
+        }
+    }
+
+    var selected: Preset? { presets.indices.contains(cursor) ? presets[cursor] : nil }
+}
+
+extension EditorModel {
+    /// A key on the page of presets.
+    mutating func choose(_ list: PresetList, _ key: Key) {
+        var list = list
+        let deed = KeyTable.deed(key, in: KeyTable.presets)
+        switch deed {
+        case .up?: list.cursor = max(list.cursor - 1, 0)
+        case .down?: list.cursor = max(min(list.cursor + 1, list.presets.count - 1), 0)
+        case .save?: return begin(Prompt(presetNamed: list.selected?.name ?? ""))
+        case .back?:
+            mode = .browsing
+            return
+        default:
+            if key == .control("c") { return want(.quit) }
+            if let deed, let preset = list.selected { return use(preset.name, deed) }
+        }
+        mode = .presets(list)
+    }
+
+    private mutating func use(_ name: String, _ deed: Deed) {
+        let token = CommandText.token(name)
+        switch deed {
+        case .enter:
+            mode = .browsing
+            send("load \(token)", .deed("loaded \(name)", insisting: "load \(token) partly"))
+        case .swap:
+            mode = .browsing
+            send("swap \(token)", .deed("swapped with \(name)", insisting: "swap \(token) force"))
+        case .difference: send("diff \(token)", .page("compared with \(name)"))
+        case .delete: mode = .asking(Question(text: "delete the preset \(name)?", deed: .delete(name)))
+        default: break
+        }
+    }
+}

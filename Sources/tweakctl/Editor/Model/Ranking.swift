@@ -1,0 +1,50 @@
+// Search as it is typed: which tweaks match, and which of them best.
+
+/// Ranks tweaks for the words of a search. It is done here, so that a slow line costs no letter its answer.
+struct Ranking {
+    private let words: [String]
+
+    init(_ text: String) { words = text.lowercased().split(whereSeparator: \.isWhitespace).map { String($0) } }
+
+    var isEmpty: Bool { words.isEmpty }
+
+    /// The positions of those that match every word, best first; ties stay in order.
+    func matches(among tweaks: [EditorTweak]) -> [Int] {
+        var found: [(score: Int, position: Int)] = []
+        for (position, tweak) in tweaks.enumerated() {
+            if let score = score(tweak) { found.append((score, position)) }
+        }
+        return found.sorted { ($0.score, $0.position) < ($1.score, $1.position) }.map(\.position)
+    }
+
+    /// Smaller is better; nil for no match.
+    func score(_ tweak: EditorTweak) -> Int? {
+        var sum = 0
+        for word in words {
+            guard let score = Self.score(word, tweak) else { return nil }
+            sum += score
+        }
+        return sum
+    }
+
+    private static func score(_ word: String, _ tweak: EditorTweak) -> Int? {
+        let name = tweak.parts[2].lowercased()
+        let path = tweak.path.lowercased()
+        if name == word { return 0 }
+        if name.hasPrefix(word) { return 1 }
+        if tweak.parts.dropLast().contains(where: { $0.lowercased().hasPrefix(word) }) { return 2 }
+        if path.split(whereSeparator: { $0 == " " || $0 == "/" }).contains(where: { $0.hasPrefix(word) }) { return 3 }
+        if path.contains(word) { return 4 }
+        let about = [tweak.help, tweak.unit].compactMap { $0?.lowercased() } + tweak.choices.map { $0.lowercased() }
+        if about.contains(where: { $0.contains(word) }) { return 6 }
+        return isInOrder(word, path) ? 8 : nil
+    }
+
+    /// Whether the letters of a word come in this order.
+    private static func isInOrder(_ word: String, _ text: String) -> Bool {
+        guard word.count > 1 else { return false }
+        var rest = word[...]
+        for character in text where character == rest.first { rest.removeFirst() }
+        return rest.isEmpty
+    }
+}

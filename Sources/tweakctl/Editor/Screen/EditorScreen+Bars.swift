@@ -1,0 +1,157 @@
+// The header, the line for remarks, and lines that are being typed.
+
+import Tweaks
+
+extension EditorScreen {
+    // MARK: Header
+
+    /// Who it is, and how the connection is.
+    var header: StyledLine {
+        var line = StyledLine(on: .title)
+        line.add(" ")
+        line.add(model.name.fitted(to: 20), .strong)
+        let (state, role) = linkState
+        let room = layout.columns - TextWidth.of(state) - 4
+        let modified = model.counts(of: "").modified
+        let facts = [
+            model.processID.isEmpty ? "" : "pid \(model.processID)",
+            "\(model.tweaks.count) tweak\(model.tweaks.count == 1 ? "" : "s")",
+            modified > 0 ? "\(modified) modified" : "",
+            "rev \(model.revision)", model.place,
+        ]
+        for fact in facts where !fact.isEmpty && line.width + 2 + TextWidth.of(fact) <= room {
+            line.add("  ")
+            line.add(fact, fact.hasSuffix(" modified") ? .marked : .faint)
+        }
+        line.pad(to: layout.columns - TextWidth.of(state) - 2)
+        line.add(" " + state + " ", role)
+        return line
+    }
+
+    private var linkState: (String, Role) {
+        switch model.link {
+        case .live where model.isLate: ("no answer yet", .marked)
+        case .live: (glyphs.live + " live", .good)
+        case .connecting: ("connecting", .faint)
+        case .lost: ("lost, trying again", .error)
+        }
+    }
+
+    // MARK: Remarks
+
+    /// The line above the footer, and where something is typed in it.
+    var status: (line: StyledLine, cursor: Int?) {
+        switch model.mode {
+        case .searching(let editor): return searchLine(editor)
+        case .typing(let prompt) where prompt.purpose == .preset || !isVisible(prompt.path):
+            var line = StyledLine(" ")
+            let (typed, cursor) = promptLine(prompt, from: 1)
+            line.add(typed)
+            return (line, cursor)
+        case .typing(let prompt): return (hint(prompt), nil)
+        case .asking(let question):
+            return (StyledLine(" " + question.text, .marked), nil)
+        default: return (remark, nil)
+        }
+    }
+
+    private var remark: StyledLine {
+        if let notice = model.notice { return StyledLine(" " + notice.text, Self.role(notice.sort)) }
+        let count = "\(model.rows.count { !$0.isHeading }) of \(model.tweaks.count)"
+        if !model.search.isEmpty {
+            return StyledLine(" search “\(Quoting.sanitized(model.search))”: \(count); Escape shows all", .marked)
+        }
+        return model.showsOnlyModified
+            ? StyledLine(" only what is modified: \(count); m shows all", .marked) : StyledLine()
+    }
+
+    /// A remark or a reason that one line cannot hold, in up to three.
+    var longRemark: [StyledLine] {
+        switch model.mode {
+        case .searching: return []
+        case .asking(let question): return Self.lines(question.text, .marked, layout.columns)
+        case .typing(let prompt):
+            guard let problem = prompt.problem, isVisible(prompt.path) else { return [] }
+            return Self.lines(problem, .error, layout.columns)
+        default: return model.notice.map { Self.lines($0.text, Self.role($0.sort), layout.columns) } ?? []
+        }
+    }
+
+    private static func lines(_ text: String, _ role: Role, _ columns: Int) -> [StyledLine] {
+        text.wrapped(to: columns - 2).prefix(3).map { StyledLine(" " + $0, role) }
+    }
+
+    private static func role(_ sort: EditorModel.Notice.Sort) -> Role {
+        switch sort {
+        case .plain: .plain
+        case .good: .good
+        case .bad: .error
+        }
+    }
+
+    private func searchLine(_ editor: LineEditor) -> (StyledLine, Int?) {
+        let count = "  \(model.rows.count) of \(model.tweaks.count) "
+        var line = StyledLine(" /", .key)
+        line.add(" ")
+        let (text, cursor) = editor.visible(columns: layout.columns - 4 - count.count)
+        let column = line.width + cursor
+        line.add(text)
+        line.pad(to: layout.columns - count.count)
+        line.add(count, .faint)
+        return (line, column)
+    }
+
+    /// Why it was refused, or what fits.
+    private func hint(_ prompt: Prompt) -> StyledLine {
+        if let problem = prompt.problem { return StyledLine(" " + problem, .error) }
+        if model.notice != nil { return remark }
+        guard let position = model.positions[prompt.path] else { return StyledLine() }
+        let tweak = model.tweaks[position]
+        switch prompt.purpose {
+        case .value:
+            let choices = tweak.kind == .choice ? ": " + tweak.choices.joined(separator: ", ") : ""
+            return StyledLine(" \(tweak.summary)\(Quoting.sanitized(choices))", .faint)
+        case .temporary:
+            return StyledLine(" the value, and how long: 30s, 10m, 1h30m; then it reverts by itself", .faint)
+        case .arguments: return StyledLine(" arguments of the action; quotes keep blanks together", .faint)
+        case .preset: return StyledLine()
+        }
+    }
+
+    // MARK: Typing in place
+
+    /// The prompt of this tweak.
+    func prompt(for tweak: EditorTweak) -> Prompt? {
+        if case .typing(let prompt) = model.mode, prompt.path == tweak.path { prompt } else { nil }
+    }
+
+    private func isVisible(_ path: String) -> Bool {
+        visibleRows.contains(model.cursor) && model.selectedTweak?.path == path
+    }
+
+    /// A field with what is typed, and the reason for a refusal behind it.
+    func promptLine(_ prompt: Prompt, from column: Int) -> (line: StyledLine, cursor: Int) {
+        let total = prompt.purpose == .preset ? layout.columns : layout.listColumns
+        var line = StyledLine()
+        if let label = prompt.label { line.add(label + " ", .key) }
+        let room = max(total - column - line.width - 1, 4)
+        let typed = prompt.editor.characters.reduce(0) { $0 + TextWidth.of($1) }
+        let width = min(max(typed + 2, 12), room)
+        let (text, cursor) = prompt.visible(columns: width)
+        let place = column + line.width + cursor
+        line.addColumn(text, width, .field)
+        if let problem = prompt.problem, TextWidth.of(problem) + 2 <= total - column - line.width {
+            line.add("  " + problem, .error)
+        } else if prompt.isSent {
+            line.add(" " + glyphs.waiting, .faint)
+        }
+        return (line, place)
+    }
+
+    /// Where the terminal's cursor belongs while a value is typed in the list.
+    var valueCursor: Frame.Cursor? {
+        guard case .typing(let prompt) = model.mode, isVisible(prompt.path) else { return nil }
+        let column = promptLine(prompt, from: columns.valueStart).cursor
+        return .init(row: 1 + model.cursor - visibleRows.lowerBound, column: column)
+    }
+}

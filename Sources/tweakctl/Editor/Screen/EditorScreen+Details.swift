@@ -1,0 +1,151 @@
+// What is known about the selected tweak.
+
+import Tweaks
+
+extension EditorScreen {
+    /// Exactly so many lines about what is selected.
+    func details(columns: Int, rows: Int, isTall: Bool) -> [StyledLine] {
+        var lines: [StyledLine]
+        if case .coloring(let path, let channel) = model.mode, let position = model.positions[path] {
+            lines = channels(model.tweaks[position], channel, columns, rows: rows, isTall: isTall)
+        } else if let tweak = model.selectedTweak {
+            lines = isTall ? tall(tweak, columns) : short(tweak, columns, rows)
+        } else {
+            lines = group
+        }
+        while lines.count < rows { lines.append(StyledLine()) }
+        return lines.prefix(rows).map { line in
+            let line = line.fitted(to: columns)
+            return model.link == .live ? line : line.painted(.faint)
+        }
+    }
+
+    private var group: [StyledLine] {
+        guard model.rows.indices.contains(model.cursor) else { return [] }
+        let counts = model.counts(of: model.identity(of: model.rows[model.cursor]))
+        return [StyledLine("\(counts.all) tweak\(counts.all == 1 ? "" : "s"), \(counts.modified) modified", .faint)]
+    }
+
+    /// Few lines: help, facts, layers.
+    private func short(_ tweak: EditorTweak, _ columns: Int, _ rows: Int) -> [StyledLine] {
+        let facts = tweak.facts.joined(separator: ", ")
+        guard rows > 1 else {
+            return [StyledLine([tweak.help, facts].compactMap(\.self).joined(separator: " · "), .faint)]
+        }
+        var lines = (tweak.help ?? "").wrapped(to: columns).filter { !$0.isEmpty }.map { StyledLine($0) }
+        if lines.count > max(rows - 2, 1) { lines = Array(lines.prefix(max(rows - 2, 1))) }
+        lines += facts.wrapped(to: columns).prefix(2).map { StyledLine($0, .faint) }
+        return lines + layerLines(tweak, columns, isShort: true)
+    }
+
+    /// A column of its own.
+    private func tall(_ tweak: EditorTweak, _ columns: Int) -> [StyledLine] {
+        var lines = tweak.path.wrapped(to: columns).map { StyledLine($0, .strong) } + [StyledLine()]
+        lines += (tweak.help ?? "").wrapped(to: columns).filter { !$0.isEmpty }.map { StyledLine($0) }
+        if tweak.help != nil { lines.append(StyledLine()) }
+        lines += scale(tweak, columns)
+        lines += swatch(tweak, columns)
+        lines += tweak.facts.flatMap { $0.wrapped(to: columns) }.map { StyledLine($0, .faint) }
+        if tweak.kind == .choice {
+            lines.append(StyledLine())
+            for choice in tweak.choices {
+                let isNow = tweak.shown == .choice(choice)
+                lines.append(
+                    StyledLine((isNow ? glyphs.marked : " ") + " " + Quoting.sanitized(choice), isNow ? .word : .faint))
+            }
+        }
+        let layers = layerLines(tweak, columns, isShort: false)
+        return layers.isEmpty ? lines : lines + [StyledLine(), StyledLine("layers", .faint)] + layers
+    }
+
+    /// Where the value lies between its bounds.
+    private func scale(_ tweak: EditorTweak, _ columns: Int) -> [StyledLine] {
+        guard let fraction = tweak.fraction, let lower = tweak.lower?.text, let upper = tweak.upper?.text else {
+            return []
+        }
+        var line = StyledLine(lower + " ", .faint)
+        line.add(bar(fraction, max(columns - TextWidth.of(lower + upper) - 2, 4)))
+        line.add(" " + upper, .faint)
+        return [line, StyledLine()]
+    }
+
+    private func swatch(_ tweak: EditorTweak, _ columns: Int) -> [StyledLine] {
+        guard let color = tweak.color, palette.hasSwatches else { return [] }
+        var line = StyledLine()
+        line.add(String(repeating: " ", count: min(columns, 24)), swatch: color)
+        return [line, line, line, StyledLine()]
+    }
+
+    private func layerLines(_ tweak: EditorTweak, _ columns: Int, isShort: Bool) -> [StyledLine] {
+        guard model.layers.path == tweak.path else { return [] }
+        // Where not all have room, the one that wins is the one to see.
+        let winner = model.layers.lines.filter { $0.hasPrefix("→") }
+        let all = isShort ? winner + model.layers.lines.filter { !$0.hasPrefix("→") } : model.layers.lines
+        return all.flatMap { text -> [StyledLine] in
+            let role: Role = text.hasPrefix("→") ? .plain : .faint
+            let text = Self.squeezed(text)
+            return isShort
+                ? [StyledLine(text.fitted(to: columns), role)] : text.wrapped(to: columns).map { StyledLine($0, role) }
+        }
+    }
+
+    /// The columns of a wide terminal are gaps here.
+    private static func squeezed(_ text: String) -> String {
+        let words = text.split(separator: " ").joined(separator: " ")
+        return text.hasPrefix(" ") ? "  " + words : words
+    }
+
+    // MARK: Channels
+
+    private func channels(
+        _ tweak: EditorTweak, _ selected: Int, _ columns: Int, rows: Int, isTall: Bool
+    ) -> [StyledLine] {
+        guard let color = tweak.color else { return [] }
+        let values = zip(["R", "G", "B", "A"], color.channels).enumerated()
+        if rows < 5 { return [channelsInOneLine(tweak, selected)] }
+        var lines = values.map { number, channel -> StyledLine in
+            var line = StyledLine(on: number == selected ? .selected : .none)
+            line.add((number == selected ? glyphs.pointer : " ") + channel.0 + " ", .strong)
+            line.add(String(repeating: " ", count: 3 - String(channel.1).count) + "\(channel.1) ", .number)
+            line.add(bar(Double(channel.1) / 255, max(min(columns - 8, 34), 8)))
+            return line
+        }
+        var head = StyledLine()
+        if palette.hasSwatches { head.add("        ", swatch: color) }
+        head.add((palette.hasSwatches ? "  " : "") + tweak.shownText, .strong)
+        lines.insert(
+            contentsOf: isTall ? [StyledLine(tweak.path, .strong), StyledLine(), head, StyledLine()] : [head], at: 0)
+        return lines
+    }
+
+    private func channelsInOneLine(_ tweak: EditorTweak, _ selected: Int) -> StyledLine {
+        var line = StyledLine()
+        if let color = tweak.color {
+            if palette.hasSwatches { line.add("    ", swatch: color) }
+            for (number, channel) in zip(["R", "G", "B", "A"], color.channels).enumerated() {
+                line.add(" ")
+                line.ground = number == selected ? .selected : .none
+                line.add("\(number == selected ? ">" : " ")\(channel.0) \(channel.1)", .strong)
+                line.ground = .none
+            }
+        }
+        return line
+    }
+}
+
+extension EditorTweak {
+    /// Kind, range, step and unit in a few words.
+    var summary: String {
+        var text = kind.rawValue
+        if lower != nil || upper != nil { text += " \(lower?.text ?? "")…\(upper?.text ?? "")" }
+        if let step { text += ", step \(step.text)" }
+        return unit.map { text + ", " + $0 } ?? text
+    }
+
+    /// What there is to know, each for itself.
+    var facts: [String] {
+        var facts = [summary]
+        if let standard, !isReadOnly { facts.append("default \(Quoting.sanitized(standard.text))") }
+        return facts + flags
+    }
+}

@@ -1,0 +1,187 @@
+// The list: categories, collections, and the tweaks with their values.
+
+import Tweaks
+
+/// Where the columns of the list are.
+struct ListColumns {
+    let name: Int
+    let value: Int
+    let bar: Int
+    /// Where names and values begin.
+    let nameStart: Int
+    var valueStart: Int { nameStart + name + 2 }
+}
+
+extension EditorScreen {
+    /// The rows that are in view.
+    var visibleRows: Range<Int> {
+        let end = min(model.top + layout.listRows, model.rows.count)
+        return min(model.top, end)..<end
+    }
+
+    var columns: ListColumns {
+        let total = layout.listColumns
+        let isFlat = !model.search.isEmpty
+        let start = isFlat ? 4 : layout.columns < 60 ? 6 : 8
+        let wanted = isFlat ? model.widths.path : model.widths.name
+        let name = min(max(wanted, 4), max((total - start) / 2, 8))
+        let bar = total >= 68 ? 10 : total >= 56 ? 6 : 0
+        let shown = visibleRows.map { valueWidth(model.rows[$0]) }.max() ?? 0
+        let room = total - start - name - 2 - (bar > 0 ? bar + 2 : 0)
+        // Rounded up, so that a value that grows by a digit does not move the bars.
+        return ListColumns(
+            name: name, value: max(min((shown + 3) / 4 * 4, min(room, 28)), 6), bar: bar, nameStart: start)
+    }
+
+    private func valueWidth(_ row: EditorRow) -> Int {
+        guard case .tweak(let position) = row else { return 0 }
+        let tweak = model.tweaks[position]
+        // A long text goes on where the others have their bars.
+        if tweak.kind == .string { return 0 }
+        let unit = tweak.unit.map { TextWidth.of($0) + 1 } ?? 0
+        return TextWidth.of(tweak.shownText) + unit + (tweak.color != nil && palette.hasSwatches ? 3 : 0)
+    }
+
+    /// All lines of the list, blank ones at its end.
+    var listLines: [StyledLine] {
+        let columns = columns
+        var lines = visibleRows.map { position -> StyledLine in
+            let isSelected = position == model.cursor
+            let line = line(model.rows[position], isSelected, columns).fitted(to: layout.listColumns)
+            return model.link == .live || isSelected ? line : line.painted(.faint)
+        }
+        if lines.isEmpty { lines = [StyledLine(), StyledLine("  " + nothing, .faint)] }
+        while lines.count < layout.listRows { lines.append(StyledLine()) }
+        return lines.prefix(layout.listRows).map { $0.fitted(to: layout.listColumns) }
+    }
+
+    private var nothing: String {
+        if model.tweaks.isEmpty { return model.instance == nil ? "waiting for \(model.name)…" : "no tweaks" }
+        if !model.search.isEmpty { return "nothing matches “\(Quoting.sanitized(model.search))”" }
+        return "nothing is modified; m shows all"
+    }
+
+    private func line(_ row: EditorRow, _ isSelected: Bool, _ columns: ListColumns) -> StyledLine {
+        var line = StyledLine(on: isSelected ? .selected : .none)
+        line.add(isSelected ? glyphs.pointer : " ", .strong)
+        switch row {
+        case .category(let name): addHeading(name, name, indent: 0, to: &line)
+        case .collection(let path):
+            addHeading(
+                path, String(path.drop { $0 != "/" }.dropFirst()), indent: layout.columns < 60 ? 1 : 2, to: &line)
+        case .tweak(let position): add(model.tweaks[position], columns, to: &line)
+        }
+        return line
+    }
+
+    private func addHeading(_ group: String, _ name: String, indent: Int, to line: inout StyledLine) {
+        let isFolded = model.folded.contains(group)
+        line.add(String(repeating: " ", count: indent) + (isFolded ? glyphs.folded : glyphs.open) + " ", .faint)
+        line.add(name.fitted(to: layout.listColumns - 8), .strong)
+        let counts = model.counts(of: group)
+        if isFolded { line.add("  \(counts.all) tweak\(counts.all == 1 ? "" : "s")", .faint) }
+        if counts.modified > 0, isFolded || indent == 0 { line.add("  \(counts.modified) modified", .marked) }
+    }
+
+    private func add(_ tweak: EditorTweak, _ columns: ListColumns, to line: inout StyledLine) {
+        line.pad(to: columns.nameStart - 2)
+        line.add(tweak.isModified ? glyphs.marked + " " : "  ", .marked)
+        if model.search.isEmpty {
+            line.addColumn(tweak.parts[2], columns.name, tweak.isModified ? .strong : .plain)
+        } else {
+            addPath(tweak, columns, to: &line)
+        }
+        line.add("  ")
+        if let prompt = prompt(for: tweak) { return line.add(promptLine(prompt, from: columns.valueStart).line) }
+        addValue(tweak, columns, to: &line)
+        addNews(tweak, columns, to: &line)
+    }
+
+    /// Category and collection step back behind the name; what was searched for is marked.
+    private func addPath(_ tweak: EditorTweak, _ columns: ListColumns, to line: inout StyledLine) {
+        let end = line.width + columns.name
+        let text = tweak.path.fitted(to: columns.name)
+        let nameStart = tweak.path.count - tweak.parts[2].count
+        let marks = Self.matches(of: model.search, in: text)
+        for (position, character) in text.enumerated() {
+            line.add(String(character), marks.contains(position) ? .match : position < nameStart ? .faint : .plain)
+        }
+        line.pad(to: end)
+    }
+
+    /// Which characters of a text are those of a search.
+    static func matches(of search: String, in text: String) -> Set<Int> {
+        let characters = text.map { $0.lowercased() }
+        var found: Set<Int> = []
+        for word in search.lowercased().split(whereSeparator: \.isWhitespace).map({ $0.map { String($0) } }) {
+            guard characters.count >= word.count else { continue }
+            let place = (0...(characters.count - word.count)).last { Array(characters[$0..<($0 + word.count)]) == word }
+            if let place { found.formUnion(place..<(place + word.count)) }
+        }
+        return found
+    }
+
+    // MARK: Values
+
+    private func addValue(_ tweak: EditorTweak, _ columns: ListColumns, to line: inout StyledLine) {
+        let end = line.width + columns.value
+        if let color = tweak.color, palette.hasSwatches {
+            line.add("  ", swatch: color)
+            line.add(" ")
+        }
+        let isLong = tweak.kind == .string
+        let room = isLong ? max(layout.listColumns - line.width - newsWidth(tweak) - 1, 4) : end - line.width
+        let unit = tweak.unit.map { " " + $0 } ?? ""
+        let text = tweak.shownText.fitted(to: room)
+        line.add(text, tweak.role)
+        if TextWidth.of(text + unit) <= room { line.add(unit, .faint) }
+        line.pad(to: end)
+        if isLong || columns.bar == 0 { return }
+        line.add("  ")
+        line.add(bar(tweak.fraction, columns.bar))
+    }
+
+    /// A bar in eighths of a cell; blanks where there is no range.
+    func bar(_ fraction: Double?, _ width: Int) -> StyledLine {
+        var line = StyledLine()
+        guard let fraction else { return StyledLine(String(repeating: " ", count: width)) }
+        let filled = Int((fraction * Double(width)).rounded())
+        line.add(String(repeating: glyphs.full, count: filled), .number)
+        line.add(String(repeating: glyphs.empty, count: width - filled), .faint)
+        return line
+    }
+
+    // MARK: News
+
+    private func newsText(_ tweak: EditorTweak) -> String { tweak.news.map { "\(glyphs.back) \($0.origin)" } ?? "" }
+
+    private func newsWidth(_ tweak: EditorTweak) -> Int { tweak.news == nil ? 0 : TextWidth.of(newsText(tweak)) + 2 }
+
+    /// Who changed it: where there is room, else over the bar.
+    private func addNews(_ tweak: EditorTweak, _ columns: ListColumns, to line: inout StyledLine) {
+        guard tweak.news != nil else { return }
+        let text = newsText(tweak)
+        let room = layout.listColumns - 1
+        if line.width + 2 + TextWidth.of(text) > room {
+            let start = max(min(columns.valueStart + columns.value, room - TextWidth.of(text) - 2), columns.valueStart)
+            let ground = line.ground
+            line = line.fitted(to: start)
+            line.ground = ground
+        }
+        line.add("  ")
+        line.add(text.fitted(to: room - line.width), .news)
+    }
+}
+
+extension EditorTweak {
+    /// How its value looks.
+    var role: Role {
+        switch kind {
+        case .string: .text
+        case .int, .number, .duration: .number
+        case .bool, .choice: .word
+        case .color: .plain
+        case .action: .faint
+        }
+    }
+}

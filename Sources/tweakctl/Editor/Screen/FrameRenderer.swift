@@ -1,0 +1,75 @@
+// Frames to bytes: what changed since the last one, and nothing else.
+
+/// A whole screen.
+struct Frame: Equatable {
+    var lines: [StyledLine]
+    var columns: Int
+    /// Where the terminal's cursor is shown; nil for nowhere.
+    var cursor: Cursor?
+
+    struct Cursor: Equatable {
+        var row: Int
+        var column: Int
+    }
+
+    /// The text alone, as a person reads it.
+    var text: String { lines.map { $0.text.trimmedAtEnd }.joined(separator: "\n") }
+}
+
+/// Remembers what the terminal shows.
+struct FrameRenderer {
+    let palette: Palette
+    private var shown: Frame?
+
+    init(palette: Palette) { self.palette = palette }
+
+    /// Whatever the terminal showed is gone.
+    mutating func forget() { shown = nil }
+
+    /// The bytes that make the terminal show a frame; none where it shows it already.
+    mutating func bytes(for frame: Frame) -> [UInt8] {
+        let old = shown?.columns == frame.columns && shown?.lines.count == frame.lines.count ? shown : nil
+        if old == frame { return [] }
+        var text = old == nil ? "\u{1B}[0m\u{1B}[2J" : ""
+        let changed = frame.lines.indices.filter { old?.lines[$0] != frame.lines[$0] }
+        // A cursor that jumps about while lines are drawn would be seen.
+        if !changed.isEmpty, old?.cursor != nil { text += "\u{1B}[?25l" }
+        for row in changed { text += "\u{1B}[\(row + 1);1H" + drawn(frame.lines[row], frame.columns) }
+        if let cursor = frame.cursor {
+            text += "\u{1B}[\(cursor.row + 1);\(cursor.column + 1)H\u{1B}[?25h"
+        } else if old?.cursor != nil, changed.isEmpty {
+            text += "\u{1B}[?25l"
+        }
+        shown = frame
+        return Array(text.utf8)
+    }
+
+    /// A line whole: behind a wide character that is gone, half of it would stay.
+    private func drawn(_ line: StyledLine, _ columns: Int) -> String {
+        // Blanks at the end are what erasing leaves.
+        var spans = line.spans[...]
+        while let last = spans.last, last.isBlank { spans.removeLast() }
+        var (result, shownCode, width) = ("", "0", 0)
+        for (position, span) in zip(spans.indices, spans) {
+            let code = palette.code(span)
+            if code != shownCode { result += "\u{1B}[\(code)m" }
+            shownCode = code
+            let isLast = position == spans.endIndex - 1
+            let text = isLast && span.canBeTrimmed ? span.text.trimmedAtEnd : span.text
+            result += palette.hasBlocks ? text : Self.plain(text)
+            width += TextWidth.of(text)
+        }
+        if shownCode != "0" { result += "\u{1B}[0m" }
+        // In the last column this would erase what was just written.
+        return width < columns ? result + "\u{1B}[K" : result
+    }
+
+    /// Our own characters in ASCII, each as wide as before.
+    private static func plain(_ text: String) -> String {
+        String(text.map { ascii[$0] ?? $0 })
+    }
+
+    private static let ascii: [Character: Character] = [
+        "…": ".", "←": "<", "→": ">", "↑": "^", "↓": "v", "×": "x", "•": "*",
+    ]
+}

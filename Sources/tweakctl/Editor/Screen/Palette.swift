@@ -1,0 +1,163 @@
+// How roles look: by the colours that a terminal has, and its characters.
+
+import Tweaks
+
+/// The looks of one terminal.
+struct Palette: Equatable {
+    /// How many colours there are.
+    enum Depth: Equatable {
+        case none, sixteen, indexed, full
+    }
+
+    var depth: Depth
+    /// Whether there are more characters than ASCII.
+    var hasBlocks: Bool
+
+    /// What `NO_COLOR`, `COLORTERM` and `TERM` say.
+    static func depth(term: String, colorTerm: String, noColor: String?) -> Depth {
+        if noColor != nil || term == "dumb" || term.hasPrefix("vt1") || term.hasPrefix("vt2") { return .none }
+        if ["truecolor", "24bit"].contains(colorTerm) || term.hasSuffix("-direct") { return .full }
+        return term.contains("256color") ? .indexed : .sixteen
+    }
+
+    /// That of this process's terminal.
+    static var own: Palette {
+        let depth = depth(
+            term: System.variable("TERM") ?? "dumb", colorTerm: System.variable("COLORTERM") ?? "",
+            noColor: System.variable("NO_COLOR"))
+        return Palette(depth: depth, hasBlocks: Style.of(1).hasBlocks)
+    }
+
+    // MARK: Sequences
+
+    /// The parameters of SGR for a piece of a line.
+    func code(_ span: Span) -> String {
+        var parts = ["0", ground(span.ground), role(span.role, on: span.ground)]
+        if let swatch = span.swatch { parts.append(self.swatch(swatch)) }
+        return parts.filter { !$0.isEmpty }.joined(separator: ";")
+    }
+
+    private func ground(_ ground: Ground) -> String {
+        switch (ground, depth) {
+        case (.none, _): ""
+        case (_, .none): "7"
+        case (.selected, .sixteen): "97;44"
+        case (.selected, _): "38;5;231;48;5;24"
+        case (.title, .sixteen): "30;47"
+        case (.title, _): "38;5;252;48;5;236"
+        }
+    }
+
+    private func role(_ role: Role, on ground: Ground) -> String {
+        if depth == .none { return Self.plainRole(role) }
+        // What has a ground has its own colour of text; only a few things stand out from it.
+        switch ground {
+        case .none: return openRole(role)
+        case .selected: return selectedRole(role)
+        case .title: return titleRole(role)
+        }
+    }
+
+    private static func plainRole(_ role: Role) -> String {
+        switch role {
+        case .strong, .marked, .news, .error, .key: "1"
+        case .match, .field: "4"
+        default: ""
+        }
+    }
+
+    private func openRole(_ role: Role) -> String {
+        let isRich = depth != .sixteen
+        return switch role {
+        case .plain: ""
+        case .faint: isRich ? "38;5;244" : "90"
+        case .strong: "1"
+        case .number: isRich ? "38;5;37" : "36"
+        case .text: isRich ? "38;5;71" : "32"
+        case .word: isRich ? "38;5;134" : "35"
+        case .marked: isRich ? "1;38;5;208" : "1;33"
+        case .news: isRich ? "1;38;5;33" : "1;34"
+        case .error: isRich ? "1;38;5;160" : "1;31"
+        case .good: isRich ? "38;5;71" : "32"
+        case .key: isRich ? "1;38;5;33" : "1;36"
+        case .match: "1;4"
+        case .field: isRich ? "38;5;231;48;5;239" : "37;100"
+        }
+    }
+
+    private func selectedRole(_ role: Role) -> String {
+        let isRich = depth != .sixteen
+        return switch role {
+        case .strong, .match: "1"
+        case .faint: isRich ? "38;5;152" : "37"
+        case .marked: isRich ? "1;38;5;221" : "1;93"
+        case .news: isRich ? "1;38;5;123" : "1;96"
+        case .error: isRich ? "1;38;5;217" : "1;93"
+        case .field: isRich ? "38;5;16;48;5;255" : "30;47"
+        default: ""
+        }
+    }
+
+    private func titleRole(_ role: Role) -> String {
+        let isRich = depth != .sixteen
+        return switch role {
+        case .strong: isRich ? "1;38;5;231" : "1"
+        case .faint: isRich ? "38;5;246" : ""
+        case .marked: isRich ? "38;5;215" : ""
+        case .good: isRich ? "38;5;114" : "32"
+        case .error: isRich ? "1;38;5;231;48;5;124" : "1;97;41"
+        default: ""
+        }
+    }
+
+    // MARK: Colours
+
+    /// Whether colours can be seen at all.
+    var hasSwatches: Bool { depth != .none }
+
+    /// The colour over black, as near as the terminal comes.
+    private func swatch(_ color: TweakColor) -> String {
+        let parts = color.channels.prefix(3).map { $0 * Int(color.alpha) / 255 }
+        switch depth {
+        case .none: return ""
+        case .full: return "48;2;" + parts.map { String($0) }.joined(separator: ";")
+        case .indexed: return "48;5;\(Self.indexed(parts))"
+        case .sixteen: return String(Self.basic(parts))
+        }
+    }
+
+    /// In the cube of 6 × 6 × 6, or among the greys.
+    private static func indexed(_ parts: [Int]) -> Int {
+        if Set(parts).count == 1 {
+            return parts[0] < 4 ? 16 : parts[0] > 246 ? 231 : 232 + min((parts[0] - 3) / 10, 23)
+        }
+        let levels = parts.map { $0 < 48 ? 0 : min(($0 - 35) / 40, 5) }
+        return 16 + 36 * levels[0] + 6 * levels[1] + levels[2]
+    }
+
+    /// Of the eight and their bright ones.
+    private static func basic(_ parts: [Int]) -> Int {
+        let most = parts.max() ?? 0
+        if most < 48 { return 40 }
+        let bits = parts.enumerated().reduce(0) { $0 + ($1.element * 2 > most ? 1 << $1.offset : 0) }
+        return (most > 192 ? 100 : 40) + bits
+    }
+}
+
+/// The characters that lines are drawn with.
+struct Glyphs {
+    let hasBlocks: Bool
+
+    var marked: String { hasBlocks ? "●" : "*" }
+    var open: String { hasBlocks ? "▾" : "-" }
+    var folded: String { hasBlocks ? "▸" : "+" }
+    var pointer: String { hasBlocks ? "▌" : ">" }
+    var back: String { hasBlocks ? "←" : "<-" }
+    var line: String { hasBlocks ? "─" : "-" }
+    var wall: String { hasBlocks ? "│" : "|" }
+    var full: String { hasBlocks ? "█" : "#" }
+    var empty: String { hasBlocks ? "░" : "-" }
+    var live: String { hasBlocks ? "●" : "*" }
+    var dash: String { hasBlocks ? "…" : ".." }
+    var waiting: String { hasBlocks ? "⋯" : "~" }
+}

@@ -1,0 +1,102 @@
+// Frames to bytes: only what changed, in one piece, and what a terminal then shows is the frame.
+
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@testable import tweakctl
+
+@Suite struct FrameRendererTests {
+    private static let palettes = [
+        Palette(depth: .none, hasBlocks: true), Palette(depth: .sixteen, hasBlocks: true),
+        Palette(depth: .indexed, hasBlocks: true), Palette(depth: .full, hasBlocks: true),
+    ]
+
+    private func frame(_ lines: [String], columns: Int = 10, cursor: Frame.Cursor? = nil) -> Frame {
+        Frame(lines: lines.map { StyledLine($0).fitted(to: columns) }, columns: columns, cursor: cursor)
+    }
+
+    private func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self).replacing("\u{1B}", with: "␛")
+    }
+
+    @Test func onlyChangedLines() {
+        var renderer = FrameRenderer(palette: Self.palettes[0])
+        #expect(text(renderer.bytes(for: frame(["one", "two"]))) == "␛[0m␛[2J␛[1;1Hone␛[K␛[2;1Htwo␛[K")
+        #expect(renderer.bytes(for: frame(["one", "two"])).isEmpty)
+        #expect(text(renderer.bytes(for: frame(["one", "2"]))) == "␛[2;1H2␛[K")
+        // In the last column, erasing would take what was just written.
+        #expect(text(renderer.bytes(for: frame(["0123456789", "2"]))) == "␛[1;1H0123456789")
+        #expect(text(renderer.bytes(for: frame(["", "2"]))) == "␛[1;1H␛[K")
+        renderer.forget()
+        #expect(text(renderer.bytes(for: frame(["", "2"]))) == "␛[0m␛[2J␛[1;1H␛[K␛[2;1H2␛[K")
+        #expect(text(renderer.bytes(for: frame(["a"]))).hasPrefix("␛[0m␛[2J"))
+    }
+
+    @Test func cursor() {
+        var renderer = FrameRenderer(palette: Self.palettes[0])
+        _ = renderer.bytes(for: frame(["one"]))
+        #expect(text(renderer.bytes(for: frame(["one"], cursor: .init(row: 0, column: 2)))) == "␛[1;3H␛[?25h")
+        // It does not jump about while lines are drawn.
+        #expect(
+            text(renderer.bytes(for: frame(["two"], cursor: .init(row: 0, column: 3))))
+                == "␛[?25l␛[1;1Htwo␛[K␛[1;4H␛[?25h")
+        #expect(text(renderer.bytes(for: frame(["two"]))) == "␛[?25l")
+    }
+
+    @Test func looks() {
+        var line = StyledLine(on: .selected)
+        line.add("a", .strong)
+        line.add("  ", swatch: TweakColor(red: 255, green: 0, blue: 128))
+        line.pad(to: 5)
+        let expected = [
+            "␛[0;7;1ma␛[0;7m    ␛[0m", "␛[0;97;44;1ma␛[0;97;44;105m  ␛[0;97;44m  ␛[0m",
+            "␛[0;38;5;231;48;5;24;1ma␛[0;38;5;231;48;5;24;48;5;198m  ␛[0;38;5;231;48;5;24m  ␛[0m",
+            "␛[0;38;5;231;48;5;24;1ma␛[0;38;5;231;48;5;24;48;2;255;0;128m  ␛[0;38;5;231;48;5;24m  ␛[0m",
+        ]
+        for (palette, bytes) in zip(Self.palettes, expected) {
+            var renderer = FrameRenderer(palette: palette)
+            let shown = text(renderer.bytes(for: Frame(lines: [line], columns: 5)))
+            #expect(shown.dropFirst("␛[0m␛[2J␛[1;1H".count) == bytes)
+        }
+    }
+
+    @Test func withoutBlockCharacters() {
+        var renderer = FrameRenderer(palette: Palette(depth: .none, hasBlocks: false))
+        let bytes = renderer.bytes(for: EditorBench().frame(renderer.palette))
+        #expect(bytes.allSatisfy { $0 < 0x80 })
+    }
+
+    @Test(
+        arguments: [
+            ("xterm", "", nil, Palette.Depth.sixteen), ("xterm-256color", "", nil, .indexed),
+            ("tmux-256color", "truecolor", nil, .full),
+            ("xterm-direct", "", nil, .full), ("xterm-256color", "24bit", "1", .none), ("vt100", "", nil, .none),
+            ("linux", "", nil, .sixteen),
+        ] as [(String, String, String?, Palette.Depth)])
+    func depth(_ term: String, _ colorTerm: String, _ noColor: String?, _ depth: Palette.Depth) {
+        #expect(Palette.depth(term: term, colorTerm: colorTerm, noColor: noColor) == depth)
+    }
+
+    /// From any frame to any other: what the terminal shows is the frame, wide characters and marks among it.
+    @Test(arguments: 0..<20) func anyFrames(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var renderer = FrameRenderer(palette: Self.palettes[Int(seed) % 4])
+        var emulator = ScreenEmulator(columns: 12, rows: 4)
+        let pieces = ["a", "  ", "日本", "e\u{301}", "…", "long text", "😀", ""]
+        for _ in 0..<50 {
+            let lines = (0..<4).map { _ -> StyledLine in
+                var line = StyledLine(on: Bool.random(using: &random) ? .none : .selected)
+                for _ in 0..<3 {
+                    let role: Role = Bool.random(using: &random) ? .faint : .field
+                    line.add(pieces.randomElement(using: &random) ?? "", role)
+                }
+                return line.fitted(to: 12)
+            }
+            let frame = Frame(lines: lines, columns: 12)
+            emulator.feed(renderer.bytes(for: frame))
+            #expect(emulator.text == frame.text && emulator.unknown.isEmpty)
+            #expect(lines.allSatisfy { $0.width == 12 })
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// Presets in memory, and a gate that a test can put in front of them.
+
+import Synchronization
+import Tweaks
+import TweaksTestSupport
+
+/// A place for presets whose disk takes as long as a test wants.
+final class MemoryPresets: PresetStore {
+    private let presets = Mutex<[PresetName: [String]]>([:])
+    private let gate: (reached: Gate, goOn: Gate)?
+
+    /// - Parameter gate: Every call opens the first, and waits for the second.
+    init(_ presets: [String: [String]] = [:], gate: (reached: Gate, goOn: Gate)? = nil) throws {
+        self.gate = gate
+        for (name, lines) in presets {
+            let name = try PresetName(name)
+            self.presets.withLock { $0[name] = lines }
+        }
+    }
+
+    private func wait() {
+        gate?.reached.open()
+        gate?.goOn.waitBlocking()
+    }
+
+    func list() throws(TweakError) -> [PresetSummary] {
+        wait()
+        return presets.withLock { $0.keys.sorted() }.map { PresetSummary(name: $0) }
+    }
+
+    func names() -> [String] { presets.withLock { $0.keys.sorted() }.map(\.text) }
+
+    func read(_ name: PresetName) throws(TweakError) -> Preset {
+        wait()
+        guard let lines = presets.withLock({ $0[name] }) else { throw TweakError(.badValue, "there is no preset") }
+        let entries = lines.enumerated().map { number, line in
+            let parts = line.split(separator: " = ").map { String($0) }
+            return ConfigEntry(path: parts[0], text: parts[1], line: number + 1, origin: .code)
+        }
+        return Preset(heading: PresetHeading(), entries: entries, problems: [])
+    }
+
+    func write(_ draft: PresetDraft, as name: PresetName) throws(TweakError) -> PresetSummary? {
+        wait()
+        return presets.withLock { presets in
+            defer { presets[name] = draft.lines }
+            return presets[name].map { _ in PresetSummary(name: name) }
+        }
+    }
+
+    func delete(_ name: PresetName) throws(TweakError) {
+        wait()
+        presets.withLock { $0[name] = nil }
+    }
+}

@@ -1,0 +1,231 @@
+// Presets as files: what is written reads back, what is copied in is read, and nothing else is reached.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksStorage
+import TweaksTestSupport
+
+@Suite("Presets on disk", .blocking)
+struct PresetFolderTests {
+    private let home: TemporaryDirectory
+    private let time = ManualTime()
+
+    init() throws { home = try TemporaryDirectory() }
+
+    private var place: String { home.file("state/presets") }
+
+    private func folder(_ files: any FileSystem = PosixFileSystem()) -> PresetFolder {
+        PresetFolder(directory: .success(home.file("state")), program: "bounce", fileSystem: files, time: time)
+    }
+
+    private func draft(_ registry: TweakRegistry, pattern: String? = nil) -> PresetDraft {
+        registry.snapshot().draft(
+            of: registry.listing().nodes, pattern: pattern, origin: .user(1000), lineLimit: 65_536)
+    }
+
+    /// Puts a file where presets are.
+    private func put(_ name: String, _ text: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(place)/\(name)"))
+    }
+
+    private func error(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return "\(error)".replacingOccurrences(of: home.path, with: "")
+        }
+    }
+
+    // MARK: Writing and reading
+
+    @Test func theFile() throws {
+        let tweaks = ExampleTweaks()
+        try tweaks.size.set(72)
+        let warm = try PresetName("warm")
+        #expect(try folder().write(draft(tweaks.registry, pattern: "Content"), as: warm) == nil)
+        let text = try String(contentsOfFile: "\(place)/warm.conf", encoding: .utf8)
+        #expect(
+            text == """
+                # Tweaks preset, format 1
+                # Program: bounce
+                # Saved: 2026-11-21T09:30:00Z by uid 1000
+                # Pattern: Content
+                Content/Text/Size = 72
+
+                """)
+        for (path, mode) in [(place, 0o700), ("\(place)/warm.conf", 0o600)] {
+            let facts = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(facts[.posixPermissions] as? Int == mode)
+        }
+        try tweaks.size.set(73)
+        let before = try folder().write(draft(tweaks.registry), as: warm)
+        #expect(before?.tweaks == 1 && before?.heading.saved == "2026-11-21T09:30:00Z")
+        #expect(before?.heading.by == "uid 1000" && before?.heading.pattern == "Content")
+        #expect(try folder().read(warm).entries.map(\.text) == ["73"])
+        try folder().delete(warm)
+        #expect(try folder().list().isEmpty && FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+    }
+
+    /// Every kind, and names and values that a terminal, a shell or a line reader could stumble over.
+    @Test func roundTrip() throws {
+        let hostile = [
+            "", " ", "\"", "'", "\\", "\n", "\r\n", "\0", "#", "= 5", "*", "a\u{202E}b", "\u{2028}", "e\u{301}", "😀",
+            "ok rev 1", "HTTP/1.1", "A/B/C = 1", String(repeating: "x", count: 60_000),
+        ]
+        let (one, two) = (TweakRegistry(), TweakRegistry())
+        func declare(_ registry: TweakRegistry) -> [AnyTweak] {
+            var all = hostile.indices.map { Tweak("A", "Text", "T\($0)", "none", registry: registry).erased }
+            for name in ["a b", "#", "'\"", "=", "*?", "ok", "HTTP", "é", "e\u{301}", "toggle", "for 5s"] {
+                all.append(Tweak(name, "\(name)", name, 0, registry: registry).erased)
+            }
+            all.append(Tweak("K", "K", "Bool", false, registry: registry).erased)
+            all.append(Tweak("K", "K", "Int", Int64(0), registry: registry).erased)
+            all.append(Tweak("K", "K", "Number", 0.0, registry: registry).erased)
+            all.append(Tweak("K", "K", "Color", TweakColor.black, registry: registry).erased)
+            all.append(Tweak("K", "K", "Choice", "x y", choices: ["x y", "\"", "#"], registry: registry).erased)
+            all.append(Tweak("K", "K", "Duration", Duration.zero, registry: registry).erased)
+            return all
+        }
+        let values: [TweakValue] =
+            hostile.map { .string($0) } + (0..<11).map { .int(Int64($0) + 1) }
+            + [
+                .bool(true), .int(.min), .number(-.leastNonzeroMagnitude),
+                .color(.init(red: 1, green: 2, blue: 3, alpha: 4)),
+                .choice("#"), .duration(.nanoseconds(Int64.max)),
+            ]
+        let tweaks = declare(one)
+        #expect(tweaks.count == values.count)
+        for (tweak, value) in zip(tweaks, values) { try tweak.set(value) }
+        let name = try PresetName("all")
+        try folder().write(draft(one), as: name)
+        let others = declare(two)
+        let plan = PresetPlan(try folder().read(name), registry: two)
+        #expect(plan.problems.isEmpty, "\(plan.problems)")
+        try two.commit(plan.batch(only: true).batch, origin: .code, delivery: .caller)
+        #expect(others.map(\.value) == values.map { Optional($0) })
+        #expect(two.revision == 1)
+    }
+
+    // MARK: Files of others
+
+    @Test func whatWasCopiedIn() throws {
+        try put(
+            "mailed.conf", "\u{FEFF}# Tweaks preset, format 1\r\n# Saved: 2026-01-02T03:04:05Z by Jo\r\nA/B/C = 1\r\n")
+        try put("typed.conf", "A/B/C = 1 # by hand\n\nnonsense\nget A/B/C\nok rev 5\nA/B/D = \"x\n")
+        try put("empty.conf", "")
+        try put("notes.txt", "A/B/C = 1\n")
+        try put(".hidden.conf", "A/B/C = 1\n")
+        try put("a b.conf", "A/B/C = 1\n")
+        let list = try folder().list()
+        #expect(list.map(\.name.text) == ["empty", "mailed", "typed"])
+        #expect(list.map(\.tweaks) == [0, 1, 1] && list.map(\.badLines) == [0, 0, 3])
+        #expect(list.map(\.heading.by) == [nil, "Jo", nil])
+        #expect(folder().names() == ["empty", "mailed", "typed"])
+        let typed = try folder().read(try PresetName("typed"))
+        #expect(typed.problems.map(\.line) == [3, 4, 6])
+        #expect(typed.problems.map(\.error.code) == [.unknownCommand, .usage, .badQuoting])
+    }
+
+    /// The heading is somebody else's word: it is harmless in a list.
+    @Test func aHostileHeading() throws {
+        let long = String(repeating: "x", count: 5_000)
+        try put(
+            "evil.conf",
+            "# Saved: 2026-01-02T03:04:05Z by \u{1B}[2J\u{202E}\n# Pattern: \(long)\n# Saved: yesterday by me\nA/B/C = 1\n"
+        )
+        let summary = try #require(try folder().list().first)
+        #expect(summary.heading.by == nil && summary.heading.saved == nil && summary.tweaks == 1)
+        #expect(summary.heading.pattern?.count == 128)
+    }
+
+    @Test func aNewerVersion() throws {
+        try put("new.conf", "# Tweaks preset, format 2\nA/B/C = 1\n")
+        #expect(error { _ = try folder().read(try PresetName("new")) }?.contains("newer version (format 2") == true)
+        #expect(try folder().list().first?.failure?.contains("newer version") == true)
+    }
+
+    @Test func linksAreNotFollowed() throws {
+        try put("real.conf", "A/B/C = 1\n")
+        let secret = home.file("secret")
+        try Data("A/B/C = 1\n".utf8).write(to: URL(fileURLWithPath: secret))
+        try FileManager.default.createSymbolicLink(atPath: "\(place)/evil.conf", withDestinationPath: secret)
+        try FileManager.default.createDirectory(atPath: "\(place)/dir.conf", withIntermediateDirectories: false)
+        let evil = try PresetName("evil")
+        #expect(
+            error { _ = try folder().read(evil) }
+                == "io the preset evil cannot be read: it is a symbolic link, which is not followed; "
+                + "put the file itself there")
+        #expect(error { _ = try folder().read(try PresetName("dir")) }?.contains("no regular file") == true)
+        #expect(try folder().list().map { $0.failure == nil } == [false, false, true])
+        // Replaced and removed is the link, not what it leads to.
+        let tweaks = ExampleTweaks()
+        try tweaks.size.set(72)
+        try folder().write(draft(tweaks.registry), as: evil)
+        #expect(try folder().read(evil).entries.count == 1)
+        #expect(try String(contentsOfFile: secret, encoding: .utf8) == "A/B/C = 1\n")
+    }
+
+    @Test func theFolderItselfMayBeALink() throws {
+        let elsewhere = home.file("elsewhere")
+        for path in [home.file("state"), elsewhere] {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: elsewhere)
+        let expected = "io the folder presets is a symbolic link, which is not followed; make it a folder"
+        #expect(error { _ = try folder().list() } == expected)
+        #expect(error { try folder().write(draft(TweakRegistry()), as: try PresetName("x")) } == expected)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
+    }
+
+    @Test func othersMayWriteThere() throws {
+        try put("warm.conf", "A/B/C = 1\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: place)
+        #expect(
+            error { _ = try folder().list() }
+                == "io others can write in /state/presets; chmod 700 it, or name another TWEAKS_STATE_DIR")
+    }
+
+    // MARK: Limits
+
+    @Test func thereIsNone() throws {
+        #expect(try folder().list().isEmpty && folder().names().isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: home.file("state")))
+        let none = "bad-value there is no preset “warm”; presets lists what there is"
+        #expect(error { _ = try folder().read(try PresetName("warm")) } == none)
+        #expect(error { try folder().delete(try PresetName("warm")) } == none)
+        try put("warmer.conf", "")
+        #expect(
+            error { try folder().delete(try PresetName("warm")) }
+                == "bad-value there is no preset “warm”; did you mean warmer?")
+    }
+
+    @Test func tooMany() throws {
+        for number in 0..<PresetFolder.mostPresets { try put("p\(number).conf", "") }
+        let draft = draft(TweakRegistry())
+        #expect(
+            error { try folder().write(draft, as: try PresetName("one-more")) }
+                == "too-many there are 1000 presets already; delete one of them")
+        #expect(error { try folder().write(draft, as: try PresetName("p7")) } == nil)
+    }
+
+    @Test func tooLong() throws {
+        try put("long.conf", String(repeating: "#\n", count: PresetFolder.sizeLimit / 2) + "#")
+        #expect(error { _ = try folder().read(try PresetName("long")) }?.hasPrefix("too-long") == true)
+        let registry = TweakRegistry()
+        let text = String(repeating: "x", count: 60_000)
+        for number in 0..<300 { try Tweak("A", "B", "T\(number)", "", registry: registry).set(text) }
+        let message = error { try folder().write(draft(registry), as: try PresetName("long")) }
+        #expect(message?.hasPrefix("too-long the preset long would have ") == true)
+    }
+
+    @Test func noPlace() throws {
+        let folder = PresetFolder(directory: .failure(StatePlace.Problem("HOME is not set")), program: "x")
+        #expect(error { _ = try folder.list() } == "io there is no place for presets: HOME is not set")
+        #expect(folder.names().isEmpty)
+    }
+}
