@@ -98,7 +98,7 @@ extension Station {
             ])
         #expect(
             try client.ask("load warm") == [
-                "  Content/Text/Fade keeps its override 1s; warm does not name it", "ok rev 3 unchanged",
+                "  Content/Text/Fade keeps its override 1s; warm does not name it", "ok rev 3 unchanged loaded warm",
             ])
         try client.send("json\nload warm\nload --only warm\njson off\n")
         let lines = try client.lines(4)
@@ -140,7 +140,7 @@ extension Station {
         let second = try station.start(durability: durability, registry: tweaks.registry)
         #expect(tweaks.size.value == 72)
         let other = try station.connect(second)
-        #expect(try other.ask("load --only warm") == ["ok rev 1 unchanged"])
+        #expect(try other.ask("load --only warm") == ["ok rev 1 unchanged loaded warm"])
         station.stop(second)
     }
 

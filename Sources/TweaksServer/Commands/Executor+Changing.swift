@@ -69,7 +69,7 @@ extension Executor {
     func report(
         _ result: TweakCommitResult, _ nodes: [TweakNode], _ note: (words: String, fields: [(String, JSON)])
     ) -> Reply {
-        if !result.didStore { return unchanged(result.revision) }
+        if !result.didStore { return unchanged(result.revision, note) }
         let byPath = Dictionary(nodes.map { ($0.path, $0) }) { first, _ in first }
         let items = result.outcomes.filter(\.didStore).compactMap { outcome in
             byPath[outcome.path].map { line($0, outcome) }
@@ -87,8 +87,10 @@ extension Executor {
         .tweak(TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment), timeLeft: outcome.lifetime))
     }
 
-    private func unchanged(_ revision: UInt64) -> Reply {
-        Reply(.ok(words: "rev \(revision) unchanged", fields: [("rev", .count(revision)), ("unchanged", .bool(true))]))
+    private func unchanged(_ revision: UInt64, _ note: (words: String, fields: [(String, JSON)])) -> Reply {
+        let words = "rev \(revision) unchanged\(note.words.isEmpty ? "" : " \(note.words)")"
+        return Reply(
+            .ok(words: words, fields: [("rev", .count(revision)), ("unchanged", .bool(true))] + note.fields))
     }
 
     // MARK: Batches
