@@ -2,7 +2,7 @@
 
 extension TweakNode {
     /// The longest life of a temporary override: a year. Whoever means longer means for good.
-    static let longestLifetime = Duration.seconds(365 * 86_400)
+    package static let longestLifetime = Duration.seconds(365 * 86_400)
 
     /// A lifetime that was asked for.
     func judge(_ lifetime: Duration) throws(TweakError) -> Duration {

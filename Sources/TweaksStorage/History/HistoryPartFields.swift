@@ -64,7 +64,7 @@ struct HistoryPartFields {
             let time = found.time.flatMap({ TimeText.parse($0) }),
             let expires = found.expires.flatMap({ TimeText.parse($0) })
         else { throw reader.problem("“\(temporaryKey)” lacks its value, or one of its times") }
-        layers.temporary = .init(value, time: anchor.instant(time), expires: anchor.instant(expires))
+        layers.temporary = .init(value, time: anchor.instant(time), expires: anchor.end(expires, since: time))
         return layers
     }
 

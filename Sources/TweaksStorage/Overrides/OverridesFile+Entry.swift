@@ -69,8 +69,6 @@ extension OverridesFile.Entry {
             covered: covered ?? nil, expires: try end(fields, since: time, anchor))
     }
 
-    /// When a temporary override ends: by the wall clock, and never later than after its whole life. A clock that was
-    /// set back meanwhile does not make it longer.
     private static func end(
         _ fields: Fields, since time: Int64, _ anchor: TimeAnchor
     ) throws(EntryProblem) -> ContinuousClock.Instant? {
@@ -78,7 +76,7 @@ extension OverridesFile.Entry {
         guard let expires = TimeText.parse(text) else {
             throw EntryProblem(text: "“expires” is not like 2026-11-21T09:30:00Z")
         }
-        return anchor.instant(min(expires, anchor.wall + max(expires - time, 0)))
+        return anchor.end(expires, since: time)
     }
 }
 

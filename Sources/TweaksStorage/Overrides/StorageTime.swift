@@ -1,6 +1,7 @@
 // The clocks of the storage, so that tests need not wait.
 
 package import Dispatch
+import Tweaks
 
 /// What time it is, and how to sleep.
 package protocol StorageTime: Sendable {
@@ -36,6 +37,13 @@ struct TimeAnchor: Sendable {
 
     func instant(_ milliseconds: Int64) -> ContinuousClock.Instant {
         instant.advanced(by: .milliseconds(milliseconds) - .milliseconds(wall))
+    }
+
+    /// When a temporary override ends: by the wall clock, and never later than after its whole life. A clock that was
+    /// set back meanwhile does not make it longer; nor does a file, than anybody could have asked for.
+    func end(_ expires: Int64, since time: Int64) -> ContinuousClock.Instant {
+        let longest = TweakNode.longestLifetime.components.seconds * 1_000
+        return instant(min(expires, wall + min(max(expires - time, 0), longest)))
     }
 
     /// To the millisecond, downwards.

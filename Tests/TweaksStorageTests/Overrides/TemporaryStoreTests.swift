@@ -82,6 +82,21 @@ struct TemporaryStoreTests {
         }
     }
 
+    @Test("a file cannot ask for more than anybody may")
+    func tooLong() throws {
+        let text = """
+            {"format":"tweaks-overrides","version":1,"program":"test","revision":5,"overrides":[{"path":"A/B/Size",\
+            "kind":"number","value":3,"origin":"uid 0","time":"0001-01-01T00:00:00Z","expires":"9999-12-31T23:59:59Z"}]}
+            """
+        try FileManager.default.createDirectory(
+            atPath: home.file("state"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try Data(text.utf8).write(to: URL(fileURLWithPath: home.file("state/overrides.json")))
+        try live { life in
+            let size = try life.number("Size")
+            #expect(size.value == 3 && size.timeLeft == .seconds(365 * 86_400))
+        }
+    }
+
     @Test("a tweak that registers late has what is left, or nothing any more")
     func late() throws {
         try live { life in
