@@ -94,7 +94,7 @@ extension RegistryState {
         let slot = step.node.slot
         var didChange = overlays[slot].apply(step.change, origin: origin, time: time)
         if didChange { reschedule(step.node, before, &effects) }
-        if overlays[slot].notes != nil, forgetNotes(slot) || didChange { didChange = true }
+        if overlays[slot].notes != nil, forgetNotes(slot, step.change) || didChange { didChange = true }
         if didChange {
             overlays[slot].changedAt = revision
             note(step.node, before)
@@ -148,11 +148,11 @@ extension RegistryState {
             .init(subject: subject, before: SetValues(before), after: after, old: old.value, new: new?.value))
     }
 
-    /// A new word about the override ends what was kept aside for it. False when there was only a remark.
-    private mutating func forgetNotes(_ slot: Int) -> Bool {
+    /// A new word about an override ends what was kept aside for it. False when there was only a remark.
+    private mutating func forgetNotes(_ slot: Int, _ change: LayerChange) -> Bool {
         guard let notes = overlays[slot].notes else { return false }
-        let aside = notes.aside.filter { $0.layer == .configFile }
-        overlays[slot].notes = OverlayNotes(aside: aside, beneath: nil)
+        let aside = notes.aside.filter { !change.isAbout($0.layer) }
+        overlays[slot].notes = OverlayNotes(aside: aside, beneath: change.isAbout(.override) ? nil : notes.beneath)
         return aside.count < notes.aside.count
     }
 

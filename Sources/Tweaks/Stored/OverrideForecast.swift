@@ -58,6 +58,7 @@ extension RegistryState {
     fileprivate func storedOverride(
         _ step: CommitStep, _ layer: TweakLayer, _ origin: TweakOrigin, _ time: ContinuousClock.Instant
     ) -> StoredEntry? {
+        if !step.change.isAbout(layer) { return storedOverride(step.node, layer) }
         var overlay = overlays[step.node.slot]
         _ = overlay.apply(step.change, origin: origin, time: time)
         // A new word about it ends what was kept aside.

@@ -25,6 +25,9 @@ extension TweakRegistry {
             if let other = state.store, other !== store { return false }
             state.store = store
             state.journal = journal
+            // What has run out while nobody looked is gone, from the file too. First, because what was set in this run
+            // may have the same place.
+            for entry in overrides where entry.isExpired(time) { journal.note(entry.key, nil) }
             let own = state.nodes.compactMap { $0 }.filter { node in
                 node.isSettable && state.overlays[node.slot].isSet
             }
@@ -39,8 +42,6 @@ extension TweakRegistry {
             if state.revision > revision { journal.note(state.revision) }
             if let history { state.follow(history, records) }
             for entry in overrides where !entry.isExpired(time) { state.hold(entry, for: entry.layer) }
-            // What has run out while nobody looked is gone, from the file too.
-            for entry in overrides where entry.isExpired(time) { journal.note(entry.key, nil) }
             return true
         }
         guard isFree else { return false }

@@ -42,8 +42,18 @@ enum LayerChange: Sendable {
         }
     }
 
+    /// Whether it says something new about a layer. What is set for a while, or ends by itself, leaves what lies beneath.
+    func isAbout(_ layer: TweakLayer) -> Bool {
+        switch self {
+        case .temporary, .expire: layer == .temporaryOverride
+        case .override, .keep, .reset, .restore: layer >= .override
+        }
+    }
+
     /// How long it lasts; nil: for good.
     var lifetime: Duration? { if case .temporary(_, let lifetime) = self { lifetime } else { nil } }
+
+    var isKeep: Bool { if case .keep = self { true } else { false } }
 
     /// The same for good.
     var kept: LayerChange {
