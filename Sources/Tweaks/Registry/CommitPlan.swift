@@ -68,8 +68,10 @@ extension TweakRegistry {
             return step
         case .set(let value): wanted = value
         case .add, .toggle:
+            // Within a batch it builds on what comes before: a value, or a reset that uncovers what lies beneath. What
+            // is only kept is current.
+            let earlier = earlier.flatMap { $0.change.isKeep ? nil : $0 }
             step.basis = earlier == nil ? current(node) : earlier?.basis
-            // Within a batch it builds on what comes before: a value, or a reset that uncovers what lies beneath.
             guard let start = earlier.map({ $0.change.prepared?.value ?? beneath(node) }) ?? step.basis else {
                 return step
             }

@@ -65,6 +65,16 @@ struct TemporaryTests {
         #expect(size.value == 50)
     }
 
+    @Test func aBatchCountsOnFromWhatItKeeps() throws {
+        try size.set(62)
+        try size.set(72, for: .seconds(10))
+        try registry.commit(origin: .code) { batch in
+            batch.keep("A/B/Size")
+            batch.append(size.erased.node, .add(.number(1)))
+        }
+        #expect(size.value == 73 && layers == [.default, .override])
+    }
+
     /// What is done at 4 s to a value that was set for 10 s, and what shows at 10 s and at 14 s.
     @Test(arguments: [
         (Act.again, 80.0, 60.0), (.plain, 80, 80), (.reset, 60, 60), (.keep, 72, 72), (.nothing, 60, 60),
