@@ -34,6 +34,9 @@ struct History: Sendable {
         let old: TweakValue?
         var new: TweakValue?
 
+        /// What it takes in memory, roughly: a long text as much as several short values.
+        var weight: Int { if case .string(let text) = new { 1 + text.utf8.count / 256 } else { 1 } }
+
         /// How long a temporary override was meant to last that this set.
         var lifetime: Duration? {
             guard let temporary = after.temporary, temporary.expires != before.temporary?.expires else { return nil }
@@ -51,6 +54,7 @@ struct History: Sendable {
         }
 
         var isEmpty: Bool { first == nil }
+        var weight: Int { rest.reduce(first?.weight ?? 0) { $0 + $1.weight } }
         var list: [Part] { first.map { rest.isEmpty ? [$0] : [$0] + rest } ?? [] }
 
         /// The list, moved and not copied.
@@ -135,6 +139,9 @@ struct History: Sendable {
         didSet { if records.count > limit { records.removeFirst(records.count - limit) } }
     }
 
+    /// Large commits are kept as long as all together weigh no more than this.
+    static let mostWeight = 100_000
+
     /// Changes that follow each other within this time are one.
     static let mergeInterval = Duration.milliseconds(500)
 
@@ -150,10 +157,23 @@ struct History: Sendable {
         }
         lastNumber += 1
         unsaved?.note(lastNumber)
+        makeRoom(for: parts.weight)
         // Now and then, and then half of it: removing the first is moving all others.
         if records.count >= 2 * limit { records.removeFirst(records.count - limit + 1) }
         records.append(
             Record(number: lastNumber, revision: revision, time: time, origin: origin, kind: kind, parts: parts.take()))
+    }
+
+    /// Forgets the oldest before a large commit, so that a thousand of these do not eat up the memory. Small ones never
+    /// come to that much.
+    private mutating func makeRoom(for weight: Int) {
+        if weight <= 16 { return }
+        var room = Self.mostWeight - weight
+        let last = records.lastIndex { record in
+            room -= record.parts.reduce(0) { $0 + $1.weight }
+            return room < 0
+        }
+        if let last { records.removeFirst(last + 1) }
     }
 
     /// Adds a change of one tweak to the last one, where they are one drag. This is the most frequent of all, so nothing

@@ -34,18 +34,23 @@ extension TweakRegistry {
             throw TweakError(.conflict, "there is nothing to \(word); history lists the last commits")
         }
         if let problem { throw problem }
-        return step(record, direction, revision, session)
+        return step(record, direction, revision, session, at: isForced ? time : nil)
     }
 
+    /// - Parameter time: When it is forced: what cannot be had any more is left out.
     private func step(
-        _ record: History.Record, _ direction: HistoryStep.Direction, _ revision: UInt64, _ session: UInt64
+        _ record: History.Record, _ direction: HistoryStep.Direction, _ revision: UInt64, _ session: UInt64,
+        at time: ContinuousClock.Instant?
     ) -> HistoryStep {
         var batch = TweakBatch()
         var nodes: [TweakNode] = []
         // A secret's value is not remembered, and who is gone cannot be set; only force leads here with these.
         for part in record.parts where !part.subject.isSecret {
             guard let node = state.withLock({ $0.node(part.subject) }), !node.isSecret else { continue }
-            batch.append(node, .restore((direction == .undo ? part.before : part.after).layers))
+            let layers = (direction == .undo ? part.before : part.after).layers
+            // Nor does a value fit that is of another kind, or beyond a range, of today's definition.
+            if let time, (try? node.judge(layers, at: time, nil)) == nil { continue }
+            batch.append(node, .restore(layers))
             nodes.append(node)
         }
         return HistoryStep(

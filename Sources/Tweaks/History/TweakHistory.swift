@@ -56,14 +56,20 @@ extension TweakRegistry {
     /// The last commits, newest first: 1,000, or what ``historyLimit`` says. Figures are not among them.
     ///
     /// Changes that one client makes to the same tweaks within half a second are one entry: a drag is one step.
-    public var history: [TweakHistoryEntry] {
-        state.withLock { Array($0.history.kept) }.reversed().map { record in entry(record) }
+    public var history: [TweakHistoryEntry] { history(last: .max) }
+
+    /// The last few of these, newest first.
+    package func history(last count: Int) -> [TweakHistoryEntry] {
+        state.withLock { Array($0.history.kept.suffix(count)) }.reversed().map { record in entry(record) }
     }
 
-    /// How many commits are remembered; 0 remembers none.
+    /// How many commits are remembered; 0 remembers none, and more than a million are never kept.
+    ///
+    /// Large commits are remembered as long as all together have changed no more than 100,000 tweaks; long texts count as
+    /// several.
     public var historyLimit: Int {
         get { state.withLock { $0.history.limit } }
-        set { state.withLock { $0.history.limit = max(0, newValue) } }
+        set { state.withLock { $0.history.limit = min(max(0, newValue), 1_000_000) } }
     }
 
     /// Takes back the last commit of overrides, whoever made it, as one commit.

@@ -7,7 +7,7 @@ import TweaksWire
 extension Executor {
     /// The last commits, newest first.
     func history(_ count: Int?) -> Reply {
-        let entries = registry.history.prefix(count ?? 20)
+        let entries = registry.history(last: count ?? 20)
         return .rows("history", entries.map { entry in (entry.lines, entry.json) })
     }
 

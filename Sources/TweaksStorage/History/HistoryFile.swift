@@ -196,7 +196,8 @@ struct HistoryFile {
         for record in records.reversed() {
             let line = HistoryLines.line(record, anchor)
             size += line.count
-            if size > Self.sizeLimit / 2, !kept.isEmpty { break }
+            // One alone may be larger than half of the file; one that is larger than the file could not be read.
+            if size > Self.sizeLimit / 2, !kept.isEmpty || line.count > Self.sizeLimit { break }
             kept.append(line)
         }
         return kept

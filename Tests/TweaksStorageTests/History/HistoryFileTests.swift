@@ -36,6 +36,45 @@ struct HistoryFileTests {
         "4 uid 1000 undid 3: X 4→2", "3 session 1 undone: X 2→4", "2 session 2: Y 1→3", "1 session 1: X 1→2",
     ]
 
+    @Test("force leaves out what does not fit any more")
+    func unfit() throws {
+        let first = try life()
+        try first.set("X", 2, by: 1)
+        try first.set("X", 3, by: 2)
+        first.store.close()
+        let second = StoredLife.withHistory(home.file("state"))
+        let flag = try second.registry.register("A", "B", "X", false)
+        #expect(throws: TweakError.self) { try second.registry.undo() }
+        #expect(try second.registry.undo(force: true).entry.revision == 2)
+        #expect(try second.registry.undo(force: true).entry.revision == 1)
+        #expect(!flag.value)
+        second.store.close()
+    }
+
+    @Test("years that no clock shows do no harm")
+    func anyYear() throws {
+        try first()
+        let path = home.file("state/history.jsonl")
+        let line = """
+            {"n":9,"revision":9,"time":"0001-01-01T00:00:00Z","by":"uid 0","kind":"change","changes":[{"path":"A/B/X",\
+            "kind":"number","old":1,"new":2,"temporaryBefore":{"time":"9999-12-31T23:59:59Z",\
+            "expires":"0001-01-01T00:00:00Z","value":2},"temporaryAfter":{"time":"0001-01-01T00:00:00Z",\
+            "expires":"9999-12-31T23:59:59Z","value":2}}]}
+
+            """
+        try Data((String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self) + line).utf8)
+            .write(to: URL(fileURLWithPath: path))
+        let second = try life()
+        #expect(second.registry.history.count == 5)
+        try second.registry.undo(force: true)
+        // The one that was undone before is the first.
+        try second.registry.redo(force: true)
+        try second.registry.redo(force: true)
+        let left = try #require(second.registry["A/B/X"].flatMap { second.registry.timeLeft($0.node) })
+        #expect(left <= .seconds(365 * 86_400))
+        second.store.close()
+    }
+
     @Test("entries, undo and redo survive, and revisions go on")
     func survival() throws {
         try first()

@@ -158,6 +158,27 @@ struct HistoryTests {
         #expect(throws: TweakError.self) { try registry.undo() }
     }
 
+    @Test("of large commits fewer are kept, and any limit may be asked for")
+    func large() throws {
+        registry.historyLimit = .max
+        for number in 0..<3_000 { _ = try registry.register("L", "M", "\(number)", 0) }
+        var batches = 0
+        for round in 1...40 {
+            try registry.commit(origin: .code) { batch in
+                for number in 0..<3_000 { batch.set("L/M/\(number)", .int(Int64(round))) }
+            }
+            // Small ones in between are no drag.
+            try set(Double(10 + round), by: 1)
+            batches += 1
+        }
+        let counts = registry.history.map(\.changes.count)
+        #expect(counts.reduce(0, +) <= 100_000 + batches && counts.count { $0 == 3_000 } == 33)
+        #expect(registry.history(last: 2).map(\.changes.count) == [1, 3_000])
+        try registry.undo()
+        try registry.undo()
+        #expect(registry["L/M/7"]?.value == .int(39) && size.value == 49)
+    }
+
     @Test("an unchanged set and a figure leave no trace")
     func nothing() throws {
         try set(60, by: 1)
