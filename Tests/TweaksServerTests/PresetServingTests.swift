@@ -93,6 +93,19 @@ import TweaksTestSupport
         #expect(rest.contains("ok pong"))
     }
 
+    /// Names may be made up without end; the oldest way back is forgotten.
+    @Test func onlySoManyAreLookedAtAtOnce() throws {
+        var hooks = TweakServerHooks()
+        let looks = (0...64).map { ("p\($0)", ["Content/Text/Size = \(20 + $0)"]) }
+        hooks.presets = try MemoryPresets(Dictionary(uniqueKeysWithValues: looks))
+        let server = try GatedServer(hooks: hooks)
+        server.store.finish(1_000)
+        let client = try server.connect()
+        for (name, _) in looks { #expect(try client.ask("swap \(name)").last?.contains("swapped to") == true) }
+        #expect(try client.ask("swap p1").last?.hasPrefix("error conflict") == true)
+        #expect(try client.ask("swap p0").last?.contains("swapped to p0") == true)
+    }
+
     /// A program's own check does not run on the I/O thread.
     @Test func checksRunElsewhere() throws {
         let (reached, goOn) = (Gate(), Gate())

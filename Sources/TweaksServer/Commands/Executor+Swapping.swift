@@ -4,6 +4,9 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
+    /// So many presets can be looked at at once.
+    static let mostSwaps = 64
+
     /// Goes to a preset exactly; typed again, back to the overrides that were.
     func swap(_ name: String, force: Bool, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
@@ -20,6 +23,14 @@ extension Executor {
         return try commit(proposal, session)
     }
 
+    /// Names may be made up without end, so the oldest way back is forgotten.
+    private func remember(_ swap: PresetSwap, for name: PresetName) {
+        if swaps.count >= Self.mostSwaps, let oldest = swaps.min(by: { $0.value.revision < $1.value.revision }) {
+            swaps[oldest.key] = nil
+        }
+        swaps[name] = swap
+    }
+
     /// Goes to a preset that was read. What is committed and what is remembered begin at the same revision.
     func swap(to reading: PresetReading, _ session: Session) throws(TweakError) -> Outcome {
         // Somebody else was faster, so this one is the way back.
@@ -31,7 +42,7 @@ extension Executor {
             proposal.whenCommitted = { [weak self] result in
                 var swap = swap
                 swap.keep(result)
-                if !swap.isEmpty, self?.swaps[reading.name] == nil { self?.swaps[reading.name] = swap }
+                if !swap.isEmpty, self?.swaps[reading.name] == nil { self?.remember(swap, for: reading.name) }
             }
             do throws(TweakError) {
                 return try commit(proposal, session)
