@@ -51,7 +51,7 @@ enum CompletionContext: Equatable {
             if isFirst { return .path(.settable, or: []) }
             return before.count == 1 ? .value(path: before[0].text, withToggle: true) : .words([])
         case "get": return .path(.all, or: [])
-        case "reset": return .path(.settable, or: [])
+        case "reset", "keep": return .path(.settable, or: [])
         case "describe", "explain", "ls", "modified", "export": return isFirst ? .path(.all, or: []) : .words([])
         case "run": return isFirst ? .path(.actions, or: []) : .words([])
         case "watch":

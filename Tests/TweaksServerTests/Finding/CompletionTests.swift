@@ -29,6 +29,7 @@ struct CompletionTests {
         // What a command cannot take is not offered.
         ("set Label/Font/Wi", []), ("run Label/Font/", ["Label/Font/Wink"]), ("run Siz", []), ("run La", ["Label/"]),
         ("set Label/St", []), ("get Label/St", ["Label/Status/"]), ("describe Sizes Lab", []), ("stats ", []),
+        ("keep Label/Font/Si", ["\"Label/Font/Size Limit\"", "Label/Font/Size"]), ("keep Label/St", []),
         // Values.
         ("set 'Label/Font/Is Bold' ", ["true", "false", "toggle"]), ("set 'Label/Font/Is Bold' t", ["true", "toggle"]),
         ("'Label/Font/Is Bold' = ", ["true", "false"]), ("set Label/Font/Style ", ["plain", "zigzag"]),
