@@ -28,7 +28,9 @@ package struct PosixFileSystem: FileSystem {
 
     package func names(in directory: Int32) throws(FileError) -> [String] {
         // Another description of the same directory: reading moves a position.
-        guard let stream = fdopendir(try check(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) else {
+        let descriptor = try check(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        guard let stream = fdopendir(descriptor) else {
+            defer { close(descriptor) }
             throw FileError(errno)
         }
         defer { closedir(stream) }
