@@ -31,7 +31,7 @@ final class StoredLife: Sendable {
             directory: directory, program: "test", isRequired: isRequired, fileSystem: files,
             keepsHistory: keepsHistory, time: time
         ) { event in recorded.events.withLock { $0.append(event) } }
-        if isOpen { store.open(registry) }
+        if isOpen { store.open(self.registry) }
     }
 
     deinit { store.close() }
