@@ -93,21 +93,23 @@ extension RegistryState {
     ) -> Bool {
         let slot = step.node.slot
         let hadNotes = overlays[slot].notes != nil
+        let hadTemporary =
+            before.temporary != nil || hadNotes && overlays[slot].hasAside(.temporaryOverride)
         var didChange = overlays[slot].apply(step.change, origin: origin, time: time)
         if didChange { reschedule(step.node, before, &effects) }
         if hadNotes, forgetNotes(slot, step.change) || didChange { didChange = true }
         if didChange {
             overlays[slot].changedAt = revision
-            note(step.node, mayHaveHadTemporary: hadNotes || before.temporary != nil)
+            note(step.node, hadTemporary: hadTemporary)
         }
         return didChange
     }
 
     /// Notes for the storage what is set now.
-    private func note(_ node: TweakNode, mayHaveHadTemporary: Bool) {
+    private func note(_ node: TweakNode, hadTemporary: Bool) {
         guard let journal else { return }
         journal.note(OverrideKey(node.path), storedOverride(node, .override))
-        if mayHaveHadTemporary || overlays[node.slot].expires != nil {
+        if hadTemporary || overlays[node.slot].expires != nil {
             journal.note(OverrideKey(node.path, isTemporary: true), storedOverride(node, .temporaryOverride))
         }
     }

@@ -105,6 +105,9 @@ struct Overlays: Sendable {
     /// Whether somebody has set it.
     var isSet: Bool { topLayer.map { $0 >= .override } ?? false }
 
+    /// Whether a file has a value for a layer that does not fit.
+    func hasAside(_ layer: TweakLayer) -> Bool { notes?.aside.contains { $0.layer == layer } ?? false }
+
     subscript(layer: TweakLayer) -> Entry? { position(of: layer).map { entries[$0] } }
 
     private func position(of layer: TweakLayer) -> Int? {
