@@ -53,3 +53,11 @@ struct SetValues: Sendable {
             time: temporary?.time ?? .now, expires: temporary?.expires)
     }
 }
+
+extension Overlays {
+    /// What is set, as values. Asked at every commit, so nothing else is copied.
+    var setValues: SetValues {
+        guard let layer = topLayer, layer >= .override else { return SetValues() }
+        return layer == .override ? SetValues(override: top?.value) : SetValues(setLayers)
+    }
+}

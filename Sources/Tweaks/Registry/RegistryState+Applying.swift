@@ -70,7 +70,7 @@ extension RegistryState {
     ) -> TweakOutcome {
         // Actions have no value; planning refuses them.
         guard let old = current(step.node) else { return .nothing(step.node.path, revision) }
-        let before = overlays[step.node.slot].setLayers
+        let before = overlays[step.node.slot].setValues
         let stored = write(step, before, origin: origin, time: time, revision: next, &effects)
         // What was set is on top now; a reset shows what lies beneath.
         let now = stored ? step.change.prepared ?? current(step.node) : old
@@ -88,34 +88,34 @@ extension RegistryState {
 
     /// Writes or removes the layers; false when they were so already.
     private mutating func write(
-        _ step: CommitStep, _ before: SetLayers, origin: TweakOrigin, time: ContinuousClock.Instant, revision: UInt64,
+        _ step: CommitStep, _ before: SetValues, origin: TweakOrigin, time: ContinuousClock.Instant, revision: UInt64,
         _ effects: inout CommitEffects
     ) -> Bool {
         let slot = step.node.slot
+        let hadNotes = overlays[slot].notes != nil
         var didChange = overlays[slot].apply(step.change, origin: origin, time: time)
         if didChange { reschedule(step.node, before, &effects) }
-        if overlays[slot].notes != nil, forgetNotes(slot) || didChange { didChange = true }
+        if hadNotes, forgetNotes(slot) || didChange { didChange = true }
         if didChange {
             overlays[slot].changedAt = revision
-            note(step.node, before)
+            note(step.node, mayHaveHadTemporary: hadNotes || before.temporary != nil)
         }
         return didChange
     }
 
     /// Notes for the storage what is set now.
-    private func note(_ node: TweakNode, _ before: SetLayers) {
+    private func note(_ node: TweakNode, mayHaveHadTemporary: Bool) {
         guard let journal else { return }
         journal.note(OverrideKey(node.path), storedOverride(node, .override))
-        let temporary = storedOverride(node, .temporaryOverride)
-        if temporary != nil || before.temporary != nil {
-            journal.note(OverrideKey(node.path, isTemporary: true), temporary)
+        if mayHaveHadTemporary || overlays[node.slot].expires != nil {
+            journal.note(OverrideKey(node.path, isTemporary: true), storedOverride(node, .temporaryOverride))
         }
     }
 
     /// Keeps the schedule; the alarm looks at it after the lock.
-    private mutating func reschedule(_ node: TweakNode, _ before: SetLayers, _ effects: inout CommitEffects) {
+    private mutating func reschedule(_ node: TweakNode, _ before: SetValues, _ effects: inout CommitEffects) {
         // Nearly always there is nothing temporary about it.
-        let now = overlays[node.slot].setLayers.temporary?.expires
+        let now = overlays[node.slot].expires
         if now == nil, before.temporary == nil { return }
         expiries.move(node, from: before.temporary?.expires, to: now)
         effects.didReschedule = true
@@ -123,7 +123,7 @@ extension RegistryState {
 
     /// Notes a tweak's part for the history.
     private mutating func remember(
-        _ step: CommitStep, _ before: SetLayers, old: Prepared, new: Prepared?, origin: TweakOrigin,
+        _ step: CommitStep, _ before: SetValues, old: Prepared, new: Prepared?, origin: TweakOrigin,
         time: ContinuousClock.Instant, revision: UInt64, _ effects: inout CommitEffects
     ) {
         if history.limit == 0, commitLogs.isEmpty { return }
@@ -131,7 +131,7 @@ extension RegistryState {
             if case .override(let prepared) = step.change {
                 SetValues(override: prepared.value)
             } else {
-                SetValues(overlays[step.node.slot].setLayers)
+                overlays[step.node.slot].setValues
             }
         if let kind = effects.single,
             history.goesOn(
@@ -145,7 +145,7 @@ extension RegistryState {
                 .init(subject: subject, before: SetValues(), after: SetValues(), old: nil, new: nil))
         }
         effects.parts.append(
-            .init(subject: subject, before: SetValues(before), after: after, old: old.value, new: new?.value))
+            .init(subject: subject, before: before, after: after, old: old.value, new: new?.value))
     }
 
     /// A new word about the override ends what was kept aside for it. False when there was only a remark.

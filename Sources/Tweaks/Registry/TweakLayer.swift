@@ -94,11 +94,16 @@ struct Overlays: Sendable {
 
     var top: Prepared? { entries.last?.prepared }
 
+    // By index: a copy of the last entry would cost more than what is asked of it.
+
     /// When the current value ends by itself.
-    var expires: ContinuousClock.Instant? { entries.last?.expires }
+    var expires: ContinuousClock.Instant? { entries.isEmpty ? nil : entries[entries.count - 1].expires }
+
+    /// The highest layer; nil without any.
+    var topLayer: TweakLayer? { entries.isEmpty ? nil : entries[entries.count - 1].layer }
 
     /// Whether somebody has set it.
-    var isSet: Bool { entries.last.map { $0.layer >= .override } ?? false }
+    var isSet: Bool { topLayer.map { $0 >= .override } ?? false }
 
     subscript(layer: TweakLayer) -> Entry? { position(of: layer).map { entries[$0] } }
 

@@ -134,4 +134,19 @@ struct TemporaryStoreTests {
             #expect(wide.value == 150)
         }
     }
+
+    @Test("a new word ends what was kept aside, in the file, too")
+    func asideIsForgotten() throws {
+        try live { life in
+            try life.registry.register("A", "B", "Wide", 1.0, in: 0...200).set(150, for: .seconds(600))
+        }
+        try live { life in
+            try life.registry.register("A", "B", "Wide", 1.0, in: 0...100).set(50)
+        }
+        #expect(home.read("state/overrides.json")?.contains("expires") == false)
+        try live { life in
+            let wide = try life.registry.register("A", "B", "Wide", 1.0, in: 0...200)
+            #expect(wide.value == 50)
+        }
+    }
 }
