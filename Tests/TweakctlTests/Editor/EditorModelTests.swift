@@ -212,6 +212,7 @@ import Tweaks
         bench.type("u")
         bench.answer("undo", ["Content/Text/Size = 16 # was 70"], status: "ok rev 5 undid 4 by uid 1000")
         #expect(bench.notice == "undid 4 by uid 1000: Content/Text/Size = 16")
+        bench.answer("get Content/Text/Size", status: "error unknown-tweak gone")
         bench.type("u")
         bench.answer(
             "undo",

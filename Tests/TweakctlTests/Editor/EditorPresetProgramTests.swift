@@ -63,7 +63,7 @@ import TweaksTestSupport
         #expect(tweaks.size.value == 60)
         try terminal.type("pd")
         try terminal.wait(for: "── compared with large ──")
-        try terminal.wait(for: "Content/Text/Size 72, in large only")
+        try terminal.wait(for: "Content/Text/Size 60 → 72")
         try terminal.type("q")
         try terminal.wait(for: "── presets ──")
         try terminal.type("D")

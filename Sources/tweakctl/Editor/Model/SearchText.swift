@@ -42,6 +42,6 @@ enum SearchText {
         (0x1EA0, "aaaaaaaaaaaaaaaaaaaaaaaaeeeeeeeeeeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy"),
     ]
     /// Others that people write, each above its base.
-    private static let marked = "ơưάέήίόύώϊϋΐΰςйёїќўѓѐѝ"
-    private static let bases = "ouαεηιουωιυιυσиеікугеи"
+    private static let marked = "µơưάέήίόύώϊϋΐΰςйёїќўѓѐѝ"
+    private static let bases = "μouαεηιουωιυιυσиеікугеи"
 }
