@@ -7,7 +7,7 @@ import TweaksTestSupport
 @testable import throttled
 
 extension WithSettings {
-    @Suite("Service", .blocking, .timeLimit(.minutes(10))) struct ServiceTests {
+    @Suite("Service", .blocking, .timeLimit(.minutes(30))) struct ServiceTests {
         private let service: Service
 
         init() throws {
