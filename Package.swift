@@ -65,7 +65,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "TweakctlTests",
-            dependencies: ["tweakctl", "Tweaks", "TweaksWire", "TweaksServer", "TweaksTestSupport"]),
+            dependencies: ["tweakctl", "Tweaks", "TweaksWire", "TweaksServer", "TweaksDaemon", "TweaksTestSupport"]),
         .testTarget(name: "BounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
         .testTarget(
             name: "ThrottledTests", dependencies: ["throttled", "Tweaks", "TweaksWire", "TweaksTestSupport"]),

@@ -34,6 +34,8 @@ struct LineEditor: Equatable {
     }
 
     var text: String { String(characters) }
+    /// How many columns all of it takes.
+    var width: Int { characters.reduce(0) { $0 + TextWidth.of($1) } }
     var textBeforeCursor: String { String(characters[..<cursor]) }
 
     /// Puts text in the place of what stands before the cursor, from a character on.

@@ -17,10 +17,21 @@ import Tweaks
         ("Content/Text/Size", "\r\u{15}two words\r", ["set Content/Text/Size \"two words\""]),
         ("Content/Text/Size", "\r\u{15}72␛", []), ("Content/Text/Size", "r", ["reset Content/Text/Size"]),
         ("Content/Text/Size", "t\r", ["set Content/Text/Size 60 for 10m"]),
+        // What is chosen is replaced, by whatever hand.
+        ("Content/Text/Size", "t72\r", ["set Content/Text/Size 72 for 10m"]),
         ("Content/Text/Size", "t\u{15}72\r", ["set Content/Text/Size 72 for 10m"]),
-        ("Content/Text/Size", "t\u{5}\u{17}1h30m\r", ["set Content/Text/Size 60 for 1h30m"]),
-        ("Content/Text/Size", "t\u{B}\r", []),
+        ("Content/Text/Size", "t\u{5}.5\r", ["set Content/Text/Size 60.5 for 10m"]),
+        ("Content/Text/Size", "t\t1h30m\r", ["set Content/Text/Size 60 for 1h30m"]),
+        ("Content/Text/Size", "t\t\u{7F}5s\r", ["set Content/Text/Size 60 for 5s"]),
+        ("Content/Text/Size", "t\t30s\t72\r", ["set Content/Text/Size 72 for 30s"]),
+        ("Content/Text/Size", "t\t30s\u{1B}[Z72\r", ["set Content/Text/Size 72 for 30s"]),
+        ("Content/Text/Size", "t72 5s\r", ["set Content/Text/Size 72 for 5s"]),
+        ("Content/Text/Size", "t72 for 5s\r", ["set Content/Text/Size 72 for 5s"]),
+        ("Content/Text/Size", "t72 for\r", []), ("Content/Text/Size", "t\tsoon\r", []),
+        ("Content/Text/Size", "t\t5\r", []), ("Content/Text/Size", "t72␛", []),
         ("Content/Text/String", "t\r", ["set Content/Text/String \"Tweaks\" for 10m"]),
+        ("Content/Text/String", "ta for 5s\r", ["set Content/Text/String \"a for 5s\" for 10m"]),
+        ("Content/Text/Alignment", "tright\t5s\r", ["set Content/Text/Alignment right for 5s"]),
         ("Content/Text/Size", "K", ["keep Content/Text/Size"]),
         ("Content/Text/Size", "e", ["explain Content/Text/Size"]),
         ("Content/Text/Size", "c", []), ("Content/Text/Size", " ", []),
@@ -123,7 +134,7 @@ import Tweaks
         #expect(try bench.tweak("Content/Text/Size").value == .number(72))
         #expect(try bench.tweak("Content/Text/Size").news?.origin == "code")
         bench.event("{\"event\":\"lagged\",\"rev\":9,\"count\":3}")
-        #expect(bench.lines == ["get *"])
+        #expect(bench.lines == ["get Content/Text/Size", "get *"])
     }
 
     @Test func laggedMeansReadingAgain() throws {
@@ -201,6 +212,7 @@ import Tweaks
         bench.type("u")
         bench.answer("undo", ["Content/Text/Size = 16 # was 70"], status: "ok rev 5 undid 4 by uid 1000")
         #expect(bench.notice == "undid 4 by uid 1000: Content/Text/Size = 16")
+        bench.answer("get Content/Text/Size", status: "error unknown-tweak gone")
         bench.type("u")
         bench.answer(
             "undo",

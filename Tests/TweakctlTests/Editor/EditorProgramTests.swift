@@ -67,7 +67,7 @@ import TweaksTestSupport
 
     @Test func setsForAWhile() throws {
         let terminal = try open()
-        try terminal.type("t\u{15}72\r")
+        try terminal.type("t72\r")
         try terminal.wait { $0.screen.text.contains("● Size       72 pt") && $0.screen.text.contains("→ temporary") }
         #expect(tweaks.size.value == 72)
         try terminal.type("K")

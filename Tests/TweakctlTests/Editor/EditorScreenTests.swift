@@ -14,6 +14,7 @@ import Tweaks
     @Test func usual() {
         var bench = EditorBench()
         bench.event("event 5 Content/Text/Alignment = right # was left by uid 1000")
+        bench.answer("get Content/Text/Alignment", status: "error unknown-tweak gone")
         bench.pass(.seconds(1))
         bench.answer(
             "explain Content/Text/Size",

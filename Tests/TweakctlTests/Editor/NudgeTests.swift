@@ -10,7 +10,7 @@ import TweaksWire
 @Suite struct NudgeTests {
     private func tweak(_ facts: String) throws -> EditorTweak {
         let json = try #require(JSONText.value("{\"path\":\"A/B/C\",\(facts)}"))
-        return try #require(EditorTweak(json))
+        return try #require(EditorTweak(json, now: .now))
     }
 
     private static let number = "\"kind\":\"number\",\"value\""
@@ -99,7 +99,7 @@ import TweaksWire
         "{}", "{\"path\":\"A/B\",\"kind\":\"int\"}", "{\"path\":\"A/B/C\",\"kind\":\"fancy\"}", "[]",
         "{\"path\":\"A/B/\\u001b[2J\",\"kind\":\"int\"}",
     ])
-    func noTweaks(_ text: String) { #expect(JSONText.value(text).flatMap(EditorTweak.init) == nil) }
+    func noTweaks(_ text: String) { #expect(JSONText.value(text).flatMap { EditorTweak($0, now: .now) } == nil) }
 
     // MARK: Search
 
@@ -116,7 +116,9 @@ import TweaksWire
         ]
         let tweaks = try facts.map { path, more in
             try #require(
-                JSONText.value("{\"path\":\"\(path)\",\"kind\":\"int\",\"value\":1\(more)}").flatMap(EditorTweak.init))
+                JSONText.value("{\"path\":\"\(path)\",\"kind\":\"int\",\"value\":1\(more)}").flatMap {
+                    EditorTweak($0, now: .now)
+                })
         }
         #expect(Ranking(search).matches(among: tweaks).map { tweaks[$0].path } == paths)
     }

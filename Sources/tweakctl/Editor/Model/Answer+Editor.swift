@@ -12,6 +12,19 @@ extension Answer {
         return Quoting.sanitized("\(error["code"]?.string ?? "error"): \(error["message"]?.string ?? "")")
     }
 
+    /// Whether a request changed nothing.
+    var isUnchanged: Bool { status.split(separator: " ").dropFirst(3).first == "unchanged" }
+
+    /// What was done, in the words of the server; nil where it has none.
+    var deed: String? {
+        guard let words = Console.remark(status) else { return nil }
+        let deed = isUnchanged ? words.dropFirst("unchanged ".count) : words[...]
+        return String(deed[..<(deed.firstRange(of: "; ")?.lowerBound ?? deed.endIndex)])
+    }
+
+    /// What a swap says of the way back, by the keys that lead there.
+    var advice: String? { status.contains(" swapped to ") ? "p w goes back" : nil }
+
     /// The words alone.
     var reason: String {
         complaint.firstRange(of: ": ").map { String(complaint[$0.upperBound...]) } ?? complaint

@@ -109,7 +109,7 @@ extension EditorModel {
             tweaks[position].wanted = nil
             return say(answer.complaint, .bad)
         }
-        take(answer)
+        take(answer, isPlain: true)
         if let next, next != tweaks[position].value, link == .live {
             underWay.updateValue(nil, forKey: path)
             want(.send(["set \(tweaks[position].token) \(next.text)"], .change(path), answer: 0))

@@ -39,7 +39,8 @@ extension EditorModel {
         case .onlyModified:
             showsOnlyModified.toggle()
             arrange()
-        case .presets: send("presets", .presets)
+        // At once, as it was seen last: the next key is meant for that page, however slow the line is.
+        case .presets: if send("presets", .presets) { mode = .presets(presets) }
         case .history: send("history 200", .page("history"))
         case .explain: if let tweak = selectedTweak { send("explain \(tweak.token)", .page("explain \(tweak.path)")) }
         case .help: mode = .reading(Page(title: "keys", lines: Page.help, isHelp: true))

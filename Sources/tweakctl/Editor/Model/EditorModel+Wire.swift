@@ -19,6 +19,7 @@ extension EditorModel {
         underWay = [:]
         ownRevisions = []
         reading = (false, false)
+        (stale, isReadingFact) = ([], false)
         (layersDue, statsDue, tweakCount) = (nil, nil, nil)
         for position in tweaks.indices { tweaks[position].wanted = nil }
         if case .typing(var prompt) = mode, prompt.isSent {
@@ -47,7 +48,7 @@ extension EditorModel {
     mutating func hear(_ answer: Answer, for ask: Ask) {
         if let revision = answer.revision {
             self.revision = max(self.revision, revision)
-            if !answer.status.hasSuffix(" unchanged") { ownRevisions.insert(revision) }
+            if !answer.isUnchanged { ownRevisions.insert(revision) }
             if ownRevisions.count > 128 { ownRevisions = ownRevisions.filter { $0 + 64 > revision } }
         }
         switch ask {
@@ -63,11 +64,21 @@ extension EditorModel {
         case .run(let path): takeRun(answer, path)
         case .page(let title):
             if answer.isRefusal { return say(answer.complaint, .bad) }
-            mode = .reading(Page(title: title, lines: answer.body.map(Self.row)))
-        case .presets:
-            if answer.isRefusal { return say(answer.complaint, .bad) }
-            mode = .presets(PresetList(answer.body))
+            let isOverPresets = if case .presets = mode { true } else { false }
+            mode = .reading(Page(title: title, lines: answer.body.map(Self.row), isOverPresets: isOverPresets))
+        case .presets: takePresets(answer)
         }
+    }
+
+    private mutating func takePresets(_ answer: Answer) {
+        let cursor = if case .presets(let list) = mode { list.cursor } else { Int?.none }
+        if answer.isRefusal {
+            if cursor != nil { mode = .browsing }
+            return say(answer.complaint, .bad)
+        }
+        presets.cursor = cursor ?? presets.cursor
+        presets = PresetList(answer.body, after: presets)
+        if cursor != nil { mode = .presets(presets) }
     }
 
     private static func row(_ line: String) -> String { line.hasPrefix("  ") ? String(line.dropFirst(2)) : line }
@@ -83,7 +94,7 @@ extension EditorModel {
         let selected = selectedIdentity
         let known = Dictionary(tweaks.map { ($0.path, $0) }) { first, _ in first }
         tweaks = list.elements.compactMap { json in
-            guard var tweak = EditorTweak(json) else { return nil }
+            guard var tweak = EditorTweak(json, now: now) else { return nil }
             if let old = known[tweak.path] { (tweak.wanted, tweak.news) = (old.wanted, old.news) }
             return tweak
         }
@@ -108,17 +119,13 @@ extension EditorModel {
         tweakCount = count
     }
 
-    private mutating func takeFact(_ answer: Answer, _ path: String) {
-        guard let position = positions[path],
-            var tweak = JSONText.value(answer.status)?["tweaks"]?.elements.first.flatMap(EditorTweak.init)
-        else { return }
-        (tweak.wanted, tweak.news) = (tweaks[position].wanted, tweaks[position].news)
-        update(position) { $0 = tweak }
-    }
-
     /// The values that an answer shows.
-    mutating func take(_ answer: Answer) {
-        for row in answer.body.compactMap({ TweakRow($0) }) { take(row) }
+    /// - Parameter isPlain: Whether it answers a plain `set`, which is for good; else there may be more to know.
+    mutating func take(_ answer: Answer, isPlain: Bool = false) {
+        for row in answer.body.compactMap({ TweakRow($0) }) {
+            guard let position = take(row) else { continue }
+            if isPlain { tweaks[position].end = nil } else { readAgain(position) }
+        }
     }
 
     @discardableResult
@@ -144,18 +151,19 @@ extension EditorModel {
 
     /// What was done, or why not.
     mutating func report(_ answer: Answer, _ done: String) {
-        if answer.isRefusal { return say(answer.complaint, .bad) }
+        if answer.isRefusal { return refuse(answer) }
         take(answer)
         let changes = answer.body.compactMap { TweakRow($0) }
         let others = answer.body.filter { $0.hasPrefix("  ") }.map(Self.row)
-        var text = Console.remark(answer.status) ?? done
+        var text = answer.deed ?? done
         if changes.count == 1 {
             text += ": \(changes[0].path) = \(changes[0].value)"
         } else if changes.count > 1 {
             text += ", \(changes.count) tweaks"
-        } else if answer.status.hasSuffix(" unchanged") {
+        } else if answer.isUnchanged {
             text += ", nothing has changed"
         }
+        if let advice = answer.advice { text += "; \(advice)" }
         // What a preset did not name, for one.
         if others.count > 1 { mode = .reading(Page(title: text, lines: others)) }
         say(others.count == 1 ? "\(text); \(others[0])" : text, .good)
@@ -163,16 +171,20 @@ extension EditorModel {
         selectionChanged()
     }
 
+    /// Why not, and what stands in the way.
+    private mutating func refuse(_ answer: Answer) {
+        say(answer.complaint, .bad)
+        if !answer.body.isEmpty { mode = .reading(Page(title: "not done", lines: answer.body.map(Self.row))) }
+    }
+
     /// A refusal that can be overruled is a question.
     private mutating func conclude(_ answer: Answer, _ done: String, _ insisting: String?) {
-        if let insisting, answer.isRefusal, let word = insisting.split(separator: " ").last,
-            answer.reason.contains(word)
-        {
-            let text = "\(answer.reason). \(insisting)?"
-            mode = .asking(Question(text: text, deed: .insist(insisting), lines: answer.body.map(Self.row)))
-        } else {
-            report(answer, done)
+        guard let insisting, answer.isRefusal, let remedy = answer.reason.firstRange(of: "; \(insisting) ") else {
+            return report(answer, done)
         }
+        let question = insisting.hasSuffix(" partly") ? "Load the rest?" : "Do it all the same?"
+        let text = "\(answer.reason[..<remedy.lowerBound]). \(question)"
+        mode = .asking(Question(text: text, deed: .insist(insisting), lines: answer.body.map(Self.row)))
     }
 
     private mutating func takeRun(_ answer: Answer, _ path: String) {
@@ -207,9 +219,8 @@ extension EditorModel {
         if let revision { self.revision = max(self.revision, revision) }
         guard let position else { return }
         let tweak = tweaks[position]
-        // Whether a secret is modified, only its facts say.
-        if tweak.isSecret { sendForFacts("get \(tweak.token)", .fact(tweak.path)) }
         let isOwn = revision.map { ownRevisions.contains($0) } ?? false
+        if tweak.isSecret || !isOwn && !tweak.isReadOnly { readAgain(position) }
         // A figure changes all the time; that is no news.
         if isOwn || tweak.isReadOnly { return }
         newsPositions.insert(position)

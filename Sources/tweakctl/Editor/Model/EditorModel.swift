@@ -88,6 +88,8 @@ struct EditorModel {
     var showsOnlyModified = false
 
     var mode = Mode.browsing
+    /// The presets as they were seen last, behind a name that is typed and a question.
+    var presets = PresetList()
     var notice: Notice?
     var isPasting = false
     /// Values under way, and what is to follow: however long a key is held, one request a tweak.
@@ -101,6 +103,9 @@ struct EditorModel {
     var tweakCount: String?
     /// All tweaks are being read, and something came meanwhile that may not be among them.
     var reading = (isUnderWay: false, isStale: false)
+    /// Tweaks whose facts are to be read again, and whether one of them is being read.
+    var stale: Set<String> = []
+    var isReadingFact = false
     private var effects: [Effect] = []
 
     init(name: String, place: String, size: ScreenSize, now: ContinuousClock.Instant) {
@@ -152,7 +157,7 @@ struct EditorModel {
 
     /// When something changes by itself; nil for never.
     var deadline: ContinuousClock.Instant? {
-        var all = newsPositions.compactMap { tweaks[$0].news?.end } + [notice?.end].compactMap(\.self)
+        var all = newsPositions.compactMap { tweaks[$0].news?.end } + [notice?.end, nextSecond].compactMap(\.self)
         if link == .live { all += [layersDue, statsDue].compactMap(\.self) }
         return all.min()
     }
@@ -164,6 +169,7 @@ struct EditorModel {
             tweaks[position].news = nil
             newsPositions.remove(position)
         }
+        endTemporary()
         guard link == .live else { return }
         if let due = layersDue, due <= now { askForLayers() }
         // The server does not say when tweaks register; their number tells.

@@ -22,6 +22,8 @@ struct EditorTweak: Equatable {
     var help: String?
     var choices: [String] = []
     var flags: [String] = []
+    /// When a temporary override ends; nil where the value is there for good.
+    var end: ContinuousClock.Instant?
     /// What we asked for, until the answer is there.
     var wanted: TweakValue?
     /// Who else changed it a moment ago.
@@ -35,7 +37,7 @@ struct EditorTweak: Equatable {
     }
 
     /// From one object of `get` or `watch`; nil where it is none.
-    init?(_ json: JSON) {
+    init?(_ json: JSON, now: ContinuousClock.Instant) {
         guard let path = json["path"]?.string, let kind = json["kind"]?.string.flatMap(TweakKind.init(rawValue:)) else {
             return nil
         }
@@ -52,7 +54,14 @@ struct EditorTweak: Equatable {
         unit = json["unit"]?.string.map(Quoting.sanitized)
         help = json["help"]?.string.map(Quoting.sanitized)
         choices = json["choices"]?.elements.compactMap { $0["name"]?.string } ?? []
+        end = json["timeLeft"]?.string.flatMap { Self.end($0, now) }
         flags = json["flags"]?.elements.compactMap { $0.string.map(Quoting.sanitized) } ?? []
+    }
+
+    /// When a time is over that has begun now.
+    static func end(_ text: String, _ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        guard case .duration(let left)? = TweakValue(parsing: text, as: .duration) else { return nil }
+        return now + left
     }
 
     // MARK: What it is

@@ -8,6 +8,8 @@ struct Page: Equatable {
     let lines: [String]
     var top = 0
     var isHelp = false
+    /// Whether the page of presets lies behind it.
+    var isOverPresets = false
 
     /// The lines no wider than that; what goes on in a next line stands behind the column of keys, or a little inward.
     func wrapped(to columns: Int) -> [String] {
@@ -46,6 +48,8 @@ struct Question: Equatable {
     let deed: Deed
     /// What there is to know before.
     var lines: [String] = []
+
+    var isAboutPresets: Bool { if case .delete = deed { true } else { false } }
 }
 
 extension EditorModel {
@@ -64,7 +68,7 @@ extension EditorModel {
         case .first?: page.top = 0
         case .last?: page.top = last
         case .back?:
-            mode = .browsing
+            mode = page.isOverPresets ? .presets(presets) : .browsing
             return
         default: if key == .control("c") { want(.quit) }
         }
@@ -91,8 +95,9 @@ extension EditorModel {
         switch question.deed {
         case .reset(let group): if isYes { send("reset \(Self.token(group))", .deed("reset")) }
         case .delete(let name):
+            mode = .presets(presets)
             if isYes { send("delete \(CommandText.token(name))", .deed("deleted")) }
-            send("presets", .presets)
+            if isYes { send("presets", .presets) }
         case .insist(let line): if isYes { send(line, .deed(line)) }
         }
         if !isYes { say("nothing was done") }

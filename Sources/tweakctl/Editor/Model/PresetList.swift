@@ -9,16 +9,25 @@ struct PresetList: Equatable {
         let about: String
     }
 
-    let presets: [Preset]
+    private(set) var presets: [Preset] = []
+    /// Whether the server has said which there are.
+    private(set) var isKnown = false
     var cursor = 0
+    /// Which one is to be selected when the list comes again: the one that was used last.
+    var wanted: String?
 
-    /// From rows as `  NAME  12 tweaks, saved … by …`.
-    init(_ body: [String]) {
+    init() {}
+
+    /// From rows as `  NAME  12 tweaks, saved … by …`, in the place of an older list.
+    init(_ body: [String], after old: PresetList) {
+        isKnown = true
         presets = body.compactMap { line in
             guard let name = line.split(separator: " ", maxSplits: 1).first, line.hasPrefix("  ") else { return nil }
             let about = line.dropFirst(2 + name.count).drop { $0 == " " }
             return Preset(name: String(name), about: String(about))
         }
+        let place = presets.firstIndex { $0.name == old.wanted ?? old.selected?.name }
+        cursor = place ?? min(old.cursor, max(presets.count - 1, 0))
     }
 
     var selected: Preset? { presets.indices.contains(cursor) ? presets[cursor] : nil }
@@ -32,12 +41,15 @@ extension EditorModel {
         switch deed {
         case .up?: list.cursor = max(list.cursor - 1, 0)
         case .down?: list.cursor = max(min(list.cursor + 1, list.presets.count - 1), 0)
-        case .save?: return begin(Prompt(presetNamed: list.selected?.name ?? ""))
+        case .save?:
+            presets = list
+            return begin(Prompt(presetNamed: list.selected?.name ?? "", among: list.presets.map(\.name)))
         case .back?:
             mode = .browsing
             return
         default:
             if key == .control("c") { return want(.quit) }
+            presets = list
             if let deed, let preset = list.selected { return use(preset.name, deed) }
         }
         mode = .presets(list)
@@ -52,6 +64,7 @@ extension EditorModel {
         case .swap:
             mode = .browsing
             send("swap \(token)", .deed("swapped with \(name)", insisting: "swap \(token) force"))
+        // The page lies over the list, and leads back to it.
         case .difference: send("diff \(token)", .page("compared with \(name)"))
         case .delete: mode = .asking(Question(text: "delete the preset \(name)?", deed: .delete(name)))
         default: break

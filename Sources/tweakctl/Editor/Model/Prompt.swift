@@ -16,6 +16,14 @@ struct Prompt: Equatable {
     private let kind: TweakKind
     let isSecret: Bool
     var editor: LineEditor
+    /// How long, in a field of its own; nil where that is not asked.
+    private(set) var time: LineEditor?
+    /// Whether the keys go there.
+    private(set) var isAtTime = false
+    /// Whether the next letter replaces the whole text, as in a field that was just entered.
+    private(set) var isChosen = false
+    /// Names that there are already.
+    var taken: Set<String> = []
     /// Why it was refused.
     var problem: String?
     /// Whether the answer is awaited.
@@ -23,22 +31,44 @@ struct Prompt: Equatable {
 
     init(_ purpose: Purpose, _ tweak: EditorTweak) {
         (self.purpose, path, token, kind, isSecret) = (purpose, tweak.path, tweak.token, tweak.kind, tweak.isSecret)
-        switch purpose {
-        case .value: editor = LineEditor(text: Self.draft(tweak))
-        case .temporary:
-            // The value is what people change first.
-            editor = LineEditor(text: (tweak.shown?.text ?? "") + Self.usualTime)
-            for _ in Self.usualTime { _ = editor.handle(.left) }
-        case .arguments, .preset: editor = LineEditor()
-        }
+        editor = purpose == .arguments ? LineEditor() : LineEditor(text: Self.draft(tweak))
+        if purpose == .temporary { (time, isChosen) = (LineEditor(text: Self.usualTime), true) }
     }
 
-    private static let usualTime = " for 10m"
+    private static let usualTime = "10m"
 
     /// For the name of a preset.
-    init(presetNamed name: String = "") {
+    init(presetNamed name: String = "", among taken: [String]) {
         (purpose, path, token, kind, isSecret) = (.preset, "", "", .string, false)
-        editor = LineEditor(text: name)
+        (editor, isChosen, self.taken) = (LineEditor(text: name), !name.isEmpty, Set(taken))
+    }
+
+    // MARK: Keys
+
+    /// What a key does to the field that has the keys.
+    mutating func handle(_ key: Key) {
+        let before = [editor, time]
+        if key == .character(" "), isAtEndOfValue {
+            changeField()
+        } else {
+            var field = isAtTime ? time ?? editor : editor
+            let isTyped = if case .character = key { true } else { key == .backspace || key == .delete }
+            if isChosen, isTyped { field = LineEditor() }
+            _ = field.handle(key)
+            if isAtTime { time = field } else { editor = field }
+            isChosen = false
+        }
+        if before != [editor, time] { problem = nil }
+    }
+
+    /// A value without blanks ends with one: whoever types `5 for 1m` in one go gets just that.
+    private var isAtEndOfValue: Bool { time != nil && !isAtTime && kind != .string && kind != .choice }
+
+    /// From the value to the time, and back.
+    mutating func changeField() {
+        guard time != nil else { return }
+        isAtTime.toggle()
+        isChosen = true
     }
 
     /// What stands in the line at first: a text without its quotes.
@@ -66,20 +96,27 @@ struct Prompt: Equatable {
         // A text is what was typed, whatever it looks like.
         case .value where kind == .string: return "set \(token) \(Quoting.json(text))"
         case .value: return "set \(token) \(CommandText.token(text.trimmedAtEnd))"
-        case .temporary: return "set \(token) \(text.trimmedAtEnd)"
+        case .temporary where kind == .string: return "set \(token) \(Quoting.json(text)) for \(timeText)"
+        case .temporary: return "set \(token) \(CommandText.token(text.trimmedAtEnd)) for \(timeText)"
         case .arguments: return text.trimmedAtEnd.isEmpty ? "run \(token)" : "run \(token) \(text.trimmedAtEnd)"
         case .preset: return "save \(CommandText.token(text.trimmedAtEnd))"
         }
     }
 
+    /// The time; `for` before it is what people say.
+    private var timeText: String {
+        let words = (time?.text ?? "").split(separator: " ")
+        return words.drop { $0 == "for" }.joined(separator: " ")
+    }
+
     /// Why it cannot even be sent; nil where it can.
     fileprivate var fault: String? {
         guard purpose == .temporary else { return nil }
-        let tokens = CommandText.tokens(editor.text)
-        return tokens.count == 3 && tokens[1].text == "for" ? nil : "write VALUE for DURATION; a text in quotes"
+        if case .duration(let time)? = TweakValue(parsing: timeText, as: .duration), time > .zero { return nil }
+        return "\(Quoting.excerpt(timeText)) is no time; write how long, as 30s, 10m or 1h30m"
     }
 
-    /// What the screen shows of it: of a secret only how long it is.
+    /// What the screen shows of the value, in so many columns: of a secret only how long it is.
     func visible(columns: Int) -> (text: String, cursor: Int) {
         if !isSecret { return editor.visible(columns: columns) }
         var dots = LineEditor(text: String(repeating: "•", count: editor.text.count))
@@ -94,21 +131,18 @@ extension EditorModel {
         var prompt = prompt
         switch key {
         // A pasted line end shall not send anything.
-        case .enter where isPasting, .tab where isPasting: _ = prompt.editor.handle(" ")
+        case .enter where isPasting, .tab where isPasting: prompt.handle(" ")
         case .escape, .control("c"): return leave(prompt)
         case .enter: return submit(prompt)
-        case .tab: return complete(prompt)
-        default:
-            let before = prompt.editor.text
-            _ = prompt.editor.handle(key)
-            if prompt.editor.text != before { prompt.problem = nil }
+        case .tab where prompt.time == nil: return complete(prompt)
+        case .tab, .shiftTab: prompt.changeField()
+        default: prompt.handle(key)
         }
         mode = .typing(prompt)
     }
 
     private mutating func leave(_ prompt: Prompt) {
-        mode = .browsing
-        if prompt.purpose == .preset { send("presets", .presets) }
+        mode = prompt.purpose == .preset ? .presets(presets) : .browsing
     }
 
     /// Sends it. Nothing is lost when that fails: the line stays until the server has taken it.
@@ -149,14 +183,17 @@ extension EditorModel {
             return
         }
         mode = .browsing
-        take(answer)
         switch prompt.purpose {
         case .arguments: show(answer, of: prompt.path)
         case .preset:
+            mode = .presets(presets)
+            presets.wanted = prompt.editor.text.trimmedAtEnd
             report(answer, "saved")
             send("presets", .presets)
         case .temporary: report(answer, "set for a while")
-        case .value: remark(answer)
+        case .value:
+            take(answer, isPlain: true)
+            remark(answer)
         }
         selectionChanged()
     }

@@ -4,7 +4,7 @@
 struct Ranking {
     private let words: [String]
 
-    init(_ text: String) { words = text.lowercased().split(whereSeparator: \.isWhitespace).map { String($0) } }
+    init(_ text: String) { words = SearchText.folded(text).split(whereSeparator: \.isWhitespace).map { String($0) } }
 
     var isEmpty: Bool { words.isEmpty }
 
@@ -28,15 +28,15 @@ struct Ranking {
     }
 
     private static func score(_ word: String, _ tweak: EditorTweak) -> Int? {
-        let name = tweak.parts[2].lowercased()
-        let path = tweak.path.lowercased()
+        let name = SearchText.folded(tweak.parts[2])
+        let path = SearchText.folded(tweak.path)
         if name == word { return 0 }
         if name.hasPrefix(word) { return 1 }
-        if tweak.parts.dropLast().contains(where: { $0.lowercased().hasPrefix(word) }) { return 2 }
+        if tweak.parts.dropLast().contains(where: { SearchText.folded($0).hasPrefix(word) }) { return 2 }
         if path.split(whereSeparator: { $0 == " " || $0 == "/" }).contains(where: { $0.hasPrefix(word) }) { return 3 }
         if path.contains(word) { return 4 }
-        let about = [tweak.help, tweak.unit].compactMap { $0?.lowercased() } + tweak.choices.map { $0.lowercased() }
-        if about.contains(where: { $0.contains(word) }) { return 6 }
+        let about = [tweak.help, tweak.unit].compactMap(\.self) + tweak.choices
+        if about.contains(where: { SearchText.folded($0).contains(word) }) { return 6 }
         return isInOrder(word, path) ? 8 : nil
     }
 

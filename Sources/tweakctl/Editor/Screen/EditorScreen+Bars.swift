@@ -71,8 +71,11 @@ extension EditorScreen {
         case .searching: return []
         case .asking(let question): return Self.lines(question.text, .marked, layout.columns)
         case .typing(let prompt):
-            guard let problem = prompt.problem, isVisible(prompt.path) else { return [] }
-            return Self.lines(problem, .error, layout.columns)
+            guard let problem = prompt.problem else { return [] }
+            let lines = Self.lines(problem, .error, layout.columns)
+            if isVisible(prompt.path) { return lines }
+            // The line itself is at the bottom; what does not fit behind it stands above.
+            return TextWidth.of(problem) + 2 <= layout.columns - status.line.width ? [] : lines + [status.line]
         default: return model.notice.map { Self.lines($0.text, Self.role($0.sort), layout.columns) } ?? []
         }
     }
@@ -112,7 +115,10 @@ extension EditorScreen {
             let choices = tweak.kind == .choice ? ": " + tweak.choices.joined(separator: ", ") : ""
             return StyledLine(" \(tweak.summary)\(Quoting.sanitized(choices))", .faint)
         case .temporary:
-            return StyledLine(" the value, and how long: 30s, 10m, 1h30m; then it reverts by itself", .faint)
+            return StyledLine(
+                prompt.isAtTime
+                    ? " how long: 30s, 10m, 1h30m; then it reverts by itself"
+                    : " \(tweak.summary); it reverts by itself when the time is over", .faint)
         case .arguments: return StyledLine(" arguments of the action; quotes keep blanks together", .faint)
         case .preset: return StyledLine()
         }
@@ -129,23 +135,44 @@ extension EditorScreen {
         visibleRows.contains(model.cursor) && model.selectedTweak?.path == path
     }
 
-    /// A field with what is typed, and the reason for a refusal behind it.
+    /// Fields with what is typed, and the reason for a refusal behind them.
     func promptLine(_ prompt: Prompt, from column: Int) -> (line: StyledLine, cursor: Int) {
         let total = prompt.purpose == .preset ? layout.columns : layout.listColumns
         var line = StyledLine()
         if let label = prompt.label { line.add(label + " ", .key) }
         let room = max(total - column - line.width - 1, 4)
-        let typed = prompt.editor.characters.reduce(0) { $0 + TextWidth.of($1) }
-        let width = min(max(typed + 2, 12), room)
-        let (text, cursor) = prompt.visible(columns: width)
-        let place = column + line.width + cursor
-        line.addColumn(text, width, .field)
+        let typed = prompt.editor.width + 2
+        var place: Int
+        if let time = prompt.time {
+            let timeWidth = min(max(time.width + 2, 6), max(room / 3, 4))
+            let width = min(max(typed, 8), max(room - timeWidth - 5, 4))
+            place = addField(
+                prompt.visible(columns: width), width, isChosen: !prompt.isAtTime && prompt.isChosen, &line)
+            line.add(" for ", .key)
+            let timePlace = addField(
+                time.visible(columns: timeWidth), timeWidth, isChosen: prompt.isAtTime && prompt.isChosen, &line)
+            if prompt.isAtTime { place = timePlace }
+        } else {
+            let width = min(max(typed, 12), room)
+            place = addField(prompt.visible(columns: width), width, isChosen: prompt.isChosen, &line)
+        }
         if let problem = prompt.problem, TextWidth.of(problem) + 2 <= total - column - line.width {
             line.add("  " + problem, .error)
         } else if prompt.isSent {
             line.add(" " + glyphs.waiting, .faint)
         }
-        return (line, place)
+        return (line, column + place)
+    }
+
+    /// A field so wide.
+    /// - Returns: Where in the line its cursor is.
+    private func addField(
+        _ visible: (text: String, cursor: Int), _ width: Int, isChosen: Bool, _ line: inout StyledLine
+    ) -> Int {
+        let start = line.width
+        line.add(visible.text, isChosen ? .chosen : .field)
+        line.add(String(repeating: " ", count: max(0, start + width - line.width)), .field)
+        return start + visible.cursor
     }
 
     /// Where the terminal's cursor belongs while a value is typed in the list.

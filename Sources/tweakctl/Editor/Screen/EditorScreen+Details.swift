@@ -83,10 +83,18 @@ extension EditorScreen {
         let all = isShort ? winner + model.layers.lines.filter { !$0.hasPrefix("→") } : model.layers.lines
         return all.flatMap { text -> [StyledLine] in
             let role: Role = text.hasPrefix("→") ? .plain : .faint
-            let text = Self.squeezed(text)
+            let text = Self.squeezed(counted(text, tweak))
             return isShort
                 ? [StyledLine(text.fitted(to: columns), role)] : text.wrapped(to: columns).map { StyledLine($0, role) }
         }
+    }
+
+    /// The time that is left as it is now: the layers were asked for a while ago.
+    private func counted(_ text: String, _ tweak: EditorTweak) -> String {
+        guard text.hasPrefix("→ temporary"), text.hasSuffix(" left"), let left = model.secondsLeft(of: tweak),
+            let comma = text.ranges(of: ", ").last
+        else { return text }
+        return text[..<comma.upperBound] + DurationText.print(left * 1_000_000_000) + " left"
     }
 
     /// The columns of a wide terminal are gaps here.

@@ -29,7 +29,8 @@ extension EditorScreen {
         switch model.mode {
         case .searching: [("Enter", "keep", 1), ("Escape", "all", 1), ("↑ ↓", "choose", 2)]
         case .typing(let prompt):
-            [("Enter", prompt.purpose == .preset ? "save" : "set", 1), ("Escape", "leave", 1)]
+            [("Enter", verb(of: prompt), 1), ("Escape", "leave", 1)]
+                + (prompt.time != nil ? [("Tab", prompt.isAtTime ? "the value" : "how long", 1)] : [])
                 + (choices(of: prompt) ? [("Tab", "next choice", 2)] : [])
         case .asking: [("y", "yes", 1), ("any other key", "no", 1)]
         case .browsing: KeyTable.browsing.compactMap(hint)
@@ -41,6 +42,14 @@ extension EditorScreen {
 
     private static func hints(_ table: [KeyBinding]) -> [Hint] {
         table.compactMap { binding in binding.label.map { (binding.shown, $0, binding.rank) } }
+    }
+
+    private func verb(of prompt: Prompt) -> String {
+        switch prompt.purpose {
+        case .value, .temporary: "set"
+        case .arguments: "run"
+        case .preset: prompt.taken.contains(prompt.editor.text) ? "replace" : "save"
+        }
     }
 
     private func choices(of prompt: Prompt) -> Bool {

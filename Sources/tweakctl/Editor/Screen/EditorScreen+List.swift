@@ -14,10 +14,7 @@ struct ListColumns {
 
 extension EditorScreen {
     /// The rows that are in view.
-    var visibleRows: Range<Int> {
-        let end = min(model.top + layout.listRows, model.rows.count)
-        return min(model.top, end)..<end
-    }
+    var visibleRows: Range<Int> { model.visibleRows }
 
     var columns: ListColumns {
         let total = layout.listColumns
@@ -94,7 +91,6 @@ extension EditorScreen {
         line.add("  ")
         if let prompt = prompt(for: tweak) { return line.add(promptLine(prompt, from: columns.valueStart).line) }
         addValue(tweak, columns, to: &line)
-        addNews(tweak, columns, to: &line)
     }
 
     /// Category and collection step back behind the name; what was searched for is marked.
@@ -111,12 +107,17 @@ extension EditorScreen {
 
     /// Which characters of a text are those of a search.
     static func matches(of search: String, in text: String) -> Set<Int> {
-        let characters = text.map { $0.lowercased() }
+        // One character may be several letters: “ß” is two of them.
+        let letters = text.enumerated().flatMap { position, character in
+            SearchText.folded(String(character)).map { (letter: $0, position: position) }
+        }
         var found: Set<Int> = []
-        for word in search.lowercased().split(whereSeparator: \.isWhitespace).map({ $0.map { String($0) } }) {
-            guard characters.count >= word.count else { continue }
-            let place = (0...(characters.count - word.count)).last { Array(characters[$0..<($0 + word.count)]) == word }
-            if let place { found.formUnion(place..<(place + word.count)) }
+        for word in SearchText.folded(search).split(whereSeparator: \.isWhitespace) {
+            guard letters.count >= word.count else { continue }
+            let place = (0...(letters.count - word.count)).last { start in
+                letters[start..<(start + word.count)].map(\.letter) == Array(word)
+            }
+            if let place { found.formUnion(letters[place..<(place + word.count)].map(\.position)) }
         }
         return found
     }
@@ -129,16 +130,25 @@ extension EditorScreen {
             line.add("  ", swatch: color)
             line.add(" ")
         }
+        let tail = tail(tweak)
+        let tailStart = layout.listColumns - 1 - tail.width
         let isLong = tweak.kind == .string
-        let room = isLong ? max(layout.listColumns - line.width - newsWidth(tweak) - 1, 4) : end - line.width
+        let room = isLong ? max(tailStart - (tail.width > 0 ? 2 : 0) - line.width, 4) : end - line.width
         let unit = tweak.unit.map { " " + $0 } ?? ""
         let text = tweak.shownText.fitted(to: room)
         line.add(text, tweak.role)
         if TextWidth.of(text + unit) <= room { line.add(unit, .faint) }
-        line.pad(to: end)
-        if isLong || columns.bar == 0 { return }
-        line.add("  ")
-        line.add(bar(tweak.fraction, columns.bar))
+        // What lasts a moment may stand where the bar is, or nearer to the value; the value itself stays.
+        line.pad(to: tail.width > 0 ? min(end, tailStart - 2) : end)
+        if !isLong, columns.bar > 0, tail.width == 0 || line.width + columns.bar + 4 <= tailStart {
+            line.add("  ")
+            line.add(bar(tweak.fraction, columns.bar))
+        }
+        if tail.width > 0 {
+            line.add("  ")
+            let room = max(layout.listColumns - 1 - line.width, 0)
+            line.add(tail.width <= room ? tail : tail.fitted(to: room))
+        }
     }
 
     /// A bar in eighths of a cell; blanks where there is no range.
@@ -151,25 +161,16 @@ extension EditorScreen {
         return line
     }
 
-    // MARK: News
+    // MARK: What stands behind a value
 
-    private func newsText(_ tweak: EditorTweak) -> String { tweak.news.map { "\(glyphs.back) \($0.origin)" } ?? "" }
-
-    private func newsWidth(_ tweak: EditorTweak) -> Int { tweak.news == nil ? 0 : TextWidth.of(newsText(tweak)) + 2 }
-
-    /// Who changed it: where there is room, else over the bar.
-    private func addNews(_ tweak: EditorTweak, _ columns: ListColumns, to line: inout StyledLine) {
-        guard tweak.news != nil else { return }
-        let text = newsText(tweak)
-        let room = layout.listColumns - 1
-        if line.width + 2 + TextWidth.of(text) > room {
-            let start = max(min(columns.valueStart + columns.value, room - TextWidth.of(text) - 2), columns.valueStart)
-            let ground = line.ground
-            line = line.fitted(to: start)
-            line.ground = ground
+    /// How long it will last, and who changed it.
+    private func tail(_ tweak: EditorTweak) -> StyledLine {
+        var line = StyledLine()
+        if let left = model.secondsLeft(of: tweak) {
+            line.add("\(glyphs.timer) \(DurationText.print(left * 1_000_000_000))", .marked)
         }
-        line.add("  ")
-        line.add(text.fitted(to: room - line.width), .news)
+        if let news = tweak.news { line.add((line.width > 0 ? "  " : "") + "\(glyphs.back) \(news.origin)", .news) }
+        return line
     }
 }
 

@@ -55,7 +55,10 @@ extension EditorScreen {
             line.pad(to: layout.columns)
             lines.append(line)
         }
-        if list.presets.isEmpty { lines.append(StyledLine("  none yet; s saves the values of now", .faint)) }
+        if list.presets.isEmpty {
+            lines.append(
+                StyledLine("  " + (list.isKnown ? "none yet; s saves the values of now" : glyphs.dash), .faint))
+        }
         while lines.count < height + 1 { lines.append(StyledLine()) }
         return lines
     }

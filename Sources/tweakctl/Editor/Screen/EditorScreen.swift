@@ -25,6 +25,9 @@ struct EditorScreen {
         case .asking(let question) where !question.lines.isEmpty:
             lines += pageLines(Page(title: "not done", lines: question.lines))
         case .presets(let list): lines += presetLines(list)
+        // What is typed or asked about presets stands below them.
+        case .typing(let prompt) where prompt.purpose == .preset: lines += presetLines(model.presets)
+        case .asking(let question) where question.isAboutPresets: lines += presetLines(model.presets)
         default:
             lines += middle
             cursor = valueCursor

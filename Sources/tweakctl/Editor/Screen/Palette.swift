@@ -62,6 +62,7 @@ struct Palette: Equatable {
         switch role {
         case .strong, .marked, .news, .error, .key: "1"
         case .match, .field: "4"
+        case .chosen: "1;4"
         default: ""
         }
     }
@@ -82,6 +83,7 @@ struct Palette: Equatable {
         case .key: isRich ? "1;38;5;33" : "1;36"
         case .match: "1;4"
         case .field: isRich ? "38;5;231;48;5;239" : "37;100"
+        case .chosen: isRich ? "38;5;16;48;5;117" : "30;46"
         }
     }
 
@@ -94,6 +96,7 @@ struct Palette: Equatable {
         case .news: isRich ? "1;38;5;123" : "1;96"
         case .error: isRich ? "1;38;5;217" : "1;93"
         case .field: isRich ? "38;5;16;48;5;255" : "30;47"
+        case .chosen: isRich ? "38;5;16;48;5;117" : "30;46"
         default: ""
         }
     }
@@ -159,5 +162,6 @@ struct Glyphs {
     var empty: String { hasBlocks ? "░" : "-" }
     var live: String { hasBlocks ? "●" : "*" }
     var dash: String { hasBlocks ? "…" : ".." }
+    var timer: String { hasBlocks ? "⧗" : "for" }
     var waiting: String { hasBlocks ? "⋯" : "~" }
 }

@@ -8,6 +8,8 @@ enum Role: Equatable {
     case number, text, word
     case marked, news, error, good
     case key, match, field
+    /// What the next key replaces.
+    case chosen
 }
 
 /// What lies beneath a line, or a part of it.
@@ -27,7 +29,9 @@ struct Span: Equatable {
     fileprivate var isGap: Bool { canHaveGaps && text.utf8.allSatisfy { $0 == 0x20 } }
 
     /// Whether blanks in it look like all others.
-    fileprivate var canHaveGaps: Bool { swatch == nil && role != .field && role != .match && role != .error }
+    fileprivate var canHaveGaps: Bool {
+        swatch == nil && role != .field && role != .chosen && role != .match && role != .error
+    }
 
     /// Whether blanks at its end are what erasing leaves.
     var canBeTrimmed: Bool { canHaveGaps && ground == .none }
