@@ -12,6 +12,7 @@ let package = Package(
         .executable(name: "tweakctl", targets: ["tweakctl"]),
         .executable(name: "bounce", targets: ["bounce"]),
         .executable(name: "hello", targets: ["hello"]),
+        .executable(name: "patient", targets: ["patient"]),
         .executable(name: "throttled", targets: ["throttled"]),
     ],
     traits: [
@@ -44,6 +45,7 @@ let package = Package(
         .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire"]),
 
         .executableTarget(name: "hello", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/hello"),
+        .executableTarget(name: "patient", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/patient"),
         .executableTarget(name: "bounce", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/bounce"),
         .executableTarget(
             name: "throttled", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/throttled",
