@@ -31,8 +31,11 @@ extension TweakRegistry {
             let own = state.nodes.compactMap { $0 }.filter { node in
                 node.isSettable && state.overlays[node.slot].isSet
             }
+            // Where the overrides were lost and the history was not, counting goes on from that. A number that no program
+            // counts up to is none.
+            let known = records.map(\.revision).filter { $0 < 1 << 60 }.max() ?? 0
             // What was set already is a step beyond what is stored, and on disk only when that step is.
-            state.revision = max(state.revision, revision) + (own.isEmpty ? 0 : 1)
+            state.revision = max(state.revision, revision, known) + (own.isEmpty ? 0 : 1)
             for node in own {
                 for layer in [TweakLayer.override, .temporaryOverride] {
                     if let entry = state.storedOverride(node, layer) { journal.note(entry.key, entry) }

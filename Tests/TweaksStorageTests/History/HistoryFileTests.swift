@@ -36,6 +36,25 @@ struct HistoryFileTests {
         "4 uid 1000 undid 3: X 4→2", "3 session 1 undone: X 2→4", "2 session 2: Y 1→3", "1 session 1: X 1→2",
     ]
 
+    @Test("where the overrides were lost, revisions go on from the history; a number from nowhere does not count")
+    func overridesLost() throws {
+        try first()
+        try FileManager.default.removeItem(atPath: home.file("state/overrides.json"))
+        let second = try life()
+        #expect(second.registry.revision == 4)
+        try second.set("Y", 7)
+        #expect(second.registry.entries.first == "5 session 1: Y 1→7")
+        second.store.close()
+        let history = try #require(home.read("state/history.jsonl"))
+        let last = try #require(history.split(separator: "\n").last)
+        let hostile = last.replacing("\"revision\":5", with: "\"revision\":\(Int64.max)").replacing(
+            "\"n\":", with: "\"n\":9")
+        try home.write(history + hostile + "\n", to: "state/history.jsonl")
+        let third = try life()
+        #expect(third.registry.revision == 5)
+        third.store.close()
+    }
+
     @Test("force leaves out what does not fit any more")
     func unfit() throws {
         let first = try life()
