@@ -172,7 +172,9 @@ struct HistoryFile {
         _ batch: HistoryJournal.Batch, _ state: StateDirectory, _ directory: Int32
     ) throws(StorageFailure) {
         let kept = newest(batch.records)
-        let bytes = HistoryLines.head(program: program) + kept.reversed().joined()
+        var bytes = HistoryLines.head(program: program)
+        // Line by line: joined, they would come byte by byte.
+        for line in kept.reversed() { bytes.append(contentsOf: line) }
         do throws(StorageFailure) {
             let facts = try state.writeTemporary(for: Self.name, bytes, directory)
             // From here on the file may be this one, even if the call says that it failed.
