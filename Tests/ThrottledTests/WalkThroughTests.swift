@@ -58,10 +58,13 @@ private final class ThrottledProcess: DocumentedProgram {
         let (process, errors, log) = (Process(), Pipe(), log)
         process.executableURL = Self.executable
         process.arguments = ["--port", "0", "--config", root.file("etc/throttled.conf")]
-        process.environment = [
+        let places = [
             "TWEAKS_SOCKET": root.file("run/throttled/throttled.sock"),
             "STATE_DIRECTORY": root.file("var/lib/throttled"),
         ]
+        // Under a sanitizer the child needs what this process was started with.
+        let own = ProcessInfo.processInfo.environment.filter { ["LD_PRELOAD", "TSAN_OPTIONS"].contains($0.key) }
+        process.environment = own.merging(places) { $1 }
         process.standardError = errors
         // The threads of Dispatch block all signals, and a program inherits that; it would never hear of SIGTERM.
         var none = sigset_t()

@@ -53,9 +53,11 @@ private enum Probe {
     /// What it says, by topic.
     static func run(_ environment: [String: String]) throws -> [String: [String]] {
         let (directory, process, output) = (try TemporaryDirectory(), Process(), Pipe())
-        let base = ["XDG_RUNTIME_DIR": directory.path, "XDG_STATE_HOME": directory.path, "HOME": directory.path]
+        let places = ["XDG_RUNTIME_DIR": directory.path, "XDG_STATE_HOME": directory.path, "HOME": directory.path]
+        // Under a sanitizer the child needs what this process was started with.
+        let own = ProcessInfo.processInfo.environment.filter { ["LD_PRELOAD", "TSAN_OPTIONS"].contains($0.key) }
         process.executableURL = url
-        process.environment = base.merging(environment) { $1 }
+        process.environment = own.merging(places) { $1 }.merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
