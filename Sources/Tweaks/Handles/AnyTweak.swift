@@ -47,7 +47,9 @@ public struct AnyTweak: Sendable {
     }
 
     /// Sets the temporary override: after a while what lies beneath shows again, also after a restart.
-    /// - Parameter lifetime: More than nothing and up to a year.
+    /// - Parameters:
+    ///   - value: The value that shows meanwhile.
+    ///   - lifetime: More than nothing and up to a year.
     /// - Throws: ``TweakError``; then nothing changed.
     @discardableResult
     public func set(_ value: TweakValue, for lifetime: Duration) throws(TweakError) -> TweakOutcome {

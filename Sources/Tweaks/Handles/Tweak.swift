@@ -78,7 +78,9 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
     /// ```swift
     /// try Page.width.set(1_200, for: .seconds(600))
     /// ```
-    /// - Parameter lifetime: More than nothing and up to a year.
+    /// - Parameters:
+    ///   - value: The value that shows meanwhile.
+    ///   - lifetime: More than nothing and up to a year.
     /// - Throws: ``TweakError`` as ``set(_:)``; `out-of-range` for another lifetime.
     @discardableResult
     public func set(_ value: Value, for lifetime: Duration) throws(TweakError) -> TweakOutcome {
