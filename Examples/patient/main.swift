@@ -43,7 +43,13 @@ func ask(_ number: Int) async throws {
 
 do {
     // A group is in the list like any other tweak.
-    try TweakDaemon.start("patient", tweaks: Upstream.retry, Upstream.answers, Upstream.pause)
+    let daemon = try TweakDaemon.start(
+        "patient", signals: [.reload, .stop], tweaks: Upstream.retry, Upstream.answers, Upstream.pause)
+    Task {
+        // Ends by SIGTERM or Ctrl-C, when all that was changed is written.
+        try await daemon.run()
+        exit(0)
+    }
 } catch {
     FileHandle.standardError.write(Data("patient: \(error)\n".utf8))
     exit(1)
