@@ -13,7 +13,7 @@ import Testing
 import TweaksDaemon
 import TweaksTestSupport
 
-@Suite(.blocking) struct ReviewSignalStormTests {
+@Suite(.blocking) struct SignalStormTests {
     /// A script that sends a hangup every millisecond must not have its file read for hours afterwards.
     @Test func areToldOnce() async {
         await #expect(processExitsWith: .success) {

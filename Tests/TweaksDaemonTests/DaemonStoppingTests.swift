@@ -15,7 +15,7 @@ import Tweaks
 import TweaksDaemon
 import TweaksTestSupport
 
-@Suite(.blocking) struct ReviewStoppingTests {
+@Suite(.blocking) struct DaemonStoppingTests {
     /// An observer runs on the delivery thread, an event handler on the log's queue, an action on the server's word.
     @Test(arguments: ["observer", "event", "action"])
     func fromWithin(_ place: String) async throws {

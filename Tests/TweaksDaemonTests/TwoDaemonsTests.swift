@@ -6,7 +6,7 @@ import Tweaks
 import TweaksDaemon
 import TweaksTestSupport
 
-@Suite(.blocking) struct ReviewTwoDaemonsTests {
+@Suite(.blocking) struct TwoDaemonsTests {
     /// A reply that promises the disk comes, and the promise holds, whichever daemon gives it.
     @Test func theFirstKeepsTheOverrides() throws {
         let home = try Home()
