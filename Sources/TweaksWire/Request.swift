@@ -36,6 +36,13 @@ package enum Request: Equatable, Sendable {
     /// One name: against what is in force.
     case diff(String, String?)
     case swap(name: String, force: Bool)
+    /// Shows who it is.
+    case auth(token: String)
+    case whoami
+    case drop([String])
+    case request([String])
+    case sessions
+    case kick(session: UInt64)
     case hello(version: Int, json: Bool)
     case json(Bool)
     case prompt(Bool)

@@ -64,6 +64,7 @@ final class Executor {
     }
 
     private func perform(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+        try admit(request, session)
         switch request {
         case .get(let patterns): return .reply(try get(patterns))
         case .set(let path, let change): return try set(path, change, session)

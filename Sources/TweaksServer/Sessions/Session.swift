@@ -21,6 +21,10 @@ final class Session {
     let isDenied: Bool
 
     var phase = Phase.open
+    /// What it may do, and why.
+    var grants = Grants()
+    /// It has shown who it is, or need not.
+    var isAdmitted = true
     var reader: LineReader
     var encoder = ReplyEncoder()
     var output = OutputBuffer()

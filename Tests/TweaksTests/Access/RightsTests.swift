@@ -1,0 +1,64 @@
+// Scopes and what follows from them.
+
+import Testing
+import Tweaks
+
+@Suite struct RightsTests {
+    private func rights(_ given: String, without dropped: String = "") throws -> Rights {
+        try Rights(scopes(given), without: scopes(dropped))
+    }
+
+    private func scopes(_ text: String) throws -> [TweakScope] {
+        try text.split(separator: " ").map { try TweakScope(String($0)) }
+    }
+
+    @Test(arguments: ["read", "write:Label", "run:Cache/Maintenance", "admin:A/B/C", "read:*/Text", "write:**/Size"])
+    func readsBack(_ text: String) throws {
+        #expect(try TweakScope(text).description == text)
+    }
+
+    @Test func aStarIsEverything() throws {
+        #expect(try TweakScope("write:*") == .write)
+    }
+
+    @Test(arguments: ["", "READ", "reads", "read:", ":Label", "read:a//b", "read:a/b/c/d", "read:a\u{7}", "read label"])
+    func isNone(_ text: String) {
+        #expect(throws: TweakError.self) { _ = try TweakScope(text) }
+    }
+
+    /// given, dropped, kind, path, allowed
+    @Test(arguments: [
+        ("read", "", "read", "A/B/C", true), ("read", "", "write", "A/B/C", false),
+        ("write", "", "read", "A/B/C", true), ("run", "", "read", "A/B/C", false),
+        ("admin", "", "run", "A/B/C", true), ("admin", "", "admin", "A/B/C", true),
+        ("write:A", "", "write", "A/B/C", true), ("write:A", "", "write", "B/B/C", false),
+        ("write:A", "", "read", "B/B/C", false), ("read write:A", "", "read", "B/B/C", true),
+        ("admin", "write", "write", "A/B/C", false), ("admin", "write", "read", "A/B/C", true),
+        ("admin", "write", "admin", "A/B/C", false), ("admin", "admin", "write", "A/B/C", true),
+        ("write", "write:A", "write", "A/B/C", false), ("write", "write:A", "read", "A/B/C", true),
+        ("write", "write:A", "write", "B/B/C", true), ("admin", "read:A", "write", "A/B/C", false),
+        ("admin", "read:A", "write", "B/B/C", true), ("admin", "read:A", "run", "A/B/C", true),
+        ("run:A/B", "", "run", "A/B/C", true), ("run:A/B", "", "run", "A/C/C", false),
+    ])
+    func judges(_ given: String, _ dropped: String, _ kind: String, _ path: String, _ isAllowed: Bool) throws {
+        let kind = try #require(TweakScope.Kind(rawValue: kind))
+        let path = try TweakPath(path)
+        #expect(try rights(given, without: dropped).allows(kind, path) == isAllowed)
+    }
+
+    @Test(arguments: [
+        ("admin", "", "admin"), ("admin", "write", "read run"), ("admin", "admin", "write run"),
+        ("write", "write:A", "read write -write:A"), ("read write:A", "", "read write:A"),
+        ("read:A write:A", "", "write:A"), ("read", "read", ""),
+    ])
+    func inWords(_ given: String, _ dropped: String, _ words: String) throws {
+        #expect(try rights(given, without: dropped).words.joined(separator: " ") == words)
+    }
+
+    @Test func oneAfterAnother() throws {
+        let rights = try rights("write:A", without: "write:A/B").union(rights("write:A/B/C"))
+        #expect(rights.allows(.write, try TweakPath("A/B/C")))
+        #expect(!rights.allows(.write, try TweakPath("A/B/D")))
+        #expect(try rights.union(Rights([.write])).isWhole(.write))
+    }
+}
