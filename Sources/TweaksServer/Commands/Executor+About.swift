@@ -6,7 +6,7 @@ import TweaksWire
 extension Executor {
     func about(_ request: Request, _ session: Session) -> Reply {
         switch request {
-        case .help(let command): return help(command)
+        case .help(let command): return help(command, session)
         case .hello(let version, let json): return hello(version, json, session)
         case .json(let isOn):
             session.encoder.isJSON = isOn
@@ -26,17 +26,18 @@ extension Executor {
     func greet(_ session: Session) {
         if session.encoder.isJSON { return }
         let count = registry.count
+        let news = session.isAdmitted ? "\(count) \(count == 1 ? "tweak" : "tweaks"); type help" : "auth TOKEN first"
         session.output.append { bytes in
             bytes.append(
-                "  \(identity.name), pid \(identity.processID), \(count) \(count == 1 ? "tweak" : "tweaks"); type help")
+                "  \(identity.name), pid \(identity.processID), \(news)")
             session.encoder.endLine(&bytes)
         }
     }
 
     // MARK: help
 
-    private func help(_ name: String?) -> Reply {
-        guard let name else { return overview() }
+    private func help(_ name: String?, _ session: Session) -> Reply {
+        guard let name else { return overview(Command.all.filter { isOffered($0, session) }) }
         guard let command = Command.named(name) else {
             let near = Spelling.nearest(to: name, among: Command.all.map(\.name))
             let guess = near.map { "did you mean \($0)?" } ?? "help lists them"
@@ -47,11 +48,11 @@ extension Executor {
         return .rows("commands", [(lines, json)])
     }
 
-    private func overview() -> Reply {
-        let width = Command.all.map(\.synopsis.count).max() ?? 0
+    private func overview(_ commands: [Command]) -> Reply {
+        let width = commands.map(\.synopsis.count).max() ?? 0
         return .rows(
             "commands",
-            Command.all.map { command in
+            commands.map { command in
                 let padding = String(repeating: " ", count: width - command.synopsis.count)
                 return (["\(command.synopsis)\(padding)  \(command.summary)"], Self.json(command))
             })
@@ -69,9 +70,12 @@ extension Executor {
     /// The highest version that both know; there is only one yet.
     private func hello(_ version: Int, _ json: Bool, _ session: Session) -> Reply {
         if json { session.encoder.isJSON = true }
+        let revision: [(String, JSON)] =
+            session.isAdmitted ? [("rev", .count(registry.revision))] : [("auth", .string("required"))]
         return .facts([
             ("name", .string(identity.name)), ("pid", .count(identity.processID)),
-            ("instance", .string(identity.instance)), ("protocol", .int(1)), ("rev", .count(registry.revision)),
+            ("instance", .string(identity.instance)), ("protocol", .int(1)),
+        ] + revision + [
             (
                 "limits",
                 .object([
@@ -105,6 +109,7 @@ extension Executor {
             ("connections", .count(figures.accepted)), ("requests", .count(figures.requests)),
             ("errors", .count(figures.refused)), ("undeliveredObservers", .count(lag.observers)),
             ("deliveryLagMilliseconds", .int(Int64(lag.time / .milliseconds(1)))),
+            ("listeners", .array(places)), ("tokens", tokens.map { .count($0.entries.count) } ?? .string("off")),
             ("limitsHit", .object(hits.map { ($0.key.rawValue, .count($0.value)) })),
         ] + hooks.stats()
     }
