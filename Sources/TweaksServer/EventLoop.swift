@@ -25,6 +25,9 @@ final class EventLoop {
     var answered: [Session] = []
     /// Connections that have not sent a line, oldest first; entries may be out of date.
     var strangers: [SessionID] = []
+    /// Those on which nobody has shown who it is, where that is required, oldest first; entries may be out of date.
+    var unauthenticated: [SessionID] = []
+    var sessionsOfPeer: [PeerKey: Int] = [:]
     /// Accepting pauses until then, for want of descriptors.
     var acceptsAgainAt: ContinuousClock.Instant?
     var isStopping = false
@@ -123,7 +126,7 @@ final class EventLoop {
         case .actionEnded(let id, let result):
             guard let session = session(id), session.isAwaitingAction else { return }
             session.isAwaitingAction = false
-            if session.isOpen { session.send(executor.reply(result)) }
+            deliver(executor.reply(result), session)
             advance(session)
         case .presetRead(let id, let reading):
             guard let session = session(id), session.isAwaitingAction else { return }
@@ -148,9 +151,16 @@ final class EventLoop {
         if session.isOpen {
             // A reload promises its revision, too, as does what was read elsewhere first.
             if reply.awaits != nil, session.owed.isEmpty { executor.owing.append(id) }
-            session.send(reply)
+            deliver(reply, session)
         }
         advance(session)
+    }
+
+    /// Sends a reply that was worked out elsewhere.
+    private func deliver(_ reply: Reply, _ session: Session) {
+        guard session.isOpen else { return }
+        if case .error(let error) = reply.status { count(error) }
+        session.send(reply)
     }
 
     /// Sends what was waiting for the disk.
@@ -198,7 +208,8 @@ final class EventLoop {
         switch kind {
         case .firstLine:
             if session.hasSentLine || !session.isOpen { return }
-            say(TweakError(.timeout, "no line came in \(seconds(limits.timeToFirstLine)); connect again"), to: session)
+            let text = "no line came in \(seconds(limits.timeToFirstLine)); connect again"
+            say(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
         case .idle:
             guard let idle = limits.idleTime, session.isOpen else { return }
             let isBusy = !session.watches.isEmpty || session.isAwaitingAction || session.remainder != nil
@@ -206,7 +217,8 @@ final class EventLoop {
                 let deadline = max(session.lastActivity, isBusy ? now : session.lastActivity) + idle
                 return timers.add(.init(deadline: deadline, session: session.id, kind: .idle))
             }
-            say(TweakError(.timeout, "nothing came for \(seconds(idle)); connect again"), to: session)
+            let text = "nothing came for \(seconds(idle)); connect again"
+            say(TweakError(.timeout, text, limit: .idleTime), to: session)
         case .drain:
             // It is the disk that is slow, not the client.
             if session.owed.isEmpty || isStopping { return close(session) }

@@ -150,7 +150,8 @@ public final class TweakServer: Sendable {
     private func open() throws(ServerError) -> Running {
         var opened: [Listener] = []
         do throws(ServerError) {
-            for listener in listeners { opened += try Self.open(listener) }
+            let kernel = Kernel(faults: hooks.faults)
+            for listener in listeners { opened += try Self.open(listener, kernel) }
             return Running(mailbox: try Self.makeMailbox(), listeners: opened)
         } catch {
             for listener in opened { listener.removeFile() }
@@ -162,17 +163,17 @@ public final class TweakServer: Sendable {
         do throws(SocketError) { return try Mailbox() } catch { throw ServerError("cannot start: \(error)") }
     }
 
-    private static func open(_ listener: TweakListener) throws(ServerError) -> [Listener] {
+    private static func open(_ listener: TweakListener, _ kernel: Kernel) throws(ServerError) -> [Listener] {
         switch listener {
-        case .unix(let path): return [try Listener(at: try SocketPlace(path: path))]
+        case .unix(let path): return [try Listener(at: try SocketPlace(path: path), kernel)]
         case .tcp(let port):
             guard let number = UInt16(exactly: port) else {
                 throw ServerError("tcp port \(port): a port is 0…65535; 0 picks a free one")
             }
-            let first = try Listener(.loopback4(port: number), name: "tcp 127.0.0.1:\(port)")
+            let first = try Listener(.loopback4(port: number), name: "tcp 127.0.0.1:\(port)", kernel)
             // The same port on ::1, where this machine has it and nobody else does.
             let second = first.port.flatMap { port in
-                try? Listener(.loopback6(port: port), name: "tcp [::1]:\(port)")
+                try? Listener(.loopback6(port: port), name: "tcp [::1]:\(port)", kernel)
             }
             return [first] + (second.map { [$0] } ?? [])
         }
@@ -198,7 +199,7 @@ public final class TweakServer: Sendable {
         _ hooks: TweakServerHooks
     ) {
         do throws(SocketError) {
-            let poller = try Poller()
+            let poller = try Poller(Kernel(faults: hooks.faults))
             try poller.add(running.mailbox.waker.descriptor, .read)
             for listener in running.listeners { try poller.add(listener.descriptor.number, .read) }
             let loop = EventLoop(

@@ -93,7 +93,6 @@ extension Executor {
         let lag = DeliveryQueue.shared.lag
         let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
         let rate = commitRate.rate(snapshot.revision, at: .now)
-        let hits = figures.limitsHit.sorted { $0.key.rawValue < $1.key.rawValue }
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
             ("rev", .count(snapshot.revision)), ("commitsPerSecond", .number((rate.perSecond * 100).rounded() / 100)),
@@ -105,7 +104,15 @@ extension Executor {
             ("connections", .count(figures.accepted)), ("requests", .count(figures.requests)),
             ("errors", .count(figures.refused)), ("undeliveredObservers", .count(lag.observers)),
             ("deliveryLagMilliseconds", .int(Int64(lag.time / .milliseconds(1)))),
-            ("limitsHit", .object(hits.map { ($0.key.rawValue, .count($0.value)) })),
+            ("limitsHit", .object(limitsHit())),
         ] + hooks.stats()
+    }
+
+    /// The limits that were hit, by name, and how often.
+    private func limitsHit() -> [(String, JSON)] {
+        var hits = figures.limitsHit
+        let forgotten = registry.forgottenCommits
+        if forgotten > 0 { hits[.history] = forgotten }
+        return hits.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .count($0.value)) }
     }
 }

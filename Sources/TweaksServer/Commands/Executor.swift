@@ -143,5 +143,8 @@ struct ServerFigures {
     var requests: UInt64 = 0
     var refused: UInt64 = 0
     /// How often each limit was hit.
-    var limitsHit: [TweakError.Code: UInt64] = [:]
+    private(set) var limitsHit: [TweakLimit: UInt64] = [:]
+
+    /// Counts that a limit was hit.
+    mutating func hit(_ limit: TweakLimit) { limitsHit[limit, default: 0] += 1 }
 }

@@ -17,6 +17,8 @@ final class Session {
     let descriptor: Descriptor
     /// Who makes the changes of this session.
     let origin: TweakOrigin
+    /// Whom it is counted with.
+    let peerKey: PeerKey
     /// The user behind a Unix socket is not one of ours.
     let isDenied: Bool
 
@@ -68,12 +70,13 @@ final class Session {
     let openedAt: ContinuousClock.Instant
 
     init(
-        id: SessionID, descriptor: Descriptor, origin: TweakOrigin, isDenied: Bool, lineLimit: Int,
+        id: SessionID, descriptor: Descriptor, origin: TweakOrigin, peerKey: PeerKey, isDenied: Bool, lineLimit: Int,
         now: ContinuousClock.Instant
     ) {
         self.id = id
         self.descriptor = descriptor
         self.origin = origin
+        self.peerKey = peerKey
         self.isDenied = isDenied
         reader = LineReader(limit: lineLimit)
         lastActivity = now
