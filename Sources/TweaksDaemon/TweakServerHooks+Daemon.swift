@@ -16,6 +16,11 @@ extension TweakServerHooks {
                 reloader.reload(dry: dry) { body(.reload(reloader.path, $0, dry: dry)) }
             }
         }
+        if let audit {
+            onSessionEvent = { event in
+                if let note = AuditNote(event) { audit.note(note) }
+            }
+        }
         stats = { Self.figures(store, registry) + AuditTrail.figures(audit) + Self.figures(reloader, registry) }
         onSession = { event in
             switch event {

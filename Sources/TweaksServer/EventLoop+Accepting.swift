@@ -26,7 +26,7 @@ extension EventLoop {
         executor.figures.accepted += 1
         let session = makeSession(descriptor, listener)
         let refusal = makeRoom(for: session)
-        if let refusal, isOverrun(by: session.peerKey) { return turnAway(descriptor, refusal) }
+        if let refusal, isOverrun(by: session.peer.culprit) { return turnAway(descriptor, refusal) }
         guard register(session) else { return turnAway(descriptor, Self.noDescriptors) }
         if let refusal { return say(refusal, to: session) }
         executor.hooks.onSession?(.opened(session.notice))
@@ -42,23 +42,18 @@ extension EventLoop {
     private func makeSession(_ descriptor: Descriptor, _ listener: Listener) -> Session {
         nextNumber += 1
         let number = descriptor.number
-        let (origin, peerKey): (TweakOrigin, PeerKey)
-        var isDenied = false
+        let peer: Peer
         if listener.isUnix {
-            let user = Platform.peerUser(number)
-            origin = user.map { .user(UInt32($0)) } ?? TweakOrigin("unknown user")
-            peerKey = user.map { .user(UInt32($0)) } ?? .unknownUser
-            isDenied = user != geteuid() && user != 0
+            peer = Peer(Platform.peerUser(number))
         } else {
             var on: Int32 = 1
             setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
             let port = SocketAddress.port(of: number, peer: true) ?? 0
-            let address = listener.isVersion6 ? "[::1]" : "127.0.0.1"
-            (origin, peerKey) = (TweakOrigin("\(address):\(port)"), .address(address))
+            peer = Peer(address: listener.isVersion6 ? "[::1]" : "127.0.0.1", port: port)
         }
+        let isDenied = listener.isUnix && peer.userID != Platform.userID && peer.userID != 0
         let session = Session(
-            id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, origin: origin,
-            peerKey: peerKey,
+            id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, peer: peer,
             isDenied: isDenied, lineLimit: limits.lineBytes, now: .now)
         session.grants.add([.admin], from: .peer)
         return session
@@ -74,7 +69,7 @@ extension EventLoop {
         while sessions.count <= number { sessions.append(nil) }
         sessions[number] = session
         sessionCount += 1
-        sessionsOfPeer[session.peerKey, default: 0] += 1
+        sessionsOfPeer[session.peer.culprit, default: 0] += 1
         executor.figures.sessions = sessionCount
         return true
     }

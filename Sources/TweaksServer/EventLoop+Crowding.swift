@@ -2,15 +2,6 @@
 
 import Tweaks
 
-/// Whom a connection is counted with: all of a user, or of an address.
-enum PeerKey: Hashable {
-    case user(UInt32)
-    /// The kernel does not say.
-    case unknownUser
-    /// Of TCP, without the port.
-    case address(String)
-}
-
 extension EventLoop {
     /// Refused connections linger, so that they can read why. Beyond so many there is no waiting for that.
     private static let mostLingering = 64
@@ -18,7 +9,7 @@ extension EventLoop {
     /// Makes room for a newcomer where it can be made.
     /// - Returns: Why there is none.
     func makeRoom(for newcomer: Session) -> TweakError? {
-        let key = newcomer.peerKey
+        let key = newcomer.peer.culprit
         if sessionsOfPeer[key, default: 0] >= limits.sessionsPerPeer, !evictStranger(.sessionsPerPeer, of: key) {
             return TweakError(
                 .tooMany, "\(limits.sessionsPerPeer) sessions of yours are open; close one, or raise the limit",
@@ -32,7 +23,7 @@ extension EventLoop {
     }
 
     /// Whether a connection cannot even be told with patience why it is refused.
-    func isOverrun(by key: PeerKey) -> Bool {
+    func isOverrun(by key: String) -> Bool {
         sessionCount >= limits.sessions + Self.mostLingering
             || sessionsOfPeer[key, default: 0] >= limits.sessionsPerPeer + Self.mostLingering
     }
@@ -68,12 +59,12 @@ extension EventLoop {
     }
 
     /// The oldest connection that never sent a line makes room: of all, or of one peer.
-    private func evictStranger(_ limit: TweakLimit, of key: PeerKey? = nil) -> Bool {
+    private func evictStranger(_ limit: TweakLimit, of key: String? = nil) -> Bool {
         var position = 0
         var found: Session?
         while found == nil, position < strangers.count {
             let session = session(strangers[position])
-            if let session, session.isOpen, !session.hasSentLine, key.map({ $0 == session.peerKey }) ?? true {
+            if let session, session.isOpen, !session.hasSentLine, key.map({ $0 == session.peer.culprit }) ?? true {
                 found = session
             }
             position += 1

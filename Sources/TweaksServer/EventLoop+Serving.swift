@@ -176,8 +176,14 @@ extension EventLoop {
         case .running:
             session.isProven = true
             session.isAwaitingAction = true
+            session.isChanging = request.wantsChange
         case .reply(let reply):
-            if case .error(let error) = reply.status { count(error) } else { session.isProven = true }
+            if case .error(let error) = reply.status {
+                count(error)
+                if request.wantsChange { executor.tellRefused(error, session) }
+            } else {
+                session.isProven = true
+            }
             session.send(reply)
         case .quit(let reply):
             session.isInteractive = false
@@ -294,7 +300,7 @@ extension EventLoop {
         poller.remove(session.descriptor.number)
         sessions[Int(session.descriptor.number)] = nil
         sessionCount -= 1
-        forgetPeer(session.peerKey)
+        forgetPeer(session.peer.culprit)
         // While a disk does not answer, sessions come and go.
         if executor.owing.count > 2 * sessionCount + 64 { executor.owing.removeAll { self.session($0) == nil } }
         executor.figures.sessions = sessionCount
@@ -302,7 +308,7 @@ extension EventLoop {
         if acceptsAgainAt != nil { resumeAccepting() }
     }
 
-    private func forgetPeer(_ key: PeerKey) {
+    private func forgetPeer(_ key: String) {
         let left = sessionsOfPeer[key, default: 1] - 1
         sessionsOfPeer[key] = left > 0 ? left : nil
     }

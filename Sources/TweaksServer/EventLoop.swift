@@ -27,7 +27,8 @@ final class EventLoop {
     var strangers: [SessionID] = []
     /// Those on which nobody has shown who it is, where that is required, oldest first; entries may be out of date.
     var unauthenticated: [SessionID] = []
-    var sessionsOfPeer: [PeerKey: Int] = [:]
+    /// By user, or by address without its port.
+    var sessionsOfPeer: [String: Int] = [:]
     /// Accepting pauses until then, for want of descriptors.
     var acceptsAgainAt: ContinuousClock.Instant?
     var isStopping = false
@@ -159,7 +160,11 @@ final class EventLoop {
     /// Sends a reply that was worked out elsewhere.
     private func deliver(_ reply: Reply, _ session: Session) {
         guard session.isOpen else { return }
-        if case .error(let error) = reply.status { count(error) }
+        if case .error(let error) = reply.status {
+            count(error)
+            if session.isChanging { executor.tellRefused(error, session) }
+        }
+        session.isChanging = false
         session.send(reply)
     }
 

@@ -15,6 +15,8 @@ package struct TweakServerHooks: Sendable {
     package var completions: [String: @Sendable () -> [String]] = [:]
     /// Told of each session that begins or ends.
     package var onSession: (@Sendable (SessionNotice.Event) -> Void)?
+    /// Told what happens to sessions.
+    package var onSessionEvent: (@Sendable (TweakSessionEvent) -> Void)?
     /// Stands between the server and the kernel, in tests.
     package var faults: (any SystemFaults)?
 

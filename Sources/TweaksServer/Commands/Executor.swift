@@ -118,6 +118,14 @@ final class Executor {
 }
 
 extension Request {
+    /// Whether it is meant to change values: then its refusal is an event.
+    var wantsChange: Bool {
+        switch self {
+        case .commit, .undo, .redo, .load, .swap: true
+        default: isChange
+        }
+    }
+
     /// Whether an error in it spoils an open batch.
     fileprivate var isChange: Bool {
         switch self {

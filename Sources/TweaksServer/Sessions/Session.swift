@@ -15,10 +15,10 @@ final class Session {
 
     let id: SessionID
     let descriptor: Descriptor
+    /// Who is at the other end.
+    let peer: Peer
     /// Who makes the changes of this session.
     let origin: TweakOrigin
-    /// Whom it is counted with.
-    let peerKey: PeerKey
     /// The user behind a Unix socket is not one of ours.
     let isDenied: Bool
 
@@ -36,6 +36,8 @@ final class Session {
     var owed = OwedReplies()
     /// An action, a reload or a write is under way for this session; its reply comes first.
     var isAwaitingAction = false
+    /// It is a change that is under way: its refusal is an event.
+    var isChanging = false
     /// It is a reload that is under way: what that changes is told after its reply.
     var isReloading = false
     /// The change that is being written before it takes effect.
@@ -70,13 +72,13 @@ final class Session {
     let openedAt: ContinuousClock.Instant
 
     init(
-        id: SessionID, descriptor: Descriptor, origin: TweakOrigin, peerKey: PeerKey, isDenied: Bool, lineLimit: Int,
+        id: SessionID, descriptor: Descriptor, peer: Peer, isDenied: Bool, lineLimit: Int,
         now: ContinuousClock.Instant
     ) {
         self.id = id
         self.descriptor = descriptor
-        self.origin = origin
-        self.peerKey = peerKey
+        self.peer = peer
+        origin = peer.origin
         self.isDenied = isDenied
         reader = LineReader(limit: lineLimit)
         lastActivity = now

@@ -39,14 +39,26 @@ package enum Platform {
     /// The user whose process this is.
     package static var userID: UInt32 { UInt32(geteuid()) }
 
+    /// Who was at the other end of a Unix socket when it connected.
+    package struct PeerUser: Equatable, Sendable {
+        package let user: UInt32
+        package let group: UInt32
+        package let process: Int32?
+    }
+
     /// The user at the other end of a Unix socket, by the kernel's word.
-    static func peerUser(_ descriptor: Int32) -> uid_t? {
+    static func peerUser(_ descriptor: Int32) -> PeerUser? {
         #if canImport(Darwin)
             var (uid, gid) = (uid_t(), gid_t())
-            return getpeereid(descriptor, &uid, &gid) == 0 ? uid : nil
+            guard getpeereid(descriptor, &uid, &gid) == 0 else { return nil }
+            var process = pid_t()
+            var length = socklen_t(MemoryLayout<pid_t>.size)
+            let isKnown = getsockopt(descriptor, SOL_LOCAL, LOCAL_PEERPID, &process, &length) == 0
+            return PeerUser(user: uid, group: gid, process: isKnown ? process : nil)
         #else
             var peer = tweaks_peer()
-            return tweaks_peer_of(descriptor, &peer) == 0 ? peer.uid : nil
+            guard tweaks_peer_of(descriptor, &peer) == 0 else { return nil }
+            return PeerUser(user: peer.uid, group: peer.gid, process: peer.pid)
         #endif
     }
 }
