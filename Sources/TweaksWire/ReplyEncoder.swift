@@ -124,7 +124,7 @@ package struct ReplyEncoder: Sendable {
             switch reply.status {
             case .ok(let words, _):
                 bytes.append(words.isEmpty ? "ok" : "ok ")
-                bytes.append(words)
+                bytes.append(Quoting.sanitized(words))
             case .error(let error):
                 bytes.append("error \(error.code.rawValue) ")
                 bytes.append(Quoting.sanitized(error.message))
