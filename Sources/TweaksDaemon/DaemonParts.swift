@@ -63,7 +63,7 @@ final class DaemonParts: Sendable {
                 let hooks = TweakServerHooks(reloader, store, audit, registry: registry, log: log)
                 let server = TweakServer(
                     name: settings.name, registry: registry, listeners: listeners, limits: limits,
-                    hooks: hooks.with(settings.presets))
+                    hooks: hooks.with(settings.presets(limits)))
                 try server.start { server in
                     log.post(.listening(server.whereabouts(frozen: settings.isFrozen)))
                     log.flush()
