@@ -56,7 +56,7 @@ extension EventLoop {
         let session = Session(
             id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, origin: origin,
             isDenied: isDenied, lineLimit: limits.lineBytes, now: .now)
-        session.grants.add([.admin], from: .peer)
+        session.grants.add(executor.hooks.scopes?(nextNumber, origin) ?? [.admin], from: .peer)
         return session
     }
 

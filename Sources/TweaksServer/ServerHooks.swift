@@ -16,6 +16,9 @@ package struct TweakServerHooks: Sendable {
     /// Told of each session that begins or ends.
     package var onSession: (@Sendable (SessionNotice.Event) -> Void)?
 
+    /// What the session with this number may do; nil: everything.
+    package var scopes: (@Sendable (_ session: UInt64, _ origin: TweakOrigin) -> [TweakScope])?
+
     package init() {}
 }
 

@@ -6,7 +6,7 @@ import TweaksWire
 extension Executor {
     func about(_ request: Request, _ session: Session) -> Reply {
         switch request {
-        case .help(let command): return help(command)
+        case .help(let command): return help(command, session)
         case .hello(let version, let json): return hello(version, json, session)
         case .json(let isOn):
             session.encoder.isJSON = isOn
@@ -16,7 +16,7 @@ extension Executor {
             session.isInteractive = isOn
             if isOn, !wasInteractive { greet(session) }
             return .ok()
-        case .stats: return .facts(stats())
+        case .stats: return .facts(session.grants.rights.isWhole(.read) ? stats() : partialStats(session))
         case .conflicts: return conflicts()
         default: return .ok("pong", [("pong", .bool(true))])
         }
@@ -25,7 +25,7 @@ extension Executor {
     /// The banner of an interactive session.
     func greet(_ session: Session) {
         if session.encoder.isJSON { return }
-        let count = registry.count
+        let count = session.grants.rights.isWhole(.read) ? registry.count : view(session).listing.count
         session.output.append { bytes in
             bytes.append(
                 "  \(identity.name), pid \(identity.processID), \(count) \(count == 1 ? "tweak" : "tweaks"); type help")
@@ -35,8 +35,8 @@ extension Executor {
 
     // MARK: help
 
-    private func help(_ name: String?) -> Reply {
-        guard let name else { return overview() }
+    private func help(_ name: String?, _ session: Session) -> Reply {
+        guard let name else { return overview(session.commands) }
         guard let command = Command.named(name) else {
             let near = Spelling.nearest(to: name, among: Command.all.map(\.name))
             let guess = near.map { "did you mean \($0)?" } ?? "help lists them"
@@ -47,11 +47,11 @@ extension Executor {
         return .rows("commands", [(lines, json)])
     }
 
-    private func overview() -> Reply {
-        let width = Command.all.map(\.synopsis.count).max() ?? 0
+    private func overview(_ commands: [Command]) -> Reply {
+        let width = commands.map(\.synopsis.count).max() ?? 0
         return .rows(
             "commands",
-            Command.all.map { command in
+            commands.map { command in
                 let padding = String(repeating: " ", count: width - command.synopsis.count)
                 return (["\(command.synopsis)\(padding)  \(command.summary)"], Self.json(command))
             })
@@ -85,6 +85,18 @@ extension Executor {
                     ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary"].map(JSON.string))
             ),
         ])
+    }
+
+    /// What concerns those who do not see everything, and what they see.
+    private func partialStats(_ session: Session) -> [(String, JSON)] {
+        let (snapshot, nodes) = (registry.snapshot(), view(session).listing.nodes)
+        let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
+        return [
+            ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
+            ("rev", .count(snapshot.revision)), ("tweaks", .count(nodes.count)),
+            ("modified", .count(nodes.count { snapshot.isModified($0) })),
+            ("temporary", .count(nodes.count { snapshot.expires($0) != nil })),
+        ]
     }
 
     private func stats() -> [(String, JSON)] {

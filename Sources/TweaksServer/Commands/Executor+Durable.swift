@@ -9,6 +9,8 @@ struct Proposal {
     /// What the reply shows.
     let nodes: [TweakNode]
     var expected: UInt64?
+    /// The right that it takes, to all its tweaks.
+    var need = TweakScope.Kind.write
     /// What it is to the history; nil: a change of the session's.
     var kind: CommitKind?
     /// What the reply says beside the revision, for people and for programs.
@@ -30,8 +32,18 @@ struct Proposal {
 extension Executor {
     /// Commits; the reply waits for the disk. Where nothing may be in effect unsaved, writes first.
     func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
+        try judge(proposal, session)
         if let store, store.isRequired, try write(proposal, to: store, session) { return .running }
         return .reply(try commitNow(proposal, session))
+    }
+
+    /// Whether the session may do all of it, now: what it was allowed when it began may have been taken from it since.
+    private func judge(_ proposal: Proposal, _ session: Session) throws(TweakError) {
+        let rights = session.grants.rights
+        if session.isAdmitted, rights.isWhole(proposal.need) { return }
+        for node in proposal.nodes where !session.may(proposal.need, node.path) {
+            throw rights.denied(proposal.need, node.path)
+        }
     }
 
     private func commitNow(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Reply {
@@ -44,7 +56,8 @@ extension Executor {
     ) throws(TweakError) -> (reply: Reply, result: TweakCommitResult) {
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
-            kind: proposal.kind ?? .change(session: session.id.number), delivery: .carrier)
+            kind: proposal.kind ?? .change(session: session.id.number), rights: session.grants.rights,
+            delivery: .carrier)
         proposal.whenCommitted?(result)
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
     }
@@ -88,6 +101,7 @@ extension Executor {
             return .error(TweakError(.io, "nothing was changed, because it cannot be saved: \(failure)"))
         }
         do throws(TweakError) {
+            try judge(proposal, session)
             // Others may have been faster: a += counts from what is there now.
             let now = try registry.overrides(after: proposal.batch, origin: session.origin)
             if !now.agrees(with: written) {
