@@ -17,13 +17,7 @@ extension TweakServerHooks {
             }
         }
         stats = { Self.figures(store, registry) + AuditTrail.figures(audit) + Self.figures(reloader, registry) }
-        onSession = { event in
-            switch event {
-            case .opened(let session): log.post(.sessionOpened(id: session.id, peer: session.peer))
-            case .closed(let session, let reason):
-                log.post(.sessionClosed(id: session.id, peer: session.peer, reason: reason))
-            }
-        }
+        onSessionEvent = { log.post(.session($0)) }
     }
 
     private static func figures(_ store: OverrideStore?, _ registry: TweakRegistry) -> [(String, JSON)] {

@@ -26,11 +26,12 @@ extension EventLoop {
         let isFull = sessionCount >= limits.sessions && !evictOldestStranger()
         let session = makeSession(descriptor, listener)
         guard register(session) else { return }
+        executor.tell(.state, session)
         if isFull {
             let text = "\(limits.sessions) sessions are open; close one, or raise the limit"
             return say(TweakError(.tooMany, text), to: session)
         }
-        executor.hooks.onSession?(.opened(session.notice))
+        admit(session, listener)
         noteStranger(session.id)
         timers.add(.init(deadline: session.openedAt + limits.timeToFirstLine, session: session.id, kind: .firstLine))
         if let idle = limits.idleTime {
@@ -41,22 +42,23 @@ extension EventLoop {
     private func makeSession(_ descriptor: Descriptor, _ listener: Listener) -> Session {
         nextNumber += 1
         let number = descriptor.number
-        let origin: TweakOrigin
-        var isDenied = false
+        let peer: Peer
+        var scopes: [TweakScope]? = listener.wantsToken ? [] : [.admin]
         if listener.isUnix {
             let user = Platform.peerUser(number)
-            origin = user.map { .user(UInt32($0)) } ?? TweakOrigin("unknown user")
-            isDenied = user != geteuid() && user != 0
+            peer = Peer(user)
+            scopes = executor.hooks.access.scopes(of: user) { Platform.peerGroups(number) }
         } else {
             var on: Int32 = 1
             setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
             let port = SocketAddress.port(of: number, peer: true) ?? 0
-            origin = TweakOrigin(listener.isVersion6 ? "[::1]:\(port)" : "127.0.0.1:\(port)")
+            peer = Peer(address: listener.isVersion6 ? "[::1]" : "127.0.0.1", port: port)
         }
         let session = Session(
-            id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, origin: origin,
-            isDenied: isDenied, lineLimit: limits.lineBytes, now: .now)
-        session.grants.add(executor.hooks.scopes?(nextNumber, origin) ?? [.admin], from: .peer)
+            id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, peer: peer,
+            isDenied: scopes == nil, lineLimit: limits.lineBytes, now: .now)
+        if let scopes, !scopes.isEmpty { session.grants.add(scopes, from: .peer) }
+        executor.identify(session)
         return session
     }
 

@@ -76,9 +76,11 @@ extension EventLoop {
     /// Runs the lines that have come, as long as replies can be written and others have not waited too long.
     func runLines(_ session: Session) {
         session.hasLines = true
+        expireTokens()
         let turnEnds = ContinuousClock.now + limits.turn
         if session.reader.count > 0 { session.lastActivity = now }
         while session.mayBegin(unsentLimit: limits.unsentBytes) {
+            if let farewell = session.farewell { return say(farewell, to: session) }
             if isStopping { return sayClosing(session) }
             guard let event = session.reader.next() else {
                 session.hasLines = false
@@ -86,7 +88,7 @@ extension EventLoop {
             }
             switch event {
             case .tooLong:
-                fail(TweakError(.tooLong, "a line holds at most \(limits.lineBytes) bytes"), session)
+                fail(TweakError(.tooLong, "a line holds at most \(session.reader.limit) bytes"), session)
             case .line(let line):
                 // Plain gets and sets take so little that the clock is not asked for them.
                 if !run(line, session), ContinuousClock.now > turnEnds { return }
@@ -103,7 +105,7 @@ extension EventLoop {
                     .error(TweakError(.badLine, "the input ended inside a line; it was not run: end it with LF")))
                 executor.figures.refused += 1
             }
-            session.ending = "end of input"
+            executor.take(.end(.endOfInput), session)
             finish(session)
         } else if !session.isProven, session.reader.unfinishedLineIsHopeless() {
             // It can never become a request; a TLS client, say, would wait for ever.
@@ -115,7 +117,7 @@ extension EventLoop {
         fail(
             TweakError(
                 .denied, "\(session.origin) is not the user of this process (uid \(Platform.userID)); ask them or root"),
-            session)
+            session, .denied)
     }
 
     /// - Returns: True when it was a plain get or set.
@@ -171,7 +173,16 @@ extension EventLoop {
     private func perform(_ request: Request, _ session: Session) {
         executor.figures.requests += 1
         if case .watch = request { flushEvents() }
-        switch executor.execute(request, for: session) {
+        let outcome = executor.execute(request, for: session)
+        switch request {
+        case .auth: noteExpiry(session)
+        case .drop: rightsChanged(session)
+        default: break
+        }
+        switch outcome {
+        case .penalty(let error, let delay): penalize(session, error, for: delay)
+        case .list: session.send(executor.list(sessions.compactMap(\.self), for: session))
+        case .kick(let number): kick(number, by: session)
         case .running:
             session.isProven = true
             session.isAwaitingAction = true
@@ -180,8 +191,8 @@ extension EventLoop {
             session.send(reply)
         case .quit(let reply):
             session.isInteractive = false
-            session.ending = "quit"
             session.send(reply)
+            executor.take(.end(.quit), session)
             finish(session)
         }
     }
@@ -233,16 +244,18 @@ extension EventLoop {
     /// A session that does not read its replies is not read from, nor one that has lines enough to go on with.
     private func wantsInput(_ session: Session) -> Bool {
         if !session.isOpen { return true }
+        if session.penalty != nil { return false }
         return session.output.count < limits.unsentBytes && session.reader.count <= limits.lineBytes
     }
 
     // MARK: - The end
 
     /// An error that ends the session: it is sent, an open batch is dropped, all further input is thrown away.
-    func fail(_ error: TweakError, _ session: Session) {
+    /// - Parameter reason: What the program is told; usually it follows from the error.
+    func fail(_ error: TweakError, _ session: Session, _ reason: TweakSession.Reason? = nil) {
         executor.figures.refused += 1
         executor.figures.limitsHit[error.code, default: 0] += 1
-        session.ending = error.code.rawValue
+        executor.take(.end(reason ?? .init(error)), session)
         session.isInteractive = false
         session.phase = .draining(discarded: 0)
         session.send(.error(error))
@@ -259,7 +272,7 @@ extension EventLoop {
     }
 
     /// Closes a session when its replies are sent.
-    private func finish(_ session: Session) {
+    func finish(_ session: Session) {
         guard session.isOpen else { return }
         session.phase = .draining(discarded: 0)
         end(session)
@@ -273,7 +286,7 @@ extension EventLoop {
         timers.add(.init(deadline: .now + limits.lingerTime, session: session.id, kind: .drain))
     }
 
-    private func stopWatching(_ session: Session) {
+    func stopWatching(_ session: Session) {
         if session.watches.isEmpty { return }
         session.watches = []
         hub.update(session)
@@ -287,7 +300,20 @@ extension EventLoop {
         sessions[Int(session.descriptor.number)] = nil
         sessionCount -= 1
         executor.figures.sessions = sessionCount
-        executor.hooks.onSession?(.closed(session.notice, reason: session.ending))
+        executor.take(.end(.lost), session)
         if acceptsAgainAt != nil { resumeAccepting() }
+    }
+}
+
+extension TweakSession.Reason {
+    /// Why a session ends with this error.
+    init(_ error: TweakError) {
+        switch error.code {
+        case .tooMany, .tooLong: self = .limit
+        case .timeout: self = .idle
+        case .closing: self = .shutdown
+        case .denied: self = .denied
+        default: self = .stranger
+        }
     }
 }

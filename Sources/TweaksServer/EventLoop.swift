@@ -28,6 +28,10 @@ final class EventLoop {
     /// Accepting pauses until then, for want of descriptors.
     var acceptsAgainAt: ContinuousClock.Instant?
     var isStopping = false
+    /// When the first token ends that some session has shown, in milliseconds since 1970.
+    var firstExpiry: Int64?
+    /// When that is looked at again even if nothing happens.
+    var tokensReviewedAt: ContinuousClock.Instant?
     /// When a stopping loop gives up on what is still under way.
     var stopDeadline: ContinuousClock.Instant?
     /// Set aside so that, when there are no more descriptors, one can be spent on saying so.
@@ -49,6 +53,7 @@ final class EventLoop {
         executor = Executor(
             registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox, hooks: hooks)
         spare = Self.makeSpare()
+        executor.places = listeners.map(\.facts)
     }
 
     deinit { scratch.deallocate() }
@@ -74,6 +79,7 @@ final class EventLoop {
         let ready = runnable
         runnable = []
         for id in ready { session(id).map { advance($0) } }
+        expireTokens()
         tellWatchers()
         executor.noteCommits(now)
         handleTimers()
@@ -88,6 +94,7 @@ final class EventLoop {
         Self.advance(&next, hub.nextFigures())
         Self.advance(&next, acceptsAgainAt)
         Self.advance(&next, stopDeadline)
+        Self.advance(&next, tokensReviewedAt)
         guard let next else { return -1 }
         let wait = next - .now
         if wait <= .zero { return 0 }
@@ -140,10 +147,13 @@ final class EventLoop {
             // Nil: it has to be written again.
             if let reply = executor.finishProposal(failure, session) { answer(id, reply) }
         case .saved(let status): settle(status)
+        case .asked(let id, let request): session(id).map { finishAsking(request, $0) }
+        case .decided(let id, let request): session(id).map { finishWaiting(request, $0) }
+        case .tokensChanged(let table): tokensChanged(table)
         }
     }
 
-    private func answer(_ id: SessionID, _ reply: Reply) {
+    func answer(_ id: SessionID, _ reply: Reply) {
         guard let session = session(id), session.isAwaitingAction else { return }
         (session.isAwaitingAction, session.isReloading) = (false, false)
         if session.isOpen {
@@ -186,12 +196,13 @@ final class EventLoop {
     // MARK: - Time
 
     private func handleTimers() {
-        if timers.next == nil, acceptsAgainAt == nil, stopDeadline == nil { return }
+        if timers.next == nil, acceptsAgainAt == nil, stopDeadline == nil, tokensReviewedAt == nil { return }
         let now = ContinuousClock.now
         while let entry = timers.popDue(now) {
             if let session = session(entry.session) { expire(session, entry.kind, now) }
         }
         if let time = acceptsAgainAt, time <= now { resumeAccepting() }
+        if let time = tokensReviewedAt, time <= now { reviewTokens() }
         if let deadline = stopDeadline, deadline <= now { closeAll() }
     }
 
@@ -200,6 +211,12 @@ final class EventLoop {
         case .firstLine:
             if session.hasSentLine || !session.isOpen { return }
             say(TweakError(.timeout, "no line came in \(seconds(limits.timeToFirstLine)); connect again"), to: session)
+        case .authentication:
+            if session.life.state != .opening || !session.isOpen { return }
+            let time = seconds(limits.timeToAuthenticate)
+            say(TweakError(.timeout, "no token came in \(time); connect again, then auth TOKEN"), to: session)
+        case .penalty: endPenalty(session)
+        case .farewell: endFarewell(session)
         case .idle:
             guard let idle = limits.idleTime, session.isOpen else { return }
             let isBusy = !session.watches.isEmpty || session.isAwaitingAction || session.remainder != nil
@@ -231,11 +248,15 @@ final class EventLoop {
 
     /// Ends a session of a stopping server, once the reply that is under way is complete.
     func sayClosing(_ session: Session) {
+        session.endPenalty()
         guard session.isOpen, !session.isAwaitingAction, session.remainder == nil else { return }
         say(TweakError(.closing, "the process is shutting down"), to: session)
     }
 
     private func closeAll() {
-        for case let session? in sessions { close(session) }
+        for case let session? in sessions {
+            executor.take(.end(.shutdown), session)
+            close(session)
+        }
     }
 }

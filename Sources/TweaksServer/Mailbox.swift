@@ -21,6 +21,12 @@ final class Mailbox: Sendable {
         case proposed(SessionID, keys: [OverrideKey], failure: String?)
         /// The storage has tried to write.
         case saved(SaveStatus)
+        /// The program was asked for more rights of a session.
+        case asked(SessionID, TweakScopeRequest)
+        /// It has decided.
+        case decided(SessionID, TweakScopeRequest)
+        /// There are other tokens than before.
+        case tokensChanged(TokenTable)
     }
 
     let waker: Waker

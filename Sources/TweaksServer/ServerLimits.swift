@@ -14,12 +14,26 @@ public struct TweakServerLimits: Sendable {
     public var findWords = 16
     /// How long a connection may take for its first line (`timeout`).
     public var timeToFirstLine: Duration = .seconds(60)
+    /// The most bytes of a line before a session has shown a token, where it needs one (`too-long`).
+    public var unauthenticatedLineBytes = 2_048
+    /// How long a connection may take to show a token, where it needs one (`timeout`).
+    public var timeToAuthenticate: Duration = .seconds(60)
+    /// With so many wrong tokens a connection ends (`denied`).
+    public var authenticationFailures = 5
+    /// The most requests for rights of one session that nobody has decided yet (`too-many`).
+    public var scopeRequests = 16
+    /// The most scopes that one session may ask for, and that it may give up (`too-many`).
+    public var scopes = 256
+    /// The most commits of one session in a second (`too-many`); nil: as many as it can. A token may have less.
+    public var commitsPerSecond: Int? = 10_000
     /// How long a session that watches nothing may be silent (`timeout`); nil: for ever.
     public var idleTime: Duration? = .seconds(24 * 3_600)
     /// How long replies may wait for a client that has closed its side, and a stopping server for what is under way.
     public var lingerTime: Duration = .seconds(5)
     /// From how many unsent bytes on a session is no longer read from, and its events are folded.
     public var unsentBytes = 262_144
+    /// What a wrong token costs: the first one, and at most. Each of late doubles it for the same peer.
+    package var authenticationDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(4)
     /// How long one session is served before the others have their turn; a single command is never cut short.
     package var turn: Duration = .milliseconds(1)
     /// How long, and how many bytes, a connection is read from after a fatal error, so that the error arrives.

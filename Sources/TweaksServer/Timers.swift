@@ -3,7 +3,7 @@
 /// A heap of deadlines. Entries are never removed early: when one is due, its owner looks whether it still matters.
 struct Timers {
     enum Kind {
-        case firstLine, idle, drain
+        case firstLine, authentication, penalty, idle, farewell, drain
     }
 
     struct Entry {

@@ -20,6 +20,9 @@ package struct TweakView: Sendable {
     /// What is seen, in the order of all listings.
     package var listing: TweakListing { registry.listing(seenWith: rights) }
 
+    /// How many tweaks and actions are seen.
+    package var count: Int { isWhole ? registry.count : listing.count }
+
     /// The tweak or action with this path; nil where there is none.
     package subscript(path: String) -> AnyTweak? {
         registry[path].flatMap { rights.sees($0.node) ? $0 : nil }

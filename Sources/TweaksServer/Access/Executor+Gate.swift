@@ -11,7 +11,15 @@ extension Executor {
         guard session.isAdmitted else {
             throw TweakError(.authRequired, "show a token first: auth TOKEN; tweakctl login keeps one for you")
         }
-        if !session.grants.rights.meets(need) { throw session.grants.rights.denied(need) }
+        if session.grants.rights.meets(need) { return }
+        tell(.denied(command: request.command, path: nil), session)
+        throw session.grants.rights.denied(need)
+    }
+
+    /// Whether a command is of use to this session.
+    func isOffered(_ command: Command, _ session: Session) -> Bool {
+        let need = command.needs
+        return need == .nothing || session.isAdmitted && session.grants.rights.meets(need)
     }
 
     /// Refuses what a session may not do with a tweak that it sees.
@@ -26,14 +34,20 @@ extension Executor {
         if writable.isEmpty, let first = nodes.first { throw session.grants.rights.denied(.write, first.path) }
         return writable
     }
+
+    /// The commands that a session may use.
+    func commands(for session: Session) -> [Command] { Command.all.filter { isOffered($0, session) } }
 }
 
-extension Session {
-    /// The commands that it may use.
-    var commands: [Command] {
-        Command.all.filter { command in
-            let need = command.needs
-            return need == .nothing || isAdmitted && grants.rights.meets(need)
+extension Request {
+    /// The word that it began with; `set` for an assignment.
+    fileprivate var command: String {
+        switch self {
+        case .list: "ls"
+        case .setFor: "set"
+        default:
+            // Cases are called what the commands are called.
+            String(describing: self).prefix { $0 != "(" }.description
         }
     }
 }

@@ -25,10 +25,11 @@ extension Executor {
     /// The banner of an interactive session.
     func greet(_ session: Session) {
         if session.encoder.isJSON { return }
-        let count = session.grants.rights.isWhole(.read) ? registry.count : view(session).listing.count
+        let count = view(session).count
+        let news = session.isAdmitted ? "\(count) \(count == 1 ? "tweak" : "tweaks"); type help" : "auth TOKEN first"
         session.output.append { bytes in
             bytes.append(
-                "  \(identity.name), pid \(identity.processID), \(count) \(count == 1 ? "tweak" : "tweaks"); type help")
+                "  \(identity.name), pid \(identity.processID), \(news)")
             session.encoder.endLine(&bytes)
         }
     }
@@ -36,7 +37,7 @@ extension Executor {
     // MARK: help
 
     private func help(_ name: String?, _ session: Session) -> Reply {
-        guard let name else { return overview(session.commands) }
+        guard let name else { return overview(commands(for: session)) }
         guard let command = Command.named(name) else {
             let near = Spelling.nearest(to: name, among: Command.all.map(\.name))
             let guess = near.map { "did you mean \($0)?" } ?? "help lists them"
@@ -69,9 +70,12 @@ extension Executor {
     /// The highest version that both know; there is only one yet.
     private func hello(_ version: Int, _ json: Bool, _ session: Session) -> Reply {
         if json { session.encoder.isJSON = true }
+        let revision: [(String, JSON)] =
+            session.isAdmitted ? [("rev", .count(registry.revision))] : [("auth", .string("required"))]
         return .facts([
             ("name", .string(identity.name)), ("pid", .count(identity.processID)),
-            ("instance", .string(identity.instance)), ("protocol", .int(1)), ("rev", .count(registry.revision)),
+            ("instance", .string(identity.instance)), ("protocol", .int(1)),
+        ] + revision + [
             (
                 "limits",
                 .object([
@@ -117,6 +121,7 @@ extension Executor {
             ("connections", .count(figures.accepted)), ("requests", .count(figures.requests)),
             ("errors", .count(figures.refused)), ("undeliveredObservers", .count(lag.observers)),
             ("deliveryLagMilliseconds", .int(Int64(lag.time / .milliseconds(1)))),
+            ("listeners", .array(places)), ("tokens", tokens.map { .count($0.entries.count) } ?? .string("off")),
             ("limitsHit", .object(hits.map { ($0.key.rawValue, .count($0.value)) })),
         ] + hooks.stats()
     }

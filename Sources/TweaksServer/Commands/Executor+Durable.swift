@@ -33,17 +33,26 @@ extension Executor {
     /// Commits; the reply waits for the disk. Where nothing may be in effect unsaved, writes first.
     func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
         try judge(proposal, session)
+        try spend(session, .now)
         if let store, store.isRequired, try write(proposal, to: store, session) { return .running }
         return .reply(try commitNow(proposal, session))
     }
 
-    /// Whether the session may do all of it, now: what it was allowed when it began may have been taken from it since.
+    /// Whether the session may do all of that, at this moment: rights may have been taken from it since it began.
     private func judge(_ proposal: Proposal, _ session: Session) throws(TweakError) {
-        let rights = session.grants.rights
-        if session.isAdmitted, rights.isWhole(proposal.need) { return }
-        for node in proposal.nodes where !session.may(proposal.need, node.path) {
-            throw rights.denied(proposal.need, node.path)
+        let view = view(session)
+        if view.rights.isWhole(proposal.need) { return }
+        for node in proposal.nodes where !view.rights.allows(proposal.need, node.path) {
+            throw view.rights.sees(node)
+                ? view.rights.denied(proposal.need, node.path) : view.unknown(node.path.joined)
         }
+    }
+
+    /// A session may commit so often, and no oftener.
+    func spend(_ session: Session, _ now: ContinuousClock.Instant) throws(TweakError) {
+        guard let rate = session.budget?.perSecond, session.budget?.take(now) == false else { return }
+        throw TweakError(
+            .tooMany, "this session makes at most \(rate) commits a second; wait, nothing was changed")
     }
 
     private func commitNow(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Reply {
@@ -59,6 +68,7 @@ extension Executor {
             kind: proposal.kind ?? .change(session: session.id.number), rights: session.grants.rights,
             delivery: .carrier)
         proposal.whenCommitted?(result)
+        session.commits += 1
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
     }
 
@@ -101,6 +111,7 @@ extension Executor {
             return .error(TweakError(.io, "nothing was changed, because it cannot be saved: \(failure)"))
         }
         do throws(TweakError) {
+            // It may have lost its rights meanwhile.
             try judge(proposal, session)
             // Others may have been faster: a += counts from what is there now.
             let now = try registry.overrides(after: proposal.batch, origin: session.origin)

@@ -58,7 +58,7 @@ extension Executor {
     func complete(_ text: String, _ session: Session) -> Outcome {
         let (id, mailbox) = (session.id, mailbox)
         let completion = Completion(
-            view: view(session), commands: session.commands.map(\.name), names: hooks.completions)
+            view: view(session), commands: commands(for: session).map(\.name), names: hooks.completions)
         finder.work {
             let candidates = completion.candidates(for: text)
             mailbox.post(.answered(id, .rows("candidates", candidates.map { ([$0], .string($0)) })))

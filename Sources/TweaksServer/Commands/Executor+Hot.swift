@@ -7,7 +7,7 @@ extension Executor {
     /// Answers a plain get or set at once.
     /// - Returns: False when it needs the ordinary way: batches, JSON, paths that are unknown or out of reach.
     func answer(_ hot: HotLine, _ line: UnsafeBufferPointer<UInt8>, for session: Session) -> Bool {
-        if session.encoder.isJSON || !session.owed.isEmpty { return false }
+        if session.encoder.isJSON || !session.owed.isEmpty || !session.isAdmitted { return false }
         switch hot {
         case .get(let path): return get(UnsafeBufferPointer(rebasing: line[path]), session)
         case .set(let path, let value):
@@ -30,12 +30,14 @@ extension Executor {
     ) -> Bool {
         guard let node = registry.node(path), session.may(.write, node.path) else { return false }
         do throws(TweakError) {
+            try spend(session, session.lastActivity)
             let wanted = try node.definition.parse(String(decoding: value, as: UTF8.self), for: node.path)
             let outcome = try registry.commit(
                 node, .set(wanted), origin: session.origin, kind: .change(session: session.id.number),
                 at: session.lastActivity, delivery: .carrier)
             let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
             session.isProven = true
+            session.commits += 1
             session.send(line, revision: outcome.revision)
         } catch {
             figures.refused += 1

@@ -120,7 +120,7 @@ import TweaksWire
     @Test(arguments: rows) func isAnswered(_ row: Row) throws {
         let server = try ScopedServer(
             registry: Self.registry(), presets: ["look": ["Label/Text/Size = 5"], "other": ["Label/Text/Size = 6"]])
-        let admin = try server.connect([.admin])
+        let admin = try server.connect("admin")
         var size = 100
         // What is asked, and whether the answer to somebody who sees everything is about Label.
         func ask(_ client: TestClient) throws -> [String] {
@@ -128,7 +128,7 @@ import TweaksWire
             for line in ["Label/Text/Size = \(size)"] + row.before { try admin.ask(line) }
             return try client.ask(row.line.replacing("NEW", with: "new\(size)"))
         }
-        let concernsLabel = try ask(server.connect([.admin])).joined().contains("Label")
+        let concernsLabel = try ask(server.connect("admin")).joined().contains("Label")
         for (column, letter) in zip(Self.columns, row.letters) {
             let answer = try ask(server.connect(column))
             let outcome = Self.outcome(answer, concernsLabel)

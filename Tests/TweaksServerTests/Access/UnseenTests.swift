@@ -32,7 +32,7 @@ private final class Pair {
         let all = presets.map { name, lines in (name, (hiding ? hidden[name] ?? [] : []) + lines) }
         let server = try ScopedServer(
             registry: try registry(hiding: hiding), presets: Dictionary(uniqueKeysWithValues: all))
-        return (try server.connect([.admin]), try server.connect(scopes))
+        return (try server.connect("admin"), try server.connect(scopes))
     }
 
     private static func registry(hiding: Bool) throws -> TweakRegistry {
