@@ -17,7 +17,10 @@ extension TweakServerHooks {
             }
         }
         stats = { Self.figures(store, registry) + AuditTrail.figures(audit) + Self.figures(reloader, registry) }
-        onSessionEvent = { log.post(.session($0)) }
+        onSessionEvent = { event in
+            log.post(.session(event))
+            if let audit, let note = AuditNote(event) { audit.note(note) }
+        }
     }
 
     private static func figures(_ store: OverrideStore?, _ registry: TweakRegistry) -> [(String, JSON)] {

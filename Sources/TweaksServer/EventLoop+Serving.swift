@@ -88,7 +88,9 @@ extension EventLoop {
             }
             switch event {
             case .tooLong:
-                fail(TweakError(.tooLong, "a line holds at most \(session.reader.limit) bytes"), session)
+                let text = "a line holds at most \(session.reader.limit) bytes"
+                let limit = session.isAdmitted ? TweakLimit.lineBytes : .unauthenticatedLineBytes
+                fail(TweakError(.tooLong, text, limit: limit), session)
             case .line(let line):
                 // Plain gets and sets take so little that the clock is not asked for them.
                 if !run(line, session), ContinuousClock.now > turnEnds { return }
@@ -186,8 +188,14 @@ extension EventLoop {
         case .running:
             session.isProven = true
             session.isAwaitingAction = true
+            session.isChanging = request.wantsChange
         case .reply(let reply):
-            if case .error(let error) = reply.status { count(error) } else { session.isProven = true }
+            if case .error(let error) = reply.status {
+                count(error)
+                if request.wantsChange { executor.tellRefused(error, session) }
+            } else {
+                session.isProven = true
+            }
             session.send(reply)
         case .quit(let reply):
             session.isInteractive = false
@@ -202,9 +210,10 @@ extension EventLoop {
         answered += hub.distribute(unsentLimit: limits.unsentBytes)
     }
 
-    private func count(_ error: TweakError) {
+    /// Counts a refusal, and the limit that it comes from.
+    func count(_ error: TweakError) {
         executor.figures.refused += 1
-        if error.code == .tooMany { executor.figures.limitsHit[.tooMany, default: 0] += 1 }
+        if let limit = error.limit { executor.figures.hit(limit) }
     }
 
     // MARK: - Output
@@ -237,8 +246,15 @@ extension EventLoop {
         if !session.output.isEmpty { interest.insert(.write) }
         if !session.inputHasEnded, wantsInput(session) { interest.insert(.read) }
         if interest == session.interest { return }
+        let stopsReading = session.interest.contains(.read) && !interest.contains(.read)
+        if stopsReading, session.output.count >= limits.unsentBytes { executor.figures.hit(.unsentBytes) }
         session.interest = interest
-        poller.modify(session.descriptor.number, interest)
+        do {
+            try poller.modify(session.descriptor.number, interest)
+        } catch {
+            // It would never be heard of again.
+            close(session)
+        }
     }
 
     /// A session that does not read its replies is not read from, nor one that has lines enough to go on with.
@@ -253,8 +269,7 @@ extension EventLoop {
     /// An error that ends the session: it is sent, an open batch is dropped, all further input is thrown away.
     /// - Parameter reason: What the program is told; usually it follows from the error.
     func fail(_ error: TweakError, _ session: Session, _ reason: TweakSession.Reason? = nil) {
-        executor.figures.refused += 1
-        executor.figures.limitsHit[error.code, default: 0] += 1
+        count(error)
         executor.take(.end(reason ?? .init(error)), session)
         session.isInteractive = false
         session.phase = .draining(discarded: 0)
@@ -299,9 +314,17 @@ extension EventLoop {
         poller.remove(session.descriptor.number)
         sessions[Int(session.descriptor.number)] = nil
         sessionCount -= 1
+        forgetPeer(session.peer.culprit)
+        // While a disk does not answer, sessions come and go.
+        if executor.owing.count > 2 * sessionCount + 64 { executor.owing.removeAll { self.session($0) == nil } }
         executor.figures.sessions = sessionCount
         executor.take(.end(.lost), session)
         if acceptsAgainAt != nil { resumeAccepting() }
+    }
+
+    private func forgetPeer(_ key: String) {
+        let left = sessionsOfPeer[key, default: 1] - 1
+        sessionsOfPeer[key] = left > 0 ? left : nil
     }
 }
 

@@ -25,6 +25,10 @@ final class EventLoop {
     var answered: [Session] = []
     /// Connections that have not sent a line, oldest first; entries may be out of date.
     var strangers: [SessionID] = []
+    /// Those on which nobody has shown who it is, where that is required, oldest first; entries may be out of date.
+    var unauthenticated: [SessionID] = []
+    /// By user, or by address without its port.
+    var sessionsOfPeer: [String: Int] = [:]
     /// Accepting pauses until then, for want of descriptors.
     var acceptsAgainAt: ContinuousClock.Instant?
     var isStopping = false
@@ -130,7 +134,7 @@ final class EventLoop {
         case .actionEnded(let id, let result):
             guard let session = session(id), session.isAwaitingAction else { return }
             session.isAwaitingAction = false
-            if session.isOpen { session.send(executor.reply(result)) }
+            deliver(executor.reply(result), session)
             advance(session)
         case .presetRead(let id, let reading):
             guard let session = session(id), session.isAwaitingAction else { return }
@@ -159,9 +163,20 @@ final class EventLoop {
         if session.isOpen {
             // A reload promises its revision, too, as does what was read elsewhere first.
             if reply.awaits != nil, session.owed.isEmpty { executor.owing.append(id) }
-            session.send(reply)
+            deliver(reply, session)
         }
         advance(session)
+    }
+
+    /// Sends a reply that was worked out elsewhere.
+    private func deliver(_ reply: Reply, _ session: Session) {
+        guard session.isOpen else { return }
+        if case .error(let error) = reply.status {
+            count(error)
+            if session.isChanging { executor.tellRefused(error, session) }
+        }
+        session.isChanging = false
+        session.send(reply)
     }
 
     /// Sends what was waiting for the disk.
@@ -210,11 +225,12 @@ final class EventLoop {
         switch kind {
         case .firstLine:
             if session.hasSentLine || !session.isOpen { return }
-            say(TweakError(.timeout, "no line came in \(seconds(limits.timeToFirstLine)); connect again"), to: session)
+            let text = "no line came in \(seconds(limits.timeToFirstLine)); connect again"
+            say(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
         case .authentication:
             if session.life.state != .opening || !session.isOpen { return }
-            let time = seconds(limits.timeToAuthenticate)
-            say(TweakError(.timeout, "no token came in \(time); connect again, then auth TOKEN"), to: session)
+            let text = "no token came in \(seconds(limits.timeToAuthenticate)); connect again, then auth TOKEN"
+            say(TweakError(.timeout, text, limit: .timeToAuthenticate), to: session)
         case .penalty: endPenalty(session)
         case .farewell: endFarewell(session)
         case .idle:
@@ -224,7 +240,8 @@ final class EventLoop {
                 let deadline = max(session.lastActivity, isBusy ? now : session.lastActivity) + idle
                 return timers.add(.init(deadline: deadline, session: session.id, kind: .idle))
             }
-            say(TweakError(.timeout, "nothing came for \(seconds(idle)); connect again"), to: session)
+            let text = "nothing came for \(seconds(idle)); connect again"
+            say(TweakError(.timeout, text, limit: .idleTime), to: session)
         case .drain:
             // It is the disk that is slow, not the client.
             if session.owed.isEmpty || isStopping { return close(session) }

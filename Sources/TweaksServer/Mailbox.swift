@@ -10,7 +10,7 @@ final class Mailbox: Sendable {
         /// Finish what is under way, close every session, end the loop.
         case stop
         /// An action that a session waits for has an answer.
-        case actionEnded(SessionID, Result<String, TweakError>)
+        case actionEnded(SessionID, Result<ActionOutput, TweakError>)
         /// The reply to a request that was carried out elsewhere.
         case answered(SessionID, Reply)
         /// What `find` has found.

@@ -21,6 +21,8 @@ package struct TweakServerHooks: Sendable {
     package var tokens: (@Sendable () -> TokenTable)?
     /// The time of day in milliseconds since 1970, by which tokens expire. It may jump.
     package var wallClock: @Sendable () -> Int64 = { Platform.wallClock() }
+    /// Stands between the server and the kernel, in tests.
+    package var faults: (any SystemFaults)?
 
     package init() {}
 }

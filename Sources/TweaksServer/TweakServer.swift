@@ -169,7 +169,8 @@ public final class TweakServer: Sendable {
     private func open() throws(ServerError) -> Running {
         var opened: [Listener] = []
         do throws(ServerError) {
-            for listener in listeners { opened += try open(listener) }
+            let kernel = Kernel(faults: hooks.faults)
+            for listener in listeners { opened += try open(listener, kernel) }
             return Running(mailbox: try Self.makeMailbox(), listeners: opened)
         } catch {
             for listener in opened { listener.removeFile() }
@@ -181,28 +182,31 @@ public final class TweakServer: Sendable {
         do throws(SocketError) { return try Mailbox() } catch { throw ServerError("cannot start: \(error)") }
     }
 
-    private func open(_ listener: TweakListener) throws(ServerError) -> [Listener] {
+    private func open(_ listener: TweakListener, _ kernel: Kernel) throws(ServerError) -> [Listener] {
         switch listener {
-        case .unix(let path): return [try Listener(at: try SocketPlace(path: path), isShared: hooks.access.isShared)]
-        case .tcp(let port): return try Self.openTCP(port, wantsToken: false)
+        case .unix(let path):
+            return [try Listener(at: try SocketPlace(path: path), isShared: hooks.access.isShared, kernel)]
+        case .tcp(let port): return try Self.openTCP(port, wantsToken: false, kernel)
         case .tcpWithTokens(let port):
             guard hooks.tokens != nil else {
                 throw ServerError(
                     "tcp port \(port): nobody could show a token, because there is no file of them; name one in "
                         + "TWEAKS_TOKEN_FILE, or in TweakDaemon.start")
             }
-            return try Self.openTCP(port, wantsToken: true)
+            return try Self.openTCP(port, wantsToken: true, kernel)
         }
     }
 
-    private static func openTCP(_ port: Int, wantsToken: Bool) throws(ServerError) -> [Listener] {
+    private static func openTCP(
+        _ port: Int, wantsToken: Bool, _ kernel: Kernel
+    ) throws(ServerError) -> [Listener] {
         guard let number = UInt16(exactly: port) else {
             throw ServerError("tcp port \(port): a port is 0…65535; 0 picks a free one")
         }
-        let first = try Listener(.loopback4(port: number), name: "tcp 127.0.0.1:\(port)", wantsToken: wantsToken)
+        let first = try Listener(.loopback4(port: number), name: "tcp 127.0.0.1:\(port)", wantsToken: wantsToken, kernel)
         // The same port on ::1, where this machine has it and nobody else does.
         let second = first.port.flatMap { port in
-            try? Listener(.loopback6(port: port), name: "tcp [::1]:\(port)", wantsToken: wantsToken)
+            try? Listener(.loopback6(port: port), name: "tcp [::1]:\(port)", wantsToken: wantsToken, kernel)
         }
         return [first] + (second.map { [$0] } ?? [])
     }
@@ -227,7 +231,7 @@ public final class TweakServer: Sendable {
         _ hooks: TweakServerHooks
     ) {
         do throws(SocketError) {
-            let poller = try Poller()
+            let poller = try Poller(Kernel(faults: hooks.faults))
             try poller.add(running.mailbox.waker.descriptor, .read)
             for listener in running.listeners { try poller.add(listener.descriptor.number, .read) }
             let loop = EventLoop(

@@ -31,6 +31,7 @@ extension EventLoop {
         guard let error = session.penalty else { return }
         session.endPenalty()
         if session.failures >= limits.authenticationFailures {
+            executor.figures.hit(.authenticationFailures)
             if session.isOpen { fail(error, session, .denied) }
         } else if session.isOpen {
             executor.figures.refused += 1

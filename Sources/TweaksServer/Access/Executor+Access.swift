@@ -52,7 +52,9 @@ extension Executor {
 
     /// Whose changes they are, and how many, follows from the tokens that are left.
     func identify(_ session: Session) {
-        session.origin = session.tokens.last.map { TweakOrigin("token \($0.name)") } ?? session.peer.origin
+        session.origin =
+            session.tokens.last.map { TweakOrigin("token \($0.name)").through(session.peer.origin.connection) }
+            ?? session.peer.origin
         let rates = session.tokens.compactMap(\.commitsPerSecond) + [limits.commitsPerSecond].compactMap(\.self)
         guard let rate = rates.min() else { return session.budget = nil }
         if session.budget == nil { session.budget = CommitBudget(perSecond: rate) }
@@ -94,7 +96,8 @@ extension Executor {
         let scopes = try [TweakScope](words)
         guard session.grants.droppedCount + scopes.count <= limits.scopes else {
             throw TweakError(
-                .tooMany, "a session gives up at most \(limits.scopes) scopes; give up a wider one, or connect again")
+                .tooMany, "a session gives up at most \(limits.scopes) scopes; give up a wider one, or connect again",
+                limit: .scopes)
         }
         session.grants.drop(scopes)
         tell(.dropped(scopes), session)

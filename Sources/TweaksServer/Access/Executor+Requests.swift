@@ -33,11 +33,13 @@ extension Executor {
     private func checkRoom(_ scopes: [TweakScope], _ session: Session) throws(TweakError) {
         if session.wishes.waiting.count >= limits.scopeRequests {
             throw TweakError(
-                .tooMany, "\(limits.scopeRequests) requests of this session are not decided yet; wait for them")
+                .tooMany, "\(limits.scopeRequests) requests of this session are not decided yet; wait for them",
+                limit: .scopeRequests)
         }
         let known = session.wishes.declined.count + session.wishes.granted.count
         if known + scopes.count > limits.scopes {
-            throw TweakError(.tooMany, "a session asks for at most \(limits.scopes) scopes; connect again")
+            throw TweakError(
+                .tooMany, "a session asks for at most \(limits.scopes) scopes; connect again", limit: .scopes)
         }
     }
 

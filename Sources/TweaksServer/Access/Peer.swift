@@ -9,7 +9,7 @@ struct Peer {
     let text: String
     /// Whose changes these are before a token says otherwise.
     let origin: TweakOrigin
-    /// Who is to blame for wrong tokens: a user, or an address whatever the port.
+    /// Who is to blame for wrong tokens, and for too many connections: a user, or an address whatever the port.
     let culprit: String
     var userID: UInt32?
     var processID: Int32?
@@ -17,10 +17,11 @@ struct Peer {
     /// A user of this machine, on a Unix socket; nil where the kernel does not say who.
     init(_ user: Platform.PeerUser?) {
         transport = .unix
-        origin = user.map { .user($0.user) } ?? TweakOrigin("unknown user")
+        let name = user.map { TweakOrigin.user($0.user) } ?? TweakOrigin("unknown user")
         let process = user?.process
-        text = origin.description + (process.map { " pid \($0)" } ?? "")
-        culprit = origin.description
+        text = name.description + (process.map { " pid \($0)" } ?? "")
+        origin = name.through(TweakConnection(transport: transport.rawValue, peer: text))
+        culprit = name.description
         (userID, processID) = (user?.user, process)
     }
 
@@ -28,7 +29,7 @@ struct Peer {
     init(address: String, port: UInt16) {
         transport = .tcp
         text = "\(address):\(port)"
-        origin = TweakOrigin(text)
+        origin = TweakOrigin(text).through(TweakConnection(transport: transport.rawValue, peer: text))
         culprit = address
     }
 }

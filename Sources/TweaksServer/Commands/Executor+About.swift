@@ -72,23 +72,25 @@ extension Executor {
         if json { session.encoder.isJSON = true }
         let revision: [(String, JSON)] =
             session.isAdmitted ? [("rev", .count(registry.revision))] : [("auth", .string("required"))]
-        return .facts([
-            ("name", .string(identity.name)), ("pid", .count(identity.processID)),
-            ("instance", .string(identity.instance)), ("protocol", .int(1)),
-        ] + revision + [
-            (
-                "limits",
-                .object([
-                    ("line", .count(limits.lineBytes)), ("batch", .count(limits.batchChanges)),
-                    ("watches", .count(limits.watchPatterns)), ("sessions", .count(limits.sessions)),
-                ])
-            ),
-            (
-                "features",
-                .array(
-                    ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary"].map(JSON.string))
-            ),
-        ])
+        return .facts(
+            [
+                ("name", .string(identity.name)), ("pid", .count(identity.processID)),
+                ("instance", .string(identity.instance)), ("protocol", .int(1)),
+            ] + revision + [
+                (
+                    "limits",
+                    .object([
+                        ("line", .count(limits.lineBytes)), ("batch", .count(limits.batchChanges)),
+                        ("watches", .count(limits.watchPatterns)), ("sessions", .count(limits.sessions)),
+                    ])
+                ),
+                (
+                    "features",
+                    .array(
+                        ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary"].map(
+                            JSON.string))
+                ),
+            ])
     }
 
     /// What concerns those who do not see everything, and what they see.
@@ -109,7 +111,6 @@ extension Executor {
         let lag = DeliveryQueue.shared.lag
         let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
         let rate = commitRate.rate(snapshot.revision, at: .now)
-        let hits = figures.limitsHit.sorted { $0.key.rawValue < $1.key.rawValue }
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
             ("rev", .count(snapshot.revision)), ("commitsPerSecond", .number((rate.perSecond * 100).rounded() / 100)),
@@ -122,7 +123,15 @@ extension Executor {
             ("errors", .count(figures.refused)), ("undeliveredObservers", .count(lag.observers)),
             ("deliveryLagMilliseconds", .int(Int64(lag.time / .milliseconds(1)))),
             ("listeners", .array(places)), ("tokens", tokens.map { .count($0.entries.count) } ?? .string("off")),
-            ("limitsHit", .object(hits.map { ($0.key.rawValue, .count($0.value)) })),
+            ("limitsHit", .object(limitsHit())),
         ] + hooks.stats()
+    }
+
+    /// The limits that were hit, by name, and how often.
+    private func limitsHit() -> [(String, JSON)] {
+        var hits = figures.limitsHit
+        let forgotten = registry.forgottenCommits
+        if forgotten > 0 { hits[.history] = forgotten }
+        return hits.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .count($0.value)) }
     }
 }

@@ -52,7 +52,8 @@ extension Executor {
     func spend(_ session: Session, _ now: ContinuousClock.Instant) throws(TweakError) {
         guard let rate = session.budget?.perSecond, session.budget?.take(now) == false else { return }
         throw TweakError(
-            .tooMany, "this session makes at most \(rate) commits a second; wait, nothing was changed")
+            .tooMany, "this session makes at most \(rate) commits a second; wait, nothing was changed",
+            limit: .commitsPerSecond)
     }
 
     private func commitNow(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Reply {

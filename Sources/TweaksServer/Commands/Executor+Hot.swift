@@ -41,6 +41,7 @@ extension Executor {
             session.send(line, revision: outcome.revision)
         } catch {
             figures.refused += 1
+            tellRefused(error, session)
             session.send(.error(error))
         }
         return true

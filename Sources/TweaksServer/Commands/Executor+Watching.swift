@@ -13,8 +13,9 @@ extension Executor {
         let known = session.watches.filter { !subjects.contains($0.subject) }
         if known.count + subjects.count > limits.watchPatterns {
             throw TweakError(
-                .tooMany, "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one"
-            )
+                .tooMany,
+                "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one",
+                limit: .watchPatterns)
         }
         let view = view(session)
         let named = patterns.isEmpty ? [] : try resolve(patterns, session)

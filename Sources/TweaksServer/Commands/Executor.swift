@@ -144,6 +144,14 @@ final class Executor {
 }
 
 extension Request {
+    /// Whether it is meant to change values: then its refusal is an event.
+    var wantsChange: Bool {
+        switch self {
+        case .commit, .undo, .redo, .load, .swap: true
+        default: isChange
+        }
+    }
+
     /// Whether an error in it spoils an open batch.
     fileprivate var isChange: Bool {
         switch self {
@@ -169,5 +177,8 @@ struct ServerFigures {
     var requests: UInt64 = 0
     var refused: UInt64 = 0
     /// How often each limit was hit.
-    var limitsHit: [TweakError.Code: UInt64] = [:]
+    private(set) var limitsHit: [TweakLimit: UInt64] = [:]
+
+    /// Counts that a limit was hit.
+    mutating func hit(_ limit: TweakLimit) { limitsHit[limit, default: 0] += 1 }
 }

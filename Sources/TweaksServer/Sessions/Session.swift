@@ -51,6 +51,8 @@ final class Session {
     var owed = OwedReplies()
     /// An action, a reload or a write is under way for this session; its reply comes first.
     var isAwaitingAction = false
+    /// It is a change that is under way: its refusal is an event.
+    var isChanging = false
     /// It is a reload that is under way: what that changes is told after its reply.
     var isReloading = false
     /// The change that is being written before it takes effect.

@@ -35,10 +35,12 @@ final class Listener: Sendable {
     /// The port, for TCP.
     let port: UInt16?
     private let place: SocketPlace?
+    private let kernel: Kernel
 
     /// A Unix socket at a claimed place.
     /// - Parameter isShared: Everybody can connect; each connection is judged by its user.
-    init(at place: SocketPlace, isShared: Bool = false) throws(ServerError) {
+    init(at place: SocketPlace, isShared: Bool = false, _ kernel: Kernel) throws(ServerError) {
+        self.kernel = kernel
         descriptor = try Self.open(
             .unix(path: place.path), name: "socket \(place.path)", mode: isShared ? 0o666 : 0o600)
         isUnix = true
@@ -50,7 +52,8 @@ final class Listener: Sendable {
     }
 
     /// A TCP socket on a loopback address.
-    init(_ address: SocketAddress, name: String, wantsToken: Bool = false) throws(ServerError) {
+    init(_ address: SocketAddress, name: String, wantsToken: Bool = false, _ kernel: Kernel) throws(ServerError) {
+        self.kernel = kernel
         descriptor = try Self.open(address, name: name)
         isUnix = false
         isVersion6 = address.family == AF_INET6
@@ -102,28 +105,33 @@ final class Listener: Sendable {
     enum Accepted {
         case connection(Descriptor)
         case nobody
-        /// The process or the system is out of descriptors or memory.
+        /// The process or the system is out of descriptors or memory, or there is other trouble that may pass.
         case exhausted
     }
 
     func accept() -> Accepted {
         while true {
-            #if canImport(Darwin)
-                let number = Darwin.accept(descriptor.number, nil, nil)
-            #elseif canImport(Musl)
-                let number = Musl.accept(descriptor.number, nil, nil)
-            #else
-                let number = Glibc.accept(descriptor.number, nil, nil)
-            #endif
+            let number = kernel.make(.accept, on: descriptor.number) { _ in Int(Self.accept(descriptor.number)) }
             if number >= 0 {
-                Platform.prepare(number)
-                return .connection(Descriptor(number))
+                Platform.prepare(Int32(number))
+                return .connection(Descriptor(Int32(number), kernel))
             }
-            switch errno {
+            switch Int32(-number) {
+            // The second: somebody has come and gone.
             case EINTR, ECONNABORTED: continue
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
-            default: return .nobody
+            case EAGAIN, EWOULDBLOCK: return .nobody
+            default: return .exhausted
             }
         }
+    }
+
+    private static func accept(_ number: Int32) -> Int32 {
+        #if canImport(Darwin)
+            Darwin.accept(number, nil, nil)
+        #elseif canImport(Musl)
+            Musl.accept(number, nil, nil)
+        #else
+            Glibc.accept(number, nil, nil)
+        #endif
     }
 }
