@@ -72,23 +72,25 @@ extension Executor {
         if json { session.encoder.isJSON = true }
         let revision: [(String, JSON)] =
             session.isAdmitted ? [("rev", .count(registry.revision))] : [("auth", .string("required"))]
-        return .facts([
-            ("name", .string(identity.name)), ("pid", .count(identity.processID)),
-            ("instance", .string(identity.instance)), ("protocol", .int(1)),
-        ] + revision + [
-            (
-                "limits",
-                .object([
-                    ("line", .count(limits.lineBytes)), ("batch", .count(limits.batchChanges)),
-                    ("watches", .count(limits.watchPatterns)), ("sessions", .count(limits.sessions)),
-                ])
-            ),
-            (
-                "features",
-                .array(
-                    ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary"].map(JSON.string))
-            ),
-        ])
+        return .facts(
+            [
+                ("name", .string(identity.name)), ("pid", .count(identity.processID)),
+                ("instance", .string(identity.instance)), ("protocol", .int(1)),
+            ] + revision + [
+                (
+                    "limits",
+                    .object([
+                        ("line", .count(limits.lineBytes)), ("batch", .count(limits.batchChanges)),
+                        ("watches", .count(limits.watchPatterns)), ("sessions", .count(limits.sessions)),
+                    ])
+                ),
+                (
+                    "features",
+                    .array(
+                        ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary"].map(
+                            JSON.string))
+                ),
+            ])
     }
 
     private func stats() -> [(String, JSON)] {

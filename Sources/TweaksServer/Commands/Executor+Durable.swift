@@ -9,6 +9,8 @@ struct Proposal {
     /// What the reply shows.
     let nodes: [TweakNode]
     var expected: UInt64?
+    /// The right that it takes, to all its tweaks.
+    var need = TweakScope.Kind.write
     /// What it is to the history; nil: a change of the session's.
     var kind: CommitKind?
     /// What the reply says beside the revision, for people and for programs.
@@ -36,12 +38,12 @@ extension Executor {
         return .reply(try commitNow(proposal, session))
     }
 
-    /// Whether the session may change all of that, at this moment.
+    /// Whether the session may do all of it, now: what it was allowed when it began may have been taken from it since.
     private func judge(_ proposal: Proposal, _ session: Session) throws(TweakError) {
-        let rights = session.isAdmitted ? session.grants.rights : Rights()
-        if rights.isWhole(.write) { return }
-        for node in proposal.nodes where !rights.allows(.write, node.path) {
-            throw rights.sees(node) ? rights.denied(.write, node.path) : registry.unknown(node.path.joined)
+        let rights = session.grants.rights
+        if session.isAdmitted, rights.isWhole(proposal.need) { return }
+        for node in proposal.nodes where !session.may(proposal.need, node.path) {
+            throw rights.denied(proposal.need, node.path)
         }
     }
 
@@ -107,7 +109,6 @@ extension Executor {
             return .error(TweakError(.io, "nothing was changed, because it cannot be saved: \(failure)"))
         }
         do throws(TweakError) {
-            // It may have lost its rights meanwhile.
             try judge(proposal, session)
             // Others may have been faster: a += counts from what is there now.
             let now = try registry.overrides(after: proposal.batch, origin: session.origin)
