@@ -21,7 +21,9 @@ public struct TweakServerLimits: Sendable {
     /// From how many unsent bytes on a session is no longer read from, and its events are folded.
     public var unsentBytes = 262_144
     /// How long one session is served before the others have their turn; a single command is never cut short.
-    package var turn: Duration = .milliseconds(1)
+    package var turn: Duration = .microseconds(50)
+    /// The same where somebody watches.
+    package var watchedTurn: Duration = .milliseconds(1)
     /// How long, and how many bytes, a connection is read from after a fatal error, so that the error arrives.
     public var fatalDrain: (time: Duration, bytes: Int) = (.seconds(1), 1_048_576)
 

@@ -2,6 +2,8 @@
 //
 // Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable
 // reload temporary tweakctl.
+//
+// TweaksBenchmarks soak --minutes N [--seed S] [--sessions N] is another sort of measurement: what is left of a crowd.
 
 import Foundation
 
@@ -11,6 +13,14 @@ if arguments.first == "serve" {
     try ServedTweaks.serve()
 } else if arguments.first == "serve-durable", arguments.count == 2 {
     try ServedTweaks.serveDurable(arguments[1])
+} else if arguments.first == "soak-clients", var clients = SoakClients(Array(arguments.dropFirst())) {
+    clients.run()
+} else if arguments.first == "soak" {
+    guard let soak = Soak(Array(arguments.dropFirst())) else {
+        print("write: TweaksBenchmarks soak --minutes N [--seed S] [--sessions N]")
+        exit(2)
+    }
+    exit(try soak.run() ? 0 : 1)
 }
 
 let groups: [(name: String, run: () throws -> Void)] = [
