@@ -22,7 +22,7 @@ enum Log {
     @Sendable static func daemon(_ event: TweakDaemonEvent) {
         switch event {
         case .listening: always("\(event)")
-        case .sessionOpened, .sessionClosed: info("\(event)")
+        case .session where !event.isProblem: info("\(event)")
         case .changed(let commit) where commit.origin == .configFile: break  // The reload tells it better.
         default: event.isProblem ? error("\(event)") : notice("\(event)")
         }

@@ -5,8 +5,8 @@ import TweaksStorage
 import TweaksWire
 
 extension TweakDaemon {
-    /// A file to which every commit is appended: when, who, from where, what was and what is. Values of secrets are not
-    /// in it.
+    /// A file to which every commit is appended: when, who, from where, what was and what is; and what sessions were
+    /// refused, or did to get more rights. Values of secrets are not in it.
     ///
     /// ```swift
     /// try TweakDaemon.start("bounce", audit: "/var/log/bounce/audit.log", tweaks: Look.all)
@@ -50,7 +50,8 @@ extension AuditTrail {
         guard let facts = trail?.facts else { return [("audit", .string("off"))] }
         return [
             ("audit", .string(facts.state)), ("auditFile", .string(facts.path)),
-            ("auditCommits", .count(facts.commits)), ("auditLeftOut", .count(facts.leftOut)),
+            ("auditCommits", .count(facts.commits)), ("auditEvents", .count(facts.events)),
+            ("auditLeftOut", .count(facts.leftOut)),
             ("auditFailures", .count(facts.failures)),
         ]
     }

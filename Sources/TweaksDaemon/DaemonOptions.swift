@@ -6,8 +6,12 @@ extension TweakDaemon {
         /// Not at all.
         case off
         /// On 127.0.0.1 and ::1, without a token: every user and container of this network namespace can connect and
-        /// change tweaks. The port is the one to prefer; when it is taken, a free one is used.
+        /// change tweaks. The port is the one to prefer; when it is taken, a free one is used. Where there is a token
+        /// file, it is as ``tokens(port:)``.
         case open(port: Int)
+        /// On 127.0.0.1 and ::1, for whoever shows a token of the token file, by `auth TOKEN` or `tweakctl login`. It
+        /// needs such a file. The port is the one to prefer; when it is taken, a free one is used.
+        case tokens(port: Int)
     }
 
     /// A config file: assignments and comments, as `export` prints them. It is the operator's; it is never written.

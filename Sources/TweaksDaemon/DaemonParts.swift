@@ -36,7 +36,7 @@ final class DaemonParts: Sendable {
     /// Reads the files and opens the sockets.
     /// - Throws: `ServerError` when it cannot listen, or a required config file is bad; nothing is left open.
     init(
-        _ settings: DaemonSettings, durability: TweakDaemon.Durability, registry: TweakRegistry,
+        _ settings: DaemonSettings, access: TweakAccess, durability: TweakDaemon.Durability, registry: TweakRegistry,
         limits: TweakServerLimits, log: EventLog
     ) throws(ServerError) {
         self.registry = registry
@@ -255,9 +255,11 @@ extension TweakServer {
     fileprivate func whereabouts(frozen: Bool) -> String {
         var places: [String] = []
         if let port {
-            places.append("127.0.0.1:\(port) (open to every user and container of this network namespace)")
+            let access =
+                wantsTokens ? "for who shows a token" : "open to every user and container of this network namespace"
+            places.append("127.0.0.1:\(port) (\(access))")
         }
-        places += socketPaths.map { "unix socket \($0)" }
+        places += socketPaths.map { "unix socket \($0)\(isShared ? " (for named users, too)" : "")" }
         if places.isEmpty { return "tweaks are not served: TWEAKS_SOCKET is off and TCP is not open" }
         let command = port.map { "nc 127.0.0.1 \($0)" } ?? "nc -U \(socketPaths.first ?? "")"
         return "tweaks at \(places.joined(separator: " and "))\(frozen ? ", frozen" : ""); try: \(command)"

@@ -18,13 +18,16 @@ struct DaemonSettings {
     let stateDirectory: Result<String, StatePlace.Problem>?
     /// Where commits are written down; nil for nowhere.
     let audit: AuditSettings?
+    /// The file of the tokens; nil where none is named.
+    let tokenFile: String?
 
     private static let known = [
         "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_FROZEN",
+        "TWEAKS_TOKEN_FILE",
     ]
 
     init(
-        name: String, tcp: TweakDaemon.TCP, config: TweakDaemon.ConfigFile?, storage: TweakDaemon.Storage,
+        name: String, tcp: TweakDaemon.TCP, tokens: String? = nil, config: TweakDaemon.ConfigFile?, storage: TweakDaemon.Storage,
         audit: TweakDaemon.Audit? = nil, environment: [String: String]
     ) throws(ServerError) {
         guard (1...64).contains(name.utf8.count), Quoting.isBareWord(name), !name.hasPrefix(".") else {
@@ -35,12 +38,16 @@ struct DaemonSettings {
         self.config = Self.configFile(config, environment)
         stateDirectory = Self.stateDirectory(storage, name, environment)
         self.audit = AuditSettings(audit, environment)
+        tokenFile = Self.tokenFile(tokens, environment)
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !Self.known.contains($0) }.map {
             let near = Spelling.nearest(to: $0, among: Self.known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"
         }
         let sockets = try Self.sockets(name, environment)
-        let ports = try Self.ports(tcp, environment)
+        let ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
+        if case .open = tcp, tokenFile != nil {
+            warnings.append("the program opens TCP to everybody, but there is a token file: TCP asks for a token")
+        }
         for socket in sockets {
             for port in ports { attempts.append([socket, port].compactMap { $0 }) }
         }
@@ -57,6 +64,14 @@ struct DaemonSettings {
     }
 
     // MARK: Files
+
+    private static func tokenFile(_ named: String?, _ environment: [String: String]) -> String? {
+        let word = environment["TWEAKS_TOKEN_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+        if isOff(word) { return nil }
+        guard let path = word ?? named, !path.isEmpty else { return nil }
+        // The program may change its directory later.
+        return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
 
     private static func configFile(
         _ named: TweakDaemon.ConfigFile?, _ environment: [String: String]
@@ -112,22 +127,38 @@ struct DaemonSettings {
 
     // MARK: Ports
 
+    /// With a token file TCP wants a token, whatever the program says.
     private static func ports(
-        _ tcp: TweakDaemon.TCP, _ environment: [String: String]
+        _ tcp: TweakDaemon.TCP, hasTokens: Bool, _ environment: [String: String]
     ) throws(ServerError) -> [TweakListener?] {
-        let text = environment["TWEAKS_PORT"].flatMap { $0.isEmpty ? nil : $0 }
-        guard case .open(let port) = tcp else {
-            guard let text else { return [nil] }
+        let listener = { hasTokens ? TweakListener.tcpWithTokens(port: $0) : .tcp(port: $0) }
+        let moved = try movedPort(tcp, hasTokens: hasTokens, environment)
+        switch tcp {
+        case .off: return [moved.map(listener)]
+        case .tokens(let port) where !hasTokens:
             throw ServerError(
-                "TWEAKS_PORT=\(text): this program has not opened TCP, and without a token nobody else can; "
-                    + "unset it, or open TCP in the code: tcp: .open(port: \(text))")
+                "tcp port \(port): this program opens TCP for tokens only, and there is no file of them; name one in "
+                    + "TWEAKS_TOKEN_FILE, or in the code: tokens: \"/etc/NAME.tokens\"")
+        case .open(let port), .tokens(let port):
+            return (moved.map { [$0] } ?? [port, 0]).map(listener)
         }
-        guard let text else { return [.tcp(port: port), .tcp(port: 0)] }
-        guard let moved = UInt16(text) else {
+    }
+
+    /// The port of the environment. It opens TCP in a program that has not done so, where a token is asked for.
+    private static func movedPort(
+        _ tcp: TweakDaemon.TCP, hasTokens: Bool, _ environment: [String: String]
+    ) throws(ServerError) -> Int? {
+        guard let text = environment["TWEAKS_PORT"], !text.isEmpty else { return nil }
+        if tcp == .off, !hasTokens {
+            throw ServerError(
+                "TWEAKS_PORT=\(text): this program has not opened TCP, and nobody else can without tokens; name a file "
+                    + "of them in TWEAKS_TOKEN_FILE (tweakctl token new makes one), or unset TWEAKS_PORT")
+        }
+        guard let port = UInt16(text) else {
             throw ServerError(
                 "TWEAKS_PORT=\(text): a port is 0…65535, 0 for a free one; other addresses than loopback are refused")
         }
-        return [.tcp(port: Int(moved))]
+        return Int(port)
     }
 
     // MARK: Starting

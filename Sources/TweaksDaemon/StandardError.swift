@@ -13,6 +13,7 @@ import Foundation
 enum StandardError {
     /// Writes a text. What cannot be written is lost.
     static func write(_ text: String) {
+        if text.isEmpty { return }
         withoutBrokenPipes { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
     }
 

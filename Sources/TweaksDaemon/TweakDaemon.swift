@@ -19,7 +19,8 @@ import TweaksStorage
 /// | variable | meaning |
 /// | --- | --- |
 /// | `TWEAKS_SOCKET` | the path of the Unix socket, or `off` |
-/// | `TWEAKS_PORT` | the TCP port, 0 for a free one; only where the program opened TCP |
+/// | `TWEAKS_PORT` | the TCP port, 0 for a free one; only where the program opened TCP, or with a token file |
+/// | `TWEAKS_TOKEN_FILE` | the file of the tokens, or `off`; with it TCP asks everybody for one |
 /// | `TWEAKS_CONFIG` | the config file, or `off` |
 /// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
 /// | `TWEAKS_AUDIT` | the file to which every commit is appended, or `off` |
@@ -37,6 +38,9 @@ public final class TweakDaemon: Sendable {
     /// - Parameters:
     ///   - name: What the program is called: letters, digits, `.`, `_` and `-`. It names the socket and the folder.
     ///   - tcp: Whether TCP is open, too.
+    ///   - tokens: The file of the tokens, which `tweakctl token new` writes; `TWEAKS_TOKEN_FILE` wins over it. It is
+    ///     read again when it changes: who has shown a token that is not in it any more loses what it gave, at once.
+    ///   - access: Who else may do what on the Unix socket, and what is given on request.
     ///   - config: The config file; its values lie above the defaults and below overrides.
     ///   - storage: Where overrides are kept.
     ///   - durability: What happens to a change that the disk refuses.
@@ -51,33 +55,36 @@ public final class TweakDaemon: Sendable {
     /// - Throws: `ServerError` that names what is wrong and the remedy.
     @discardableResult
     public static func start(
-        _ name: String, tcp: TCP = .off, config: ConfigFile? = nil, storage: Storage = .standard,
+        _ name: String, tcp: TCP = .off, tokens: String? = nil, access: TweakAccess = TweakAccess(),
+        config: ConfigFile? = nil, storage: Storage = .standard,
         durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload,
         registry: TweakRegistry = .shared,
         limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, config: config, storage: storage, durability: durability, audit: audit, signals: signals,
+            name, tcp: tcp, tokens: tokens, access: access, config: config, storage: storage, durability: durability, audit: audit, signals: signals,
             registry: registry, limits: limits, onEvent: onEvent, tweaks: tweaks)
     }
 
     /// The same with a list, which a program can keep beside its declarations.
     @discardableResult
     public static func start(
-        _ name: String, tcp: TCP = .off, config: ConfigFile? = nil, storage: Storage = .standard,
+        _ name: String, tcp: TCP = .off, tokens: String? = nil, access: TweakAccess = TweakAccess(),
+        config: ConfigFile? = nil, storage: Storage = .standard,
         durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload,
         registry: TweakRegistry = .shared,
         limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: [any TweakHandle]
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, config: config, storage: storage, durability: durability, audit: audit, signals: signals,
+            name, tcp: tcp, tokens: tokens, access: access, config: config, storage: storage, durability: durability, audit: audit, signals: signals,
             registry: registry, limits: limits, environment: ProcessInfo.processInfo.environment,
             onEvent: onEvent ?? standardErrorLog(name))
     }
 
     /// The same with an environment of the caller's.
     package static func start(
-        _ name: String, tcp: TCP = .off, config: ConfigFile? = nil, storage: Storage = .standard,
+        _ name: String, tcp: TCP = .off, tokens: String? = nil, access: TweakAccess = TweakAccess(),
+        config: ConfigFile? = nil, storage: Storage = .standard,
         durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload, registry: TweakRegistry,
         limits: TweakServerLimits = TweakServerLimits(), environment: [String: String],
         onEvent: @escaping EventHandler
@@ -87,18 +94,26 @@ public final class TweakDaemon: Sendable {
             return TweakDaemon(nil)
         }
         let settings = try DaemonSettings(
-            name: name, tcp: tcp, config: config, storage: storage, audit: audit, environment: environment)
+            name: name, tcp: tcp, tokens: tokens, config: config, storage: storage, audit: audit,
+            environment: environment)
         let parts = try DaemonParts(
-            settings, durability: durability, registry: registry, limits: limits, log: EventLog(onEvent))
+            settings, access: access, durability: durability, registry: registry, limits: limits,
+            log: EventLog(onEvent))
         parts.open(settings, signals: signals, environment: environment)
         return TweakDaemon(parts)
     }
 
     /// One line for each event; several where it has several parts.
     private static func standardErrorLog(_ name: String) -> EventHandler {
-        { event in
+        let gate = LogGate { StandardError.write("\(name): \($0)\n") }
+        return { event in
+            switch event {
             // What the program does itself is no news to its own log; what a file did is said by the reload.
-            if case .changed(let commit) = event, [.code, .configFile].contains(commit.origin) { return }
+            case .changed(let commit) where [.code, .configFile].contains(commit.origin): return
+            case .session(let event) where event.isFailure: return event.line.map { gate.pass($0) } ?? ()
+            case .stopping: gate.end()
+            default: break
+            }
             // Whoever reads the log may be gone; that is no reason to end.
             StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined())
         }

@@ -1,6 +1,7 @@
 // Everything about a daemon that is worth a line in a log.
 
 public import Tweaks
+public import TweaksServer
 
 /// Something that happened in a daemon. More cases may come; have a `default` in a `switch`.
 ///
@@ -16,10 +17,11 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     case warning(String)
     /// Two declarations of one path disagree.
     case conflict(TweakConflict)
-    /// A client has connected. The number is never used twice in one run.
-    case sessionOpened(id: UInt64, peer: TweakOrigin)
-    /// A client is gone: `quit`, `end of input`, `connection lost`, or the code of the error that ended it.
-    case sessionClosed(id: UInt64, peer: TweakOrigin, reason: String)
+    /// Something happened to a session: it has come to another state, has shown a token, wants something that it may
+    /// not have, …
+    case session(TweakSessionEvent)
+    /// The token file was read, and how many tokens are in it. What is wrong with it is a ``warning(_:)``.
+    case tokens(String)
     /// Tweaks were changed, by whom and how.
     case changed(TweakCommit)
     /// The config file was taken.
@@ -42,21 +44,23 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
         switch self {
         case .warning, .conflict, .reloadFailed, .unsaved, .unfit: true
         case .reloaded(let reload): !reload.unknown.isEmpty
+        case .session(let event): event.isFailure
         default: false
         }
     }
 
-    /// One line; several where a reload or a commit has several parts. Values of secrets are never in it.
+    /// One line; several where a reload or a commit has several parts; empty where there is no news, as when a session
+    /// is about to open. Values of secrets are never in it.
     public var description: String { lines.joined(separator: "\n") }
 
     /// The description, line by line.
     package var lines: [String] {
         switch self {
-        case .listening(let text), .warning(let text), .reloadWaiting(let text), .saving(let text), .unsaved(let text):
+        case .listening(let text), .warning(let text), .reloadWaiting(let text), .saving(let text), .unsaved(let text),
+            .tokens(let text):
             [text]
         case .conflict(let conflict): [conflict.description]
-        case .sessionOpened(let id, let peer): ["session \(id) opened by \(peer)"]
-        case .sessionClosed(let id, let peer, let reason): ["session \(id) of \(peer) closed: \(reason)"]
+        case .session(let event): event.line.map { [$0] } ?? []
         case .changed(let commit): Self.lines(commit)
         case .reloaded(let reload): Self.lines(reload)
         case .reloadFailed(let error):

@@ -17,12 +17,9 @@ extension TweakServerHooks {
             }
         }
         stats = { Self.figures(store, registry) + AuditTrail.figures(audit) + Self.figures(reloader, registry) }
-        onSession = { event in
-            switch event {
-            case .opened(let session): log.post(.sessionOpened(id: session.id, peer: session.peer))
-            case .closed(let session, let reason):
-                log.post(.sessionClosed(id: session.id, peer: session.peer, reason: reason))
-            }
+        onSessionEvent = { event in
+            log.post(.session(event))
+            if let audit, let note = AuditNote(event) { audit.note(note) }
         }
     }
 

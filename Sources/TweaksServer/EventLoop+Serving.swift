@@ -79,8 +79,10 @@ extension EventLoop {
     func runLines(_ session: Session, until turnEnds: ContinuousClock.Instant) {
         session.hasLines = true
         var linesToClock = Self.linesPerClock
+        expireTokens()
         if session.reader.count > 0 { session.lastActivity = now }
         while session.mayBegin(unsentLimit: limits.unsentBytes) {
+            if let farewell = session.farewell { return say(farewell, to: session) }
             if isStopping { return sayClosing(session) }
             guard let event = session.reader.next() else {
                 session.hasLines = false
@@ -89,7 +91,9 @@ extension EventLoop {
             }
             switch event {
             case .tooLong:
-                fail(TweakError(.tooLong, "a line holds at most \(limits.lineBytes) bytes"), session)
+                let text = "a line holds at most \(session.reader.limit) bytes"
+                let limit = session.isAdmitted ? TweakLimit.lineBytes : .unauthenticatedLineBytes
+                fail(TweakError(.tooLong, text, limit: limit), session)
             case .line(let line):
                 // Plain gets and sets take so little that the clock is asked for a few of them together.
                 linesToClock -= run(line, session) ? 1 : Self.linesPerClock
@@ -111,7 +115,7 @@ extension EventLoop {
                     .error(TweakError(.badLine, "the input ended inside a line; it was not run: end it with LF")))
                 executor.figures.refused += 1
             }
-            session.ending = "end of input"
+            executor.take(.end(.endOfInput), session)
             finish(session)
         } else if !session.isProven, session.reader.unfinishedLineIsHopeless() {
             // It can never become a request; a TLS client, say, would wait for ever.
@@ -123,7 +127,7 @@ extension EventLoop {
         fail(
             TweakError(
                 .denied, "\(session.origin) is not the user of this process (uid \(Platform.userID)); ask them or root"),
-            session)
+            session, .denied)
     }
 
     /// - Returns: True when it was a plain get or set.
@@ -179,17 +183,32 @@ extension EventLoop {
     private func perform(_ request: Request, _ session: Session) {
         executor.figures.requests += 1
         if case .watch = request { flushEvents() }
-        switch executor.execute(request, for: session) {
+        let outcome = executor.execute(request, for: session)
+        switch request {
+        case .auth: noteExpiry(session)
+        case .drop: rightsChanged(session)
+        default: break
+        }
+        switch outcome {
+        case .penalty(let error, let delay): penalize(session, error, for: delay)
+        case .list: session.send(executor.list(sessions.compactMap(\.self), for: session))
+        case .kick(let number): kick(number, by: session)
         case .running:
             session.isProven = true
             session.isAwaitingAction = true
+            session.isChanging = request.wantsChange
         case .reply(let reply):
-            if case .error(let error) = reply.status { count(error) } else { session.isProven = true }
+            if case .error(let error) = reply.status {
+                count(error)
+                if request.wantsChange { executor.tellRefused(error, session) }
+            } else {
+                session.isProven = true
+            }
             session.send(reply)
         case .quit(let reply):
             session.isInteractive = false
-            session.ending = "quit"
             session.send(reply)
+            executor.take(.end(.quit), session)
             finish(session)
         }
     }
@@ -199,9 +218,10 @@ extension EventLoop {
         answered += hub.distribute(unsentLimit: limits.unsentBytes)
     }
 
-    private func count(_ error: TweakError) {
+    /// Counts a refusal, and the limit that it comes from.
+    func count(_ error: TweakError) {
         executor.figures.refused += 1
-        if error.code == .tooMany { executor.figures.limitsHit[.tooMany, default: 0] += 1 }
+        if let limit = error.limit { executor.figures.hit(limit) }
     }
 
     // MARK: - Output
@@ -234,23 +254,31 @@ extension EventLoop {
         if !session.output.isEmpty { interest.insert(.write) }
         if !session.inputHasEnded, wantsInput(session) { interest.insert(.read) }
         if interest == session.interest { return }
+        let stopsReading = session.interest.contains(.read) && !interest.contains(.read)
+        if stopsReading, session.output.count >= limits.unsentBytes { executor.figures.hit(.unsentBytes) }
         session.interest = interest
-        poller.modify(session.descriptor.number, interest)
+        do {
+            try poller.modify(session.descriptor.number, interest)
+        } catch {
+            // It would never be heard of again.
+            close(session)
+        }
     }
 
     /// A session that does not read its replies is not read from, nor one that has lines enough to go on with.
     private func wantsInput(_ session: Session) -> Bool {
         if !session.isOpen { return true }
+        if session.penalty != nil { return false }
         return session.output.count < limits.unsentBytes && session.reader.count <= limits.lineBytes
     }
 
     // MARK: - The end
 
     /// An error that ends the session: it is sent, an open batch is dropped, all further input is thrown away.
-    func fail(_ error: TweakError, _ session: Session) {
-        executor.figures.refused += 1
-        executor.figures.limitsHit[error.code, default: 0] += 1
-        session.ending = error.code.rawValue
+    /// - Parameter reason: What the program is told; usually it follows from the error.
+    func fail(_ error: TweakError, _ session: Session, _ reason: TweakSession.Reason? = nil) {
+        count(error)
+        executor.take(.end(reason ?? .init(error)), session)
         session.isInteractive = false
         session.phase = .draining(discarded: 0)
         session.send(.error(error))
@@ -267,7 +295,7 @@ extension EventLoop {
     }
 
     /// Closes a session when its replies are sent.
-    private func finish(_ session: Session) {
+    func finish(_ session: Session) {
         guard session.isOpen else { return }
         session.phase = .draining(discarded: 0)
         end(session)
@@ -281,7 +309,7 @@ extension EventLoop {
         timers.add(.init(deadline: .now + limits.lingerTime, session: session.id, kind: .drain))
     }
 
-    private func stopWatching(_ session: Session) {
+    func stopWatching(_ session: Session) {
         if session.watches.isEmpty { return }
         session.watches = []
         hub.update(session)
@@ -294,8 +322,29 @@ extension EventLoop {
         poller.remove(session.descriptor.number)
         sessions[Int(session.descriptor.number)] = nil
         sessionCount -= 1
+        forgetPeer(session.peer.culprit)
+        // While a disk does not answer, sessions come and go.
+        if executor.owing.count > 2 * sessionCount + 64 { executor.owing.removeAll { self.session($0) == nil } }
         executor.figures.sessions = sessionCount
-        executor.hooks.onSession?(.closed(session.notice, reason: session.ending))
+        executor.take(.end(.lost), session)
         if acceptsAgainAt != nil { resumeAccepting() }
+    }
+
+    private func forgetPeer(_ key: String) {
+        let left = sessionsOfPeer[key, default: 1] - 1
+        sessionsOfPeer[key] = left > 0 ? left : nil
+    }
+}
+
+extension TweakSession.Reason {
+    /// Why a session ends with this error.
+    init(_ error: TweakError) {
+        switch error.code {
+        case .tooMany, .tooLong: self = .limit
+        case .timeout: self = .idle
+        case .closing: self = .shutdown
+        case .denied: self = .denied
+        default: self = .stranger
+        }
     }
 }

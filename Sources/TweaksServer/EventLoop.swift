@@ -26,9 +26,17 @@ final class EventLoop {
     var answered: [Session] = []
     /// Connections that have not sent a line, oldest first; entries may be out of date.
     var strangers: [SessionID] = []
+    /// Those on which nobody has shown who it is, where that is required, oldest first; entries may be out of date.
+    var unauthenticated: [SessionID] = []
+    /// By user, or by address without its port.
+    var sessionsOfPeer: [String: Int] = [:]
     /// Accepting pauses until then, for want of descriptors.
     var acceptsAgainAt: ContinuousClock.Instant?
     var isStopping = false
+    /// When the first token ends that some session has shown, in milliseconds since 1970.
+    var firstExpiry: Int64?
+    /// When that is looked at again even if nothing happens.
+    var tokensReviewedAt: ContinuousClock.Instant?
     /// When a stopping loop gives up on what is still under way.
     var stopDeadline: ContinuousClock.Instant?
     /// Set aside so that, when there are no more descriptors, one can be spent on saying so.
@@ -52,6 +60,7 @@ final class EventLoop {
         executor = Executor(
             registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox, hooks: hooks)
         spare = Self.makeSpare()
+        executor.places = listeners.map(\.facts)
     }
 
     deinit { scratch.deallocate() }
@@ -76,6 +85,7 @@ final class EventLoop {
         now = .now
         for message in mailbox.takeAll() { handle(message) }
         advanceRunnable()
+        expireTokens()
         tellWatchers()
         executor.noteCommits(now)
         handleTimers()
@@ -118,6 +128,7 @@ final class EventLoop {
         Self.advance(&next, hub.nextFigures())
         Self.advance(&next, acceptsAgainAt)
         Self.advance(&next, stopDeadline)
+        Self.advance(&next, tokensReviewedAt)
         guard let next else { return -1 }
         let wait = next - .now
         if wait <= .zero { return 0 }
@@ -163,7 +174,7 @@ final class EventLoop {
         case .actionEnded(let id, let result):
             guard let session = session(id), session.isAwaitingAction else { return }
             session.isAwaitingAction = false
-            if session.isOpen { session.send(executor.reply(result)) }
+            deliver(executor.reply(result), session)
             advance(session)
         case .presetRead(let id, let reading):
             guard let session = session(id), session.isAwaitingAction else { return }
@@ -179,18 +190,32 @@ final class EventLoop {
             // Nil: it has to be written again.
             if let reply = executor.finishProposal(failure, session) { answer(id, reply) }
         case .saved(let status): settle(status)
+        case .asked(let id, let request): session(id).map { finishAsking(request, $0) }
+        case .decided(let id, let request): session(id).map { finishWaiting(request, $0) }
+        case .tokensChanged(let table): tokensChanged(table)
         }
     }
 
-    private func answer(_ id: SessionID, _ reply: Reply) {
+    func answer(_ id: SessionID, _ reply: Reply) {
         guard let session = session(id), session.isAwaitingAction else { return }
         (session.isAwaitingAction, session.isReloading) = (false, false)
         if session.isOpen {
             // A reload promises its revision, too, as does what was read elsewhere first.
             if reply.awaits != nil, session.owed.isEmpty { executor.owing.append(id) }
-            session.send(reply)
+            deliver(reply, session)
         }
         advance(session)
+    }
+
+    /// Sends a reply that was worked out elsewhere.
+    private func deliver(_ reply: Reply, _ session: Session) {
+        guard session.isOpen else { return }
+        if case .error(let error) = reply.status {
+            count(error)
+            if session.isChanging { executor.tellRefused(error, session) }
+        }
+        session.isChanging = false
+        session.send(reply)
     }
 
     /// Sends what was waiting for the disk.
@@ -225,12 +250,13 @@ final class EventLoop {
     // MARK: - Time
 
     private func handleTimers() {
-        if timers.next == nil, acceptsAgainAt == nil, stopDeadline == nil { return }
+        if timers.next == nil, acceptsAgainAt == nil, stopDeadline == nil, tokensReviewedAt == nil { return }
         let now = ContinuousClock.now
         while let entry = timers.popDue(now) {
             if let session = session(entry.session) { expire(session, entry.kind, now) }
         }
         if let time = acceptsAgainAt, time <= now { resumeAccepting() }
+        if let time = tokensReviewedAt, time <= now { reviewTokens() }
         if let deadline = stopDeadline, deadline <= now { closeAll() }
     }
 
@@ -238,7 +264,14 @@ final class EventLoop {
         switch kind {
         case .firstLine:
             if session.hasSentLine || !session.isOpen { return }
-            say(TweakError(.timeout, "no line came in \(seconds(limits.timeToFirstLine)); connect again"), to: session)
+            let text = "no line came in \(seconds(limits.timeToFirstLine)); connect again"
+            say(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
+        case .authentication:
+            if session.life.state != .opening || !session.isOpen { return }
+            let text = "no token came in \(seconds(limits.timeToAuthenticate)); connect again, then auth TOKEN"
+            say(TweakError(.timeout, text, limit: .timeToAuthenticate), to: session)
+        case .penalty: endPenalty(session)
+        case .farewell: endFarewell(session)
         case .idle:
             guard let idle = limits.idleTime, session.isOpen else { return }
             let isBusy = !session.watches.isEmpty || session.isAwaitingAction || session.remainder != nil
@@ -246,7 +279,8 @@ final class EventLoop {
                 let deadline = max(session.lastActivity, isBusy ? now : session.lastActivity) + idle
                 return timers.add(.init(deadline: deadline, session: session.id, kind: .idle))
             }
-            say(TweakError(.timeout, "nothing came for \(seconds(idle)); connect again"), to: session)
+            let text = "nothing came for \(seconds(idle)); connect again"
+            say(TweakError(.timeout, text, limit: .idleTime), to: session)
         case .drain:
             // It is the disk that is slow, not the client.
             if session.owed.isEmpty || isStopping { return close(session) }
@@ -270,11 +304,15 @@ final class EventLoop {
 
     /// Ends a session of a stopping server, once the reply that is under way is complete.
     func sayClosing(_ session: Session) {
+        session.endPenalty()
         guard session.isOpen, !session.isAwaitingAction, session.remainder == nil else { return }
         say(TweakError(.closing, "the process is shutting down"), to: session)
     }
 
     private func closeAll() {
-        for case let session? in sessions { close(session) }
+        for case let session? in sessions {
+            executor.take(.end(.shutdown), session)
+            close(session)
+        }
     }
 }

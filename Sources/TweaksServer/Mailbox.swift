@@ -10,7 +10,7 @@ final class Mailbox: Sendable {
         /// Finish what is under way, close every session, end the loop.
         case stop
         /// An action that a session waits for has an answer.
-        case actionEnded(SessionID, Result<String, TweakError>)
+        case actionEnded(SessionID, Result<ActionOutput, TweakError>)
         /// The reply to a request that was carried out elsewhere.
         case answered(SessionID, Reply)
         /// What `find` has found.
@@ -21,6 +21,12 @@ final class Mailbox: Sendable {
         case proposed(SessionID, keys: [OverrideKey], failure: String?)
         /// The storage has tried to write.
         case saved(SaveStatus)
+        /// The program was asked for more rights of a session.
+        case asked(SessionID, TweakScopeRequest)
+        /// It has decided.
+        case decided(SessionID, TweakScopeRequest)
+        /// There are other tokens than before.
+        case tokensChanged(TokenTable)
     }
 
     let waker: Waker

@@ -13,26 +13,16 @@ package struct TweakServerHooks: Sendable {
     package var stats: @Sendable () -> [(String, JSON)] = { [] }
     /// By command: names that may follow it, such as those of presets, for `complete`. These run beside the I/O thread.
     package var completions: [String: @Sendable () -> [String]] = [:]
-    /// Told of each session that begins or ends.
-    package var onSession: (@Sendable (SessionNotice.Event) -> Void)?
+    /// Told of what happens to each session.
+    package var onSessionEvent: (@Sendable (TweakSessionEvent) -> Void)?
+    /// Who else may do what.
+    package var access = TweakAccess()
+    /// The tokens that are taken, as they are at the start; later ones come by `tokensChanged`. Nil: none are.
+    package var tokens: (@Sendable () -> TokenTable)?
+    /// The time of day in milliseconds since 1970, by which tokens expire. It may jump.
+    package var wallClock: @Sendable () -> Int64 = { Platform.wallClock() }
+    /// Stands between the server and the kernel, in tests.
+    package var faults: (any SystemFaults)?
 
     package init() {}
-}
-
-/// Who a session is.
-package struct SessionNotice: Sendable {
-    /// Counts up from 1; never used twice in one run.
-    package let id: UInt64
-    /// `uid 1000`, or an address.
-    package let peer: TweakOrigin
-
-    /// What happens to a session.
-    package enum Event: Sendable {
-        case opened(SessionNotice)
-        case closed(SessionNotice, reason: String)
-    }
-}
-
-extension Session {
-    var notice: SessionNotice { SessionNotice(id: id.number, peer: origin) }
 }

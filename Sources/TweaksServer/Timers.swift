@@ -1,9 +1,9 @@
 // Deadlines of sessions, earliest first.
 
-/// A heap of deadlines. Entries are never removed early: when one is due, its owner looks whether it still matters.
+/// A heap of deadlines. When one is due, its owner looks whether it still matters.
 struct Timers {
     enum Kind {
-        case firstLine, idle, drain
+        case firstLine, authentication, penalty, idle, farewell, drain
     }
 
     struct Entry {
@@ -16,6 +16,17 @@ struct Timers {
 
     /// The earliest deadline.
     var next: ContinuousClock.Instant? { heap.first?.deadline }
+
+    var count: Int { heap.count }
+
+    /// Forgets the entries of sessions that have ended, once most of them have: a session leaves some behind, and there
+    /// may be thousands a second. Whatever is left over is less than what was removed, so that this costs nothing.
+    mutating func compact(most: Int, isAlive: (SessionID) -> Bool) {
+        if heap.count <= most { return }
+        let alive = heap.filter { isAlive($0.session) }
+        heap = []
+        for entry in alive { add(entry) }
+    }
 
     mutating func add(_ entry: Entry) {
         heap.append(entry)

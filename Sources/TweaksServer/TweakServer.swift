@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 public import Tweaks
+package import TweaksWire
 
 /// Serves the tweaks of a registry over sockets, by the protocol that `telnet` and `nc` speak.
 ///
@@ -62,11 +63,17 @@ public final class TweakServer: Sendable {
     ///   - registry: Whose tweaks are served.
     ///   - listeners: Where; any number.
     ///   - limits: What one client, and all together, may take.
+    ///   - access: Who else may do what on a Unix socket, and what is given on request.
+    ///   - onSession: Told of what happens to each session, from its first moment to its last. It is called on the I/O
+    ///     thread, which serves nobody meanwhile: note it down, and return.
     public convenience init(
         name: String, registry: TweakRegistry = .shared, listeners: [TweakListener],
-        limits: TweakServerLimits = TweakServerLimits()
+        limits: TweakServerLimits = TweakServerLimits(), access: TweakAccess = TweakAccess(),
+        onSession: (@Sendable (TweakSessionEvent) -> Void)? = nil
     ) {
-        self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: TweakServerHooks())
+        var hooks = TweakServerHooks()
+        (hooks.access, hooks.onSessionEvent) = (access, onSession)
+        self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
     }
 
     /// The same for who brings more than a registry.
@@ -137,6 +144,18 @@ public final class TweakServer: Sendable {
     /// Whether it was started and has not ended.
     package var isRunning: Bool { state.withLock { $0.running != nil } }
 
+    /// Takes note of other tokens than before: sessions lose at once what they had by one that is gone, has expired or
+    /// gives less. From any thread.
+    package func tokensChanged(_ table: TokenTable) {
+        state.withLock { $0.running }?.mailbox.post(.tokensChanged(table))
+    }
+
+    /// Whether TCP is open to whoever shows a token, and to nobody else.
+    package var wantsTokens: Bool { bound.contains(where: \.wantsToken) }
+
+    /// Whether other users than its own can connect to a Unix socket.
+    package var isShared: Bool { bound.contains(where: \.isShared) }
+
     /// The TCP port in use; nil when TCP is not open or the server is not running.
     public var port: Int? { bound.compactMap(\.port).first.map { Int($0) } }
 
@@ -150,7 +169,8 @@ public final class TweakServer: Sendable {
     private func open() throws(ServerError) -> Running {
         var opened: [Listener] = []
         do throws(ServerError) {
-            for listener in listeners { opened += try Self.open(listener) }
+            let kernel = Kernel(faults: hooks.faults)
+            for listener in listeners { opened += try open(listener, kernel) }
             return Running(mailbox: try Self.makeMailbox(), listeners: opened)
         } catch {
             for listener in opened { listener.removeFile() }
@@ -162,20 +182,33 @@ public final class TweakServer: Sendable {
         do throws(SocketError) { return try Mailbox() } catch { throw ServerError("cannot start: \(error)") }
     }
 
-    private static func open(_ listener: TweakListener) throws(ServerError) -> [Listener] {
+    private func open(_ listener: TweakListener, _ kernel: Kernel) throws(ServerError) -> [Listener] {
         switch listener {
-        case .unix(let path): return [try Listener(at: try SocketPlace(path: path))]
-        case .tcp(let port):
-            guard let number = UInt16(exactly: port) else {
-                throw ServerError("tcp port \(port): a port is 0…65535; 0 picks a free one")
+        case .unix(let path):
+            return [try Listener(at: try SocketPlace(path: path), isShared: hooks.access.isShared, kernel)]
+        case .tcp(let port): return try Self.openTCP(port, wantsToken: false, kernel)
+        case .tcpWithTokens(let port):
+            guard hooks.tokens != nil else {
+                throw ServerError(
+                    "tcp port \(port): nobody could show a token, because there is no file of them; name one in "
+                        + "TWEAKS_TOKEN_FILE, or in TweakDaemon.start")
             }
-            let first = try Listener(.loopback4(port: number), name: "tcp 127.0.0.1:\(port)")
-            // The same port on ::1, where this machine has it and nobody else does.
-            let second = first.port.flatMap { port in
-                try? Listener(.loopback6(port: port), name: "tcp [::1]:\(port)")
-            }
-            return [first] + (second.map { [$0] } ?? [])
+            return try Self.openTCP(port, wantsToken: true, kernel)
         }
+    }
+
+    private static func openTCP(
+        _ port: Int, wantsToken: Bool, _ kernel: Kernel
+    ) throws(ServerError) -> [Listener] {
+        guard let number = UInt16(exactly: port) else {
+            throw ServerError("tcp port \(port): a port is 0…65535; 0 picks a free one")
+        }
+        let first = try Listener(.loopback4(port: number), name: "tcp 127.0.0.1:\(port)", wantsToken: wantsToken, kernel)
+        // The same port on ::1, where this machine has it and nobody else does.
+        let second = first.port.flatMap { port in
+            try? Listener(.loopback6(port: port), name: "tcp [::1]:\(port)", wantsToken: wantsToken, kernel)
+        }
+        return [first] + (second.map { [$0] } ?? [])
     }
 
     private func launch(_ running: Running) {
@@ -198,7 +231,7 @@ public final class TweakServer: Sendable {
         _ hooks: TweakServerHooks
     ) {
         do throws(SocketError) {
-            let poller = try Poller()
+            let poller = try Poller(Kernel(faults: hooks.faults))
             try poller.add(running.mailbox.waker.descriptor, .read)
             for listener in running.listeners { try poller.add(listener.descriptor.number, .read) }
             let loop = EventLoop(

@@ -102,4 +102,6 @@ package struct Reply: Sendable {
 package enum Event: Sendable {
     case change(FeedChange)
     case lagged(revision: UInt64, count: Int)
+    /// It was decided what the session had asked for.
+    case decided(revision: UInt64, isGranted: Bool, [TweakScope])
 }

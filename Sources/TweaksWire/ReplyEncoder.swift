@@ -1,6 +1,6 @@
 // Replies and events to bytes, as text lines or as one JSON object a line.
 
-import Tweaks
+package import Tweaks
 
 /// Writes replies in the dialect of one session.
 package struct ReplyEncoder: Sendable {
@@ -49,6 +49,20 @@ package struct ReplyEncoder: Sendable {
         }
         appendEnd(remainder.reply, hasList: true, to: &bytes)
         return nil
+    }
+
+    /// Ends a long reply early, with an error in the place of its status. For programs it has said `ok` already; the
+    /// error beside that counts.
+    package func cut(_ remainder: Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
+        if isJSON {
+            if !remainder.reply.listName.isEmpty { bytes.append("]") }
+            bytes.append(",")
+            [("error", Self.json(error))].append(to: &bytes)
+            bytes.append("}")
+        } else {
+            appendText(error, to: &bytes)
+        }
+        endLine(&bytes)
     }
 
     /// Writes the reply to the hottest requests, one tweak and `ok`, without making a `Reply` first.
@@ -106,11 +120,7 @@ package struct ReplyEncoder: Sendable {
             fields.append(to: &bytes)
         case .error(let error):
             bytes.append("{\"ok\":false,\"error\":")
-            var fields: [(String, JSON)] = [
-                ("code", .string(error.code.rawValue)), ("message", .string(error.message)),
-            ]
-            if let path = error.path { fields.append(("path", .string(path.joined))) }
-            JSON.object(fields).append(to: &bytes)
+            Self.json(error).append(to: &bytes)
         }
         if reply.body.isList, !reply.listName.isEmpty { bytes.append(",\(Quoting.json(reply.listName)):[") }
     }
@@ -125,12 +135,20 @@ package struct ReplyEncoder: Sendable {
             case .ok(let words, _):
                 bytes.append(words.isEmpty ? "ok" : "ok ")
                 bytes.append(words)
-            case .error(let error):
-                bytes.append("error \(error.code.rawValue) ")
-                bytes.append(Quoting.sanitized(error.message))
+            case .error(let error): appendText(error, to: &bytes)
             }
         }
         endLine(&bytes)
+    }
+
+    private static func json(_ error: TweakError) -> JSON {
+        let path = error.path.map { [("path", JSON.string($0.joined))] } ?? []
+        return .object([("code", .string(error.code.rawValue)), ("message", .string(error.message))] + path)
+    }
+
+    private func appendText(_ error: TweakError, to bytes: inout [UInt8]) {
+        bytes.append("error \(error.code.rawValue) ")
+        bytes.append(Quoting.sanitized(error.message))
     }
 
     // MARK: Events
@@ -147,6 +165,16 @@ package struct ReplyEncoder: Sendable {
                 ]).append(to: &bytes)
             } else {
                 bytes.append("event \(revision) lagged \(count)")
+            }
+        case .decided(let revision, let isGranted, let scopes):
+            let word = isGranted ? "granted" : "declined"
+            if isJSON {
+                JSON.object([
+                    ("event", .string(word)), ("rev", .count(revision)),
+                    ("scopes", .array(scopes.map { .string($0.description) })),
+                ]).append(to: &bytes)
+            } else {
+                bytes.append("event \(revision) \(word) \(scopes.map(\.token).joined(separator: " "))")
             }
         }
         endLine(&bytes)

@@ -9,6 +9,7 @@ package struct Tool: Sendable {
     package static let setpriv = Tool("setpriv")
     package static let setsid = Tool("setsid")
     package static let sh = Tool("sh")
+    package static let sha256sum = Tool("sha256sum")
 
     package let path: String
 

@@ -19,6 +19,19 @@ static inline int tweaks_peer_of(int descriptor, struct tweaks_peer *peer) {
     socklen_t length = sizeof(*peer);
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, peer, &length);
 }
+
+// Linux 4.13; older headers do not have it. The number is another one on PA-RISC and SPARC only, where Swift is not.
+#ifndef SO_PEERGROUPS
+#define SO_PEERGROUPS 59
+#endif
+
+// The peer's supplementary groups when it connected. What is too short is answered with the length it takes, in bytes.
+static inline int tweaks_peer_groups_of(int descriptor, unsigned int *groups, unsigned int *length) {
+    socklen_t size = *length;
+    int result = getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &size);
+    *length = size;
+    return result;
+}
 #endif
 
 #endif

@@ -39,12 +39,20 @@ public struct TweakError: Error, Hashable, Sendable, CustomStringConvertible {
     public let message: String
     /// The tweak it is about, where it is about one.
     public let path: TweakPath?
+    /// The limit that was hit, where it was one: servers count these.
+    package let limit: TweakLimit?
 
     /// An error with its code and text.
     public init(_ code: Code, _ message: String, path: TweakPath? = nil) {
+        self.init(code, message, path: path, limit: nil)
+    }
+
+    /// The same where a limit was hit.
+    package init(_ code: Code, _ message: String, path: TweakPath? = nil, limit: TweakLimit?) {
         self.code = code
         self.message = message
         self.path = path
+        self.limit = limit
     }
 
     /// Code and message, as on the wire.

@@ -136,7 +136,16 @@ struct History: Sendable {
     var hasUndone = false
     /// How many are kept; 0 keeps none.
     var limit = 1_000 {
-        didSet { if records.count > limit { records.removeFirst(records.count - limit) } }
+        didSet { if records.count > limit { removeOldest(records.count - limit) } }
+    }
+    private var removed: UInt64 = 0
+
+    /// How many were remembered and are no longer, because there are newer ones.
+    var forgotten: UInt64 { removed + UInt64(max(0, records.count - limit)) }
+
+    private mutating func removeOldest(_ count: Int) {
+        records.removeFirst(count)
+        removed += UInt64(count)
     }
 
     /// Large commits are kept as long as all together weigh no more than this.
@@ -159,7 +168,7 @@ struct History: Sendable {
         unsaved?.note(lastNumber)
         makeRoom(for: parts.weight)
         // Now and then, and then half of it: removing the first is moving all others.
-        if records.count >= 2 * limit { records.removeFirst(records.count - limit + 1) }
+        if records.count >= 2 * limit { removeOldest(records.count - limit + 1) }
         records.append(
             Record(number: lastNumber, revision: revision, time: time, origin: origin, kind: kind, parts: parts.take()))
     }
@@ -173,7 +182,7 @@ struct History: Sendable {
             room -= record.parts.reduce(0) { $0 + $1.weight }
             return room < 0
         }
-        if let last { records.removeFirst(last + 1) }
+        if let last { removeOldest(last + 1) }
     }
 
     /// Adds a change of one tweak to the last one, where they are one drag. This is the most frequent of all, so nothing

@@ -72,6 +72,9 @@ extension TweakRegistry {
         set { state.withLock { $0.history.limit = min(max(0, newValue), 1_000_000) } }
     }
 
+    /// How many commits were remembered and are no longer, because of the limits.
+    package var forgottenCommits: UInt64 { state.withLock { $0.history.forgotten } }
+
     /// Takes back the last commit of overrides, whoever made it, as one commit.
     /// - Parameters:
     ///   - origin: Who does so.

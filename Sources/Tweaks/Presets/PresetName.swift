@@ -15,7 +15,8 @@ package struct PresetName: Hashable, Sendable, Comparable, CustomStringConvertib
         self.text = text
     }
 
-    private static func isName(_ text: String) -> Bool {
+    /// Whether it is within the rule, by which tokens are named, too.
+    package static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && !text.utf8.starts(with: ".".utf8) && Quoting.isBareWord(text)
     }
 

@@ -11,7 +11,28 @@ extension Executor {
         guard session.isAdmitted else {
             throw TweakError(.authRequired, "show a token first: auth TOKEN; tweakctl login keeps one for you")
         }
-        if !session.grants.rights.meets(need) { throw session.grants.rights.denied(need) }
+        if session.grants.rights.meets(need) { return }
+        tell(.denied(command: request.command, path: nil), session)
+        throw session.grants.rights.denied(need)
+    }
+
+    /// Whether a command is of use to this session.
+    func isOffered(_ command: Command, _ session: Session) -> Bool {
+        let need = command.needs
+        return need == .nothing || session.isAdmitted && session.grants.rights.meets(need)
+    }
+}
+
+extension Request {
+    /// The word that it began with; `set` for an assignment.
+    fileprivate var command: String {
+        switch self {
+        case .list: "ls"
+        case .setFor: "set"
+        default:
+            // Cases are called what the commands are called.
+            String(describing: self).prefix { $0 != "(" }.description
+        }
     }
 }
 

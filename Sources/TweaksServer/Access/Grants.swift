@@ -42,9 +42,12 @@ struct Grants {
 
     /// Gives up something for good; only what comes later can bring it back.
     mutating func drop(_ scopes: [TweakScope]) {
-        for index in grants.indices { grants[index].dropped += scopes }
+        for index in grants.indices { grants[index].dropped += scopes.filter { !grants[index].dropped.contains($0) } }
         update()
     }
+
+    /// How much was given up.
+    var droppedCount: Int { grants.reduce(0) { max($0, $1.dropped.count) } }
 
     private mutating func update() {
         rights = grants.reduce(Rights()) { $0.union(Rights($1.scopes, without: $1.dropped)) }

@@ -6,7 +6,7 @@ import TweaksWire
 extension Executor {
     func about(_ request: Request, _ session: Session) -> Reply {
         switch request {
-        case .help(let command): return help(command)
+        case .help(let command): return help(command, session)
         case .hello(let version, let json): return hello(version, json, session)
         case .json(let isOn):
             session.encoder.isJSON = isOn
@@ -26,17 +26,18 @@ extension Executor {
     func greet(_ session: Session) {
         if session.encoder.isJSON { return }
         let count = registry.count
+        let news = session.isAdmitted ? "\(count) \(count == 1 ? "tweak" : "tweaks"); type help" : "auth TOKEN first"
         session.output.append { bytes in
             bytes.append(
-                "  \(identity.name), pid \(identity.processID), \(count) \(count == 1 ? "tweak" : "tweaks"); type help")
+                "  \(identity.name), pid \(identity.processID), \(news)")
             session.encoder.endLine(&bytes)
         }
     }
 
     // MARK: help
 
-    private func help(_ name: String?) -> Reply {
-        guard let name else { return overview() }
+    private func help(_ name: String?, _ session: Session) -> Reply {
+        guard let name else { return overview(Command.all.filter { isOffered($0, session) }) }
         guard let command = Command.named(name) else {
             let near = Spelling.nearest(to: name, among: Command.all.map(\.name))
             let guess = near.map { "did you mean \($0)?" } ?? "help lists them"
@@ -47,11 +48,11 @@ extension Executor {
         return .rows("commands", [(lines, json)])
     }
 
-    private func overview() -> Reply {
-        let width = Command.all.map(\.synopsis.count).max() ?? 0
+    private func overview(_ commands: [Command]) -> Reply {
+        let width = commands.map(\.synopsis.count).max() ?? 0
         return .rows(
             "commands",
-            Command.all.map { command in
+            commands.map { command in
                 let padding = String(repeating: " ", count: width - command.synopsis.count)
                 return (["\(command.synopsis)\(padding)  \(command.summary)"], Self.json(command))
             })
@@ -69,22 +70,27 @@ extension Executor {
     /// The highest version that both know; there is only one yet.
     private func hello(_ version: Int, _ json: Bool, _ session: Session) -> Reply {
         if json { session.encoder.isJSON = true }
-        return .facts([
-            ("name", .string(identity.name)), ("pid", .count(identity.processID)),
-            ("instance", .string(identity.instance)), ("protocol", .int(1)), ("rev", .count(registry.revision)),
-            (
-                "limits",
-                .object([
-                    ("line", .count(limits.lineBytes)), ("batch", .count(limits.batchChanges)),
-                    ("watches", .count(limits.watchPatterns)), ("sessions", .count(limits.sessions)),
-                ])
-            ),
-            (
-                "features",
-                .array(
-                    ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary"].map(JSON.string))
-            ),
-        ])
+        let revision: [(String, JSON)] =
+            session.isAdmitted ? [("rev", .count(registry.revision))] : [("auth", .string("required"))]
+        return .facts(
+            [
+                ("name", .string(identity.name)), ("pid", .count(identity.processID)),
+                ("instance", .string(identity.instance)), ("protocol", .int(1)),
+            ] + revision + [
+                (
+                    "limits",
+                    .object([
+                        ("line", .count(limits.lineBytes)), ("batch", .count(limits.batchChanges)),
+                        ("watches", .count(limits.watchPatterns)), ("sessions", .count(limits.sessions)),
+                    ])
+                ),
+                (
+                    "features",
+                    .array(
+                        ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary"].map(
+                            JSON.string))
+                ),
+            ])
     }
 
     private func stats() -> [(String, JSON)] {
@@ -93,7 +99,6 @@ extension Executor {
         let lag = DeliveryQueue.shared.lag
         let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
         let rate = commitRate.rate(snapshot.revision, at: .now)
-        let hits = figures.limitsHit.sorted { $0.key.rawValue < $1.key.rawValue }
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
             ("rev", .count(snapshot.revision)), ("commitsPerSecond", .number((rate.perSecond * 100).rounded() / 100)),
@@ -105,7 +110,16 @@ extension Executor {
             ("connections", .count(figures.accepted)), ("requests", .count(figures.requests)),
             ("errors", .count(figures.refused)), ("undeliveredObservers", .count(lag.observers)),
             ("deliveryLagMilliseconds", .int(Int64(lag.time / .milliseconds(1)))),
-            ("limitsHit", .object(hits.map { ($0.key.rawValue, .count($0.value)) })),
+            ("listeners", .array(places)), ("tokens", tokens.map { .count($0.entries.count) } ?? .string("off")),
+            ("limitsHit", .object(limitsHit())),
         ] + hooks.stats()
+    }
+
+    /// The limits that were hit, by name, and how often.
+    private func limitsHit() -> [(String, JSON)] {
+        var hits = figures.limitsHit
+        let forgotten = registry.forgottenCommits
+        if forgotten > 0 { hits[.history] = forgotten }
+        return hits.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .count($0.value)) }
     }
 }

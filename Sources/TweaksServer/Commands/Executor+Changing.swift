@@ -116,7 +116,13 @@ extension Executor {
         guard let batch = session.batch else { throw noBatch("commit") }
         session.batch = nil
         if let failure = batch.failure { throw failure }
-        return try commit(Proposal(batch.changes, nodes: batch.nodes, ifUnchangedSince: batch.revision), session)
+        do throws(TweakError) {
+            return try commit(Proposal(batch.changes, nodes: batch.nodes, ifUnchangedSince: batch.revision), session)
+        } catch {
+            // Too soon is no reason to type all of it again.
+            if error.code == .tooMany { session.batch = batch }
+            throw error
+        }
     }
 
     func abort(_ session: Session) throws(TweakError) -> Reply {

@@ -30,8 +30,27 @@ struct Proposal {
 extension Executor {
     /// Commits; the reply waits for the disk. Where nothing may be in effect unsaved, writes first.
     func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
+        try judge(proposal, session)
+        try spend(session, .now)
         if let store, store.isRequired, try write(proposal, to: store, session) { return .running }
         return .reply(try commitNow(proposal, session))
+    }
+
+    /// Whether the session may change all of that, at this moment.
+    private func judge(_ proposal: Proposal, _ session: Session) throws(TweakError) {
+        let rights = session.isAdmitted ? session.grants.rights : Rights()
+        if rights.isWhole(.write) { return }
+        for node in proposal.nodes where !rights.allows(.write, node.path) {
+            throw rights.sees(node) ? rights.denied(.write, node.path) : registry.unknown(node.path.joined)
+        }
+    }
+
+    /// A session may commit so often, and no oftener.
+    func spend(_ session: Session, _ now: ContinuousClock.Instant) throws(TweakError) {
+        guard let rate = session.budget?.perSecond, session.budget?.take(now) == false else { return }
+        throw TweakError(
+            .tooMany, "this session makes at most \(rate) commits a second; wait, nothing was changed",
+            limit: .commitsPerSecond)
     }
 
     private func commitNow(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Reply {
@@ -46,6 +65,7 @@ extension Executor {
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
             kind: proposal.kind ?? .change(session: session.id.number), delivery: .carrier)
         proposal.whenCommitted?(result)
+        session.commits += 1
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
     }
 
@@ -88,6 +108,8 @@ extension Executor {
             return .error(TweakError(.io, "nothing was changed, because it cannot be saved: \(failure)"))
         }
         do throws(TweakError) {
+            // It may have lost its rights meanwhile.
+            try judge(proposal, session)
             // Others may have been faster: a += counts from what is there now.
             let now = try registry.overrides(after: proposal.batch, origin: session.origin)
             if !now.agrees(with: written) {

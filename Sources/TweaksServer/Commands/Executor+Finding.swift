@@ -7,7 +7,8 @@ extension Executor {
     /// Tweaks that hold every word, best first; looked for beside the I/O thread.
     func find(_ words: [String], _ session: Session) throws(TweakError) -> Outcome {
         guard words.count <= limits.findWords else {
-            throw TweakError(.tooMany, "find takes at most \(limits.findWords) words; leave some out")
+            throw TweakError(
+                .tooMany, "find takes at most \(limits.findWords) words; leave some out", limit: .findWords)
         }
         let (id, mailbox) = (session.id, mailbox)
         finder.find(words) { mailbox.post(.found(id, $0)) }

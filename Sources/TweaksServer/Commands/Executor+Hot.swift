@@ -7,12 +7,13 @@ extension Executor {
     /// Answers a plain get or set at once.
     /// - Returns: False when it needs the ordinary way: batches, JSON, unknown paths.
     func answer(_ hot: HotLine, _ line: UnsafeBufferPointer<UInt8>, for session: Session) -> Bool {
-        if session.encoder.isJSON || !session.owed.isEmpty { return false }
+        if session.encoder.isJSON || !session.owed.isEmpty || !session.isAdmitted { return false }
+        let rights = session.grants.rights
         switch hot {
-        case .get(let path): return get(UnsafeBufferPointer(rebasing: line[path]), session)
+        case .get(let path): return rights.isWhole(.read) && get(UnsafeBufferPointer(rebasing: line[path]), session)
         case .set(let path, let value):
             // With a disk to wait for, this way is not the one that saves time.
-            if session.batch != nil || store != nil { return false }
+            if session.batch != nil || store != nil || !rights.isWhole(.write) { return false }
             return set(
                 UnsafeBufferPointer(rebasing: line[path]), UnsafeBufferPointer(rebasing: line[value]), session)
         }
@@ -30,15 +31,18 @@ extension Executor {
     ) -> Bool {
         guard let node = registry.node(path) else { return false }
         do throws(TweakError) {
+            try spend(session, session.lastActivity)
             let wanted = try node.definition.parse(String(decoding: value, as: UTF8.self), for: node.path)
             let outcome = try registry.commit(
                 node, .set(wanted), origin: session.origin, kind: .change(session: session.id.number),
                 at: session.lastActivity, delivery: .carrier)
             let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
             session.isProven = true
+            session.commits += 1
             session.send(line, revision: outcome.revision)
         } catch {
             figures.refused += 1
+            tellRefused(error, session)
             session.send(.error(error))
         }
         return true

@@ -15,7 +15,8 @@ extension Executor {
     /// The nodes that patterns name; many patterns would keep everybody else waiting.
     func resolve(_ patterns: [String]) throws(TweakError) -> [TweakNode] {
         guard patterns.count <= limits.watchPatterns else {
-            throw TweakError(.tooMany, "at most \(limits.watchPatterns) patterns at once; use a wider one")
+            throw TweakError(
+                .tooMany, "at most \(limits.watchPatterns) patterns at once; use a wider one", limit: .watchPatterns)
         }
         return try registry.resolve(patterns)
     }

@@ -23,13 +23,21 @@ extension Executor {
     func run(_ path: String, _ arguments: [String], _ session: Session) throws(TweakError) -> Outcome {
         let tweak = try lookUp(path)
         if tweak.kind != .action { throw tweak.notAnAction }
-        let (id, mailbox) = (session.id, mailbox)
+        if arguments.count > limits.actionArguments {
+            throw TweakError(
+                .tooMany,
+                "\(tweak.path.token): an action takes at most \(limits.actionArguments) arguments; quote what belongs "
+                    + "together", path: tweak.path, limit: .actionArguments)
+        }
+        let (id, mailbox, limit) = (session.id, mailbox, limits.actionOutputBytes)
         Task(executorPreference: ActionExecutor.shared) {
-            let result: Result<String, TweakError>
+            let result: Result<ActionOutput, TweakError>
             do throws(TweakError) {
-                result = .success(try await tweak.run(arguments, on: ActionExecutor.shared))
+                // Cut here, and not on the I/O thread: it may be as long as the program likes.
+                result = .success(ActionOutput(try await tweak.run(arguments, on: ActionExecutor.shared), limit))
             } catch {
-                result = .failure(error)
+                let text = ActionOutput(error.message, limit).text
+                result = .failure(TweakError(error.code, text, path: error.path, limit: error.limit))
             }
             mailbox.post(.actionEnded(id, result))
         }
@@ -37,15 +45,21 @@ extension Executor {
     }
 
     /// The reply to an action that has ended: its text as body lines.
-    func reply(_ result: Result<String, TweakError>) -> Reply {
+    func reply(_ result: Result<ActionOutput, TweakError>) -> Reply {
         switch result {
         case .failure(let error): return .error(error)
-        case .success(let text):
+        case .success(let output):
+            let text = output.text
             let lines =
                 text.isEmpty ? [] : text.split(omittingEmptySubsequences: false) { $0.isNewline }.map { String($0) }
-            return Reply(
+            var reply = Reply(
                 .ok(words: "", fields: [("output", .string(text))]), listName: "",
                 body: lines.isEmpty ? .none : .items([.row(lines: lines, json: .null)]))
+            guard let total = output.cutFrom else { return reply }
+            figures.hit(.actionOutputBytes)
+            reply.status = .ok(words: "", fields: [("output", .string(text)), ("cutFromBytes", .count(total))])
+            reply.remarks = ["… cut: these are \(text.utf8.count) of \(total) bytes"]
+            return reply
         }
     }
 }

@@ -13,8 +13,9 @@ extension Executor {
         let known = session.watches.filter { !subjects.contains($0.subject) }
         if known.count + subjects.count > limits.watchPatterns {
             throw TweakError(
-                .tooMany, "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one"
-            )
+                .tooMany,
+                "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one",
+                limit: .watchPatterns)
         }
         let named = patterns.isEmpty ? [] : try resolve(patterns)
         // The hub first: from here on every commit is noted. Then the snapshot, which tells old from new.

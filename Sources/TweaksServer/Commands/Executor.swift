@@ -13,6 +13,12 @@ final class Executor {
         case running
         /// The reply is the last one.
         case quit(Reply)
+        /// A wrong token: the reply comes when this time is over.
+        case penalty(TweakError, Duration)
+        /// The loop knows who is connected.
+        case list
+        /// This session ends.
+        case kick(UInt64)
     }
 
     let registry: TweakRegistry
@@ -23,6 +29,14 @@ final class Executor {
     let hooks: TweakServerHooks
     let finder: Finder
     var figures = ServerFigures()
+    /// The tokens that are taken; nil where there is no file of them.
+    var tokens: TokenTable?
+    /// Who has shown wrong ones.
+    var failures: FailureLedger
+    /// Where the program is asked what it grants, one request at a time.
+    let requestQueue = DispatchQueue(label: "tweaks.requests")
+    /// Where clients can connect, for `stats`.
+    var places: [JSON] = []
     var commitRate: CommitRate
     /// What makes changes durable; nil: they live as long as the process.
     let store: (any TweakStore)?
@@ -47,6 +61,8 @@ final class Executor {
         self.mailbox = mailbox
         self.hooks = hooks
         finder = Finder(registry: registry)
+        tokens = hooks.tokens?()
+        failures = FailureLedger(delays: limits.authenticationDelay)
         commitRate = CommitRate(registry.revision, at: .now)
         store = registry.store
         storeObservation = store?.observe { mailbox.post(.saved($0)) }
@@ -97,6 +113,12 @@ final class Executor {
         case .diff(let name, let other): return try diff(name, other, session)
         case .swap(let name, let force): return try swap(name, force: force, session)
         case .abort: return .reply(try abort(session))
+        case .auth(let token): return try authenticate(token, session)
+        case .whoami: return .reply(whoami(session))
+        case .drop(let scopes): return .reply(try drop(scopes, session))
+        case .request(let scopes): return try self.request(scopes, session)
+        case .sessions: return .list
+        case .kick(let number): return .kick(number)
         case .quit: return .quit(.ok())
         default: return .reply(about(request, session))
         }
@@ -118,6 +140,14 @@ final class Executor {
 }
 
 extension Request {
+    /// Whether it is meant to change values: then its refusal is an event.
+    var wantsChange: Bool {
+        switch self {
+        case .commit, .undo, .redo, .load, .swap: true
+        default: isChange
+        }
+    }
+
     /// Whether an error in it spoils an open batch.
     fileprivate var isChange: Bool {
         switch self {
@@ -143,5 +173,8 @@ struct ServerFigures {
     var requests: UInt64 = 0
     var refused: UInt64 = 0
     /// How often each limit was hit.
-    var limitsHit: [TweakError.Code: UInt64] = [:]
+    private(set) var limitsHit: [TweakLimit: UInt64] = [:]
+
+    /// Counts that a limit was hit.
+    mutating func hit(_ limit: TweakLimit) { limitsHit[limit, default: 0] += 1 }
 }

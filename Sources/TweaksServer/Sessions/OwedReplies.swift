@@ -16,6 +16,13 @@ struct OwedReplies {
 
     mutating func append(_ reply: Reply, _ encoder: ReplyEncoder) { replies.append((reply, encoder)) }
 
+    /// Puts an error in the place of what was read; what was changed is answered as it was.
+    mutating func withhold(_ error: TweakError) {
+        for index in replies.indices.dropFirst(head) where replies[index].reply.isReading {
+            replies[index].reply = .error(error)
+        }
+    }
+
     /// Takes the first reply if nothing keeps it any more; with the reason where the disk has refused.
     mutating func popReady(_ status: SaveStatus?) -> (Reply, ReplyEncoder)? {
         guard head < replies.count else { return nil }
@@ -36,5 +43,12 @@ struct OwedReplies {
     private mutating func compact() {
         replies.removeSubrange(..<head)
         head = 0
+    }
+}
+
+extension Reply {
+    /// Whether it shows something and has changed nothing.
+    fileprivate var isReading: Bool {
+        if case .none = body { false } else { awaits == nil }
     }
 }

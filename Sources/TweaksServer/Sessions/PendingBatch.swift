@@ -21,7 +21,8 @@ struct PendingBatch {
         _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration?, registry: TweakRegistry, limit: Int
     ) throws(TweakError) {
         if changes.count >= limit {
-            throw TweakError(.tooMany, "a batch holds at most \(limit) changes; commit, then begin again")
+            throw TweakError(
+                .tooMany, "a batch holds at most \(limit) changes; commit, then begin again", limit: .batchChanges)
         }
         var trial = TweakBatch()
         if let before = expected[node.path] { trial.append(node, before) }

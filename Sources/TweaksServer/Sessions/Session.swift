@@ -5,7 +5,7 @@ import TweaksWire
 
 /// The state of one client. Touched by the I/O thread alone.
 final class Session {
-    /// Where a session stands in its life.
+    /// Where its connection stands; the session's life is another matter.
     enum Phase: Equatable {
         case open
         /// Everything was said; after the last byte is sent, input is read and thrown away until the peer closes.
@@ -15,16 +15,33 @@ final class Session {
 
     let id: SessionID
     let descriptor: Descriptor
-    /// Who makes the changes of this session.
-    let origin: TweakOrigin
+    /// Who is at the other end.
+    let peer: Peer
+    /// Who makes the changes of this session: the peer, or the token that it has shown last.
+    var origin: TweakOrigin
     /// The user behind a Unix socket is not one of ours.
     let isDenied: Bool
 
     var phase = Phase.open
+    /// Where it stands; the executor takes the steps.
+    var life = SessionLife()
     /// What it may do, and why.
     var grants = Grants()
-    /// It has shown who it is, or need not.
-    var isAdmitted = true
+    /// The tokens that it has shown and that are still good, the last one last.
+    var tokens: [TokenEntry] = []
+    /// Only a token lets it be here.
+    var needsToken = false
+    /// Wrong tokens that it has shown.
+    var failures = 0
+    /// What it has asked for, and what became of that.
+    var wishes = Wishes()
+    var budget: CommitBudget?
+    /// How many commits it has made.
+    var commits: UInt64 = 0
+    /// A wrong token costs time; this is the answer then.
+    var penalty: TweakError?
+    /// It was ended from outside, and gets this when the action under way has its reply.
+    var farewell: TweakError?
     var reader: LineReader
     var encoder = ReplyEncoder()
     var output = OutputBuffer()
@@ -34,12 +51,12 @@ final class Session {
     var owed = OwedReplies()
     /// An action, a reload or a write is under way for this session; its reply comes first.
     var isAwaitingAction = false
+    /// It is a change that is under way: its refusal is an event.
+    var isChanging = false
     /// It is a reload that is under way: what that changes is told after its reply.
     var isReloading = false
     /// The change that is being written before it takes effect.
     var proposal: Proposal?
-    /// Why it ends.
-    var ending = "connection lost"
     /// The peer has closed its sending side.
     var inputHasEnded = false
     /// The sending side was shut down.
@@ -61,6 +78,8 @@ final class Session {
     /// Events that did not fit the output, folded.
     var pendingEvents = FoldingQueue(threshold: 0)
     var foldedEvents = 0
+    /// News about its own rights.
+    var notices: [Event] = []
     /// Events were written behind a prompt; it has to be written again.
     var isInEvents = false
     /// It is in the list of those told in this round.
@@ -70,12 +89,13 @@ final class Session {
     let openedAt: ContinuousClock.Instant
 
     init(
-        id: SessionID, descriptor: Descriptor, origin: TweakOrigin, isDenied: Bool, lineLimit: Int,
+        id: SessionID, descriptor: Descriptor, peer: Peer, isDenied: Bool, lineLimit: Int,
         now: ContinuousClock.Instant
     ) {
         self.id = id
         self.descriptor = descriptor
-        self.origin = origin
+        self.peer = peer
+        origin = peer.origin
         self.isDenied = isDenied
         reader = LineReader(limit: lineLimit)
         lastActivity = now
@@ -83,6 +103,9 @@ final class Session {
     }
 
     var isOpen: Bool { phase == .open }
+
+    /// It has shown who it is, or need not, and has not ended.
+    var isAdmitted: Bool { life.isOpen }
 
     /// Whether the next line may be begun: replies come in the order of the requests, each whole.
     func mayBegin(unsentLimit: Int) -> Bool {
@@ -150,17 +173,25 @@ final class Session {
     }
 
     /// Whether kept events can be sent, if there is room.
-    var hasEvents: Bool { isOpen && owesNothing && !isReloading && !pendingEvents.isEmpty }
+    var hasEvents: Bool { isOpen && owesNothing && !isReloading && !(pendingEvents.isEmpty && notices.isEmpty) }
 
     /// Sends kept events as far as there is room.
     func sendPendingEvents(unsentLimit: Int) {
         guard hasEvents else { return }
+        sendNotices()
         var revision: UInt64 = 0
         while output.count < unsentLimit, let change = pendingEvents.popFirst() {
             revision = change.revision
             send(change, EventCache())
         }
         if pendingEvents.isEmpty { sayLagged(revision) }
+    }
+
+    private func sendNotices() {
+        if notices.isEmpty { return }
+        beginEvents()
+        for notice in notices { output.append { encoder.append(notice, to: &$0) } }
+        notices = []
     }
 
     private func send(_ change: FeedChange, _ encoded: EventCache) {

@@ -11,8 +11,12 @@
 /// An open socket; closed when it is let go of.
 final class Descriptor: Sendable {
     let number: Int32
+    private let kernel: Kernel
 
-    init(_ number: Int32) { self.number = number }
+    init(_ number: Int32, _ kernel: Kernel = Kernel()) {
+        self.number = number
+        self.kernel = kernel
+    }
 
     deinit { close(number) }
 
@@ -27,23 +31,34 @@ final class Descriptor: Sendable {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         while true {
-            let count = recv(number, buffer.baseAddress, buffer.count, 0)
+            let count = kernel.make(.receive, on: number, count: buffer.count) {
+                recv(number, buffer.baseAddress, $0, 0)
+            }
             if count > 0 { return .bytes(count) }
             if count == 0 { return .endOfInput }
-            if errno == EINTR { continue }
-            return errno == EAGAIN || errno == EWOULDBLOCK ? .wouldBlock : .failed(errno)
+            if let failure = Self.failure(count) { return failure }
         }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
         while true {
-            let count = send(number, bytes.baseAddress, bytes.count, Platform.sendFlags)
+            let count = kernel.make(.send, on: number, count: bytes.count) {
+                send(number, bytes.baseAddress, $0, Platform.sendFlags)
+            }
             if count >= 0 { return .bytes(count) }
-            if errno == EINTR { continue }
-            return errno == EAGAIN || errno == EWOULDBLOCK ? .wouldBlock : .failed(errno)
+            if let failure = Self.failure(count) { return failure }
         }
     }
 
-    /// Says that nothing more will be sent.
-    func endOutput() { shutdown(number, Int32(SHUT_WR)) }
+    /// Nil when the call was only interrupted.
+    private static func failure(_ result: Int) -> Transfer? {
+        switch Int32(-result) {
+        case EINTR: nil
+        case EAGAIN, EWOULDBLOCK: .wouldBlock
+        case let code: .failed(code)
+        }
+    }
+
+    /// Says that nothing more will be sent. What fails here has failed before: the connection is gone.
+    func endOutput() { _ = kernel.make(.shutdown, on: number) { _ in Int(shutdown(number, Int32(SHUT_WR))) } }
 }

@@ -7,6 +7,7 @@
 #else
     import Glibc
 #endif
+import TweaksWire
 
 /// Where a server can be reached.
 public enum TweakListener: Equatable, Sendable {
@@ -16,6 +17,10 @@ public enum TweakListener: Equatable, Sendable {
     ///
     /// It asks for no token: every user and container of this network namespace can connect and change tweaks.
     case tcp(port: Int)
+    /// The same for who shows a token with the command `auth`; nothing is done for anybody else.
+    ///
+    /// A server by itself knows no tokens, and does not start with it; `TweakDaemon` reads a file of them.
+    case tcpWithTokens(port: Int)
 }
 
 /// A bound socket, and what has to be remembered about it.
@@ -23,35 +28,57 @@ final class Listener: Sendable {
     let descriptor: Descriptor
     let isUnix: Bool
     let isVersion6: Bool
+    /// Who connects has to show a token.
+    let wantsToken: Bool
+    /// Others than its owner can open the Unix socket.
+    let isShared: Bool
     /// The port, for TCP.
     let port: UInt16?
     private let place: SocketPlace?
+    private let kernel: Kernel
 
     /// A Unix socket at a claimed place.
-    init(at place: SocketPlace) throws(ServerError) {
-        descriptor = try Self.open(.unix(path: place.path), name: "socket \(place.path)")
+    /// - Parameter isShared: Everybody can connect; each connection is judged by its user.
+    init(at place: SocketPlace, isShared: Bool = false, _ kernel: Kernel) throws(ServerError) {
+        self.kernel = kernel
+        descriptor = try Self.open(
+            .unix(path: place.path), name: "socket \(place.path)", mode: isShared ? 0o666 : 0o600)
         isUnix = true
         isVersion6 = false
+        wantsToken = false
+        self.isShared = isShared
         port = nil
         self.place = place
     }
 
     /// A TCP socket on a loopback address.
-    init(_ address: SocketAddress, name: String) throws(ServerError) {
+    init(_ address: SocketAddress, name: String, wantsToken: Bool = false, _ kernel: Kernel) throws(ServerError) {
+        self.kernel = kernel
         descriptor = try Self.open(address, name: name)
         isUnix = false
         isVersion6 = address.family == AF_INET6
         port = SocketAddress.port(of: descriptor.number)
+        self.wantsToken = wantsToken
+        isShared = false
         place = nil
     }
 
     /// The path of a Unix socket.
     var path: String? { place?.path }
 
+    /// Where it is, and who is let in.
+    var facts: JSON {
+        let address = path ?? "\(isVersion6 ? "[::1]" : "127.0.0.1"):\(port ?? 0)"
+        let access = isUnix ? isShared ? "by user" : "own user and root" : wantsToken ? "token" : "open"
+        return .object([("address", .string(address)), ("access", .string(access))])
+    }
+
     /// Removes the file of a Unix socket.
     func removeFile() { place?.removeSocket() }
 
-    private static func open(_ address: SocketAddress, name: String) throws(ServerError) -> Descriptor {
+    private static func open(
+        _ address: SocketAddress, name: String, mode: mode_t = 0o600
+    ) throws(ServerError) -> Descriptor {
         let number = socket(address.family, Platform.stream, 0)
         if number < 0 { throw ServerError("\(name): \(errorText())") }
         let descriptor = Descriptor(number)
@@ -59,7 +86,7 @@ final class Listener: Sendable {
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         switch address {
-        case .unix: fchmod(number, 0o600)  // On Linux the file that `bind` makes inherits this.
+        case .unix: fchmod(number, mode)  // On Linux the file that `bind` makes inherits this.
         case .loopback6: setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
         case .loopback4: break
         }
@@ -67,7 +94,7 @@ final class Listener: Sendable {
         guard address.withCAddress({ bind(number, $0, $1) }) == 0 else {
             throw ServerError("\(name): \(errorText())", isTaken: errno == EADDRINUSE)
         }
-        if case .unix(let path) = address { chmod(path, 0o600) }
+        if case .unix(let path) = address { chmod(path, mode) }
         guard listen(number, 1_024) == 0 else {
             throw ServerError("\(name): \(errorText())", isTaken: errno == EADDRINUSE)
         }
@@ -78,28 +105,33 @@ final class Listener: Sendable {
     enum Accepted {
         case connection(Descriptor)
         case nobody
-        /// The process or the system is out of descriptors or memory.
+        /// The process or the system is out of descriptors or memory, or there is other trouble that may pass.
         case exhausted
     }
 
     func accept() -> Accepted {
         while true {
-            #if canImport(Darwin)
-                let number = Darwin.accept(descriptor.number, nil, nil)
-            #elseif canImport(Musl)
-                let number = Musl.accept(descriptor.number, nil, nil)
-            #else
-                let number = Glibc.accept(descriptor.number, nil, nil)
-            #endif
+            let number = kernel.make(.accept, on: descriptor.number) { _ in Int(Self.accept(descriptor.number)) }
             if number >= 0 {
-                Platform.prepare(number)
-                return .connection(Descriptor(number))
+                Platform.prepare(Int32(number))
+                return .connection(Descriptor(Int32(number), kernel))
             }
-            switch errno {
+            switch Int32(-number) {
+            // The second: somebody has come and gone.
             case EINTR, ECONNABORTED: continue
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
-            default: return .nobody
+            case EAGAIN, EWOULDBLOCK: return .nobody
+            default: return .exhausted
             }
         }
+    }
+
+    private static func accept(_ number: Int32) -> Int32 {
+        #if canImport(Darwin)
+            Darwin.accept(number, nil, nil)
+        #elseif canImport(Musl)
+            Musl.accept(number, nil, nil)
+        #else
+            Glibc.accept(number, nil, nil)
+        #endif
     }
 }

@@ -39,15 +39,53 @@ package enum Platform {
     /// The user whose process this is.
     package static var userID: UInt32 { UInt32(geteuid()) }
 
+    /// Who was at the other end of a Unix socket when it connected.
+    package struct PeerUser: Equatable, Sendable {
+        package let user: UInt32
+        package let group: UInt32
+        package let process: Int32?
+    }
+
     /// The user at the other end of a Unix socket, by the kernel's word.
-    static func peerUser(_ descriptor: Int32) -> uid_t? {
+    static func peerUser(_ descriptor: Int32) -> PeerUser? {
         #if canImport(Darwin)
             var (uid, gid) = (uid_t(), gid_t())
-            return getpeereid(descriptor, &uid, &gid) == 0 ? uid : nil
+            guard getpeereid(descriptor, &uid, &gid) == 0 else { return nil }
+            var process = pid_t()
+            var length = socklen_t(MemoryLayout<pid_t>.size)
+            let isKnown = getsockopt(descriptor, SOL_LOCAL, LOCAL_PEERPID, &process, &length) == 0
+            return PeerUser(user: uid, group: gid, process: isKnown ? process : nil)
         #else
             var peer = tweaks_peer()
-            return tweaks_peer_of(descriptor, &peer) == 0 ? peer.uid : nil
+            guard tweaks_peer_of(descriptor, &peer) == 0 else { return nil }
+            return PeerUser(user: peer.uid, group: peer.gid, process: peer.pid)
         #endif
+    }
+
+    /// The supplementary groups of that user; none where the kernel does not say.
+    static func peerGroups(_ descriptor: Int32) -> [UInt32] {
+        #if canImport(Darwin)
+            var credentials = xucred()
+            var length = socklen_t(MemoryLayout<xucred>.size)
+            guard getsockopt(descriptor, SOL_LOCAL, LOCAL_PEERCRED, &credentials, &length) == 0 else { return [] }
+            return withUnsafeBytes(of: credentials.cr_groups) { groups in
+                Array(groups.bindMemory(to: gid_t.self).prefix(Int(credentials.cr_ngroups)))
+            }
+        #else
+            // Linux lets a user be in 65,536 groups; nobody is in as many, so the kernel is asked how many first.
+            var length: UInt32 = 0
+            _ = tweaks_peer_groups_of(descriptor, nil, &length)
+            var groups = [UInt32](repeating: 0, count: Int(length) / MemoryLayout<UInt32>.size)
+            guard !groups.isEmpty, tweaks_peer_groups_of(descriptor, &groups, &length) == 0 else { return [] }
+            return Array(groups.prefix(Int(length) / MemoryLayout<UInt32>.size))
+        #endif
+    }
+
+    /// The time of day, in milliseconds since 1970.
+    static func wallClock() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
 

@@ -6,12 +6,14 @@
     /// Waits until descriptors are ready.
     final class Poller {
         private let queue: Descriptor
+        private let kernel: Kernel
         private var events = [kevent](repeating: kevent(), count: 256)
 
-        init() throws(SocketError) {
+        init(_ kernel: Kernel) throws(SocketError) {
             let number = kqueue()
             if number < 0 { throw SocketError("kqueue") }
             queue = Descriptor(number)
+            self.kernel = kernel
         }
 
         func add(_ descriptor: Int32, _ interest: PollInterest) throws(SocketError) {
@@ -19,9 +21,8 @@
             try change(descriptor, EVFILT_WRITE, EV_ADD | (interest.contains(.write) ? EV_ENABLE : EV_DISABLE))
         }
 
-        func modify(_ descriptor: Int32, _ interest: PollInterest) {
-            // It fails only for a descriptor that was never added.
-            try? add(descriptor, interest)
+        func modify(_ descriptor: Int32, _ interest: PollInterest) throws(SocketError) {
+            try add(descriptor, interest)
         }
 
         func remove(_ descriptor: Int32) {
@@ -32,18 +33,23 @@
         private func change(_ descriptor: Int32, _ filter: Int32, _ flags: Int32) throws(SocketError) {
             var change = kevent(
                 ident: UInt(descriptor), filter: Int16(filter), flags: UInt16(flags), fflags: 0, data: 0, udata: nil)
-            if kevent(queue.number, &change, 1, nil, 0, nil) != 0 { throw SocketError("kevent") }
+            let call = { (_: Int) in Int(kevent(self.queue.number, &change, 1, nil, 0, nil)) }
+            // Removing is what is done when all else fails.
+            let result = flags & EV_DELETE != 0 ? call(0) : kernel.make(.watch, on: descriptor, call)
+            if result < 0 { throw SocketError("kevent", code: Int32(-result)) }
         }
 
         /// Waits at most so many milliseconds (-1: for ever) and hands over what is ready.
         func wait(milliseconds: Int32, _ body: (PollEvent) -> Void) {
             var time = timespec(tv_sec: Int(milliseconds) / 1_000, tv_nsec: Int(milliseconds) % 1_000 * 1_000_000)
-            let count =
-                milliseconds < 0
-                ? kevent(queue.number, nil, 0, &events, Int32(events.count), nil)
-                : kevent(queue.number, nil, 0, &events, Int32(events.count), &time)
+            let count = kernel.make(.wait, on: queue.number, count: events.count) { most in
+                Int(
+                    milliseconds < 0
+                        ? kevent(queue.number, nil, 0, &events, Int32(most), nil)
+                        : kevent(queue.number, nil, 0, &events, Int32(most), &time))
+            }
             guard count > 0 else { return }  // Time out or EINTR: the loop looks at its clock and comes back.
-            for event in events[..<Int(count)] {
+            for event in events[..<count] {
                 // The end of input arrives as readable, so that what was sent before it is still read.
                 let isWrite = event.filter == Int16(EVFILT_WRITE)
                 body(

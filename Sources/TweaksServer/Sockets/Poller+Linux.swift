@@ -13,21 +13,22 @@
     /// Waits until descriptors are ready.
     final class Poller {
         private let epoll: Descriptor
+        private let kernel: Kernel
         private var events = [epoll_event](repeating: epoll_event(), count: 256)
 
-        init() throws(SocketError) {
+        init(_ kernel: Kernel) throws(SocketError) {
             let number = epoll_create1(Int32(EPOLL_CLOEXEC))
             if number < 0 { throw SocketError("epoll_create1") }
             epoll = Descriptor(number)
+            self.kernel = kernel
         }
 
         func add(_ descriptor: Int32, _ interest: PollInterest) throws(SocketError) {
             try control(EPOLL_CTL_ADD, descriptor, interest)
         }
 
-        func modify(_ descriptor: Int32, _ interest: PollInterest) {
-            // It fails only for a descriptor that was never added.
-            try? control(EPOLL_CTL_MOD, descriptor, interest)
+        func modify(_ descriptor: Int32, _ interest: PollInterest) throws(SocketError) {
+            try control(EPOLL_CTL_MOD, descriptor, interest)
         }
 
         func remove(_ descriptor: Int32) {
@@ -41,14 +42,19 @@
             event.data.fd = descriptor
             if interest.contains(.read) { event.events |= EPOLLIN.rawValue }
             if interest.contains(.write) { event.events |= EPOLLOUT.rawValue }
-            if epoll_ctl(epoll.number, operation, descriptor, &event) != 0 { throw SocketError("epoll_ctl") }
+            let call = { (_: Int) in Int(epoll_ctl(self.epoll.number, operation, descriptor, &event)) }
+            // Removing is what is done when all else fails.
+            let result = operation == EPOLL_CTL_DEL ? call(0) : kernel.make(.watch, on: descriptor, call)
+            if result < 0 { throw SocketError("epoll_ctl", code: Int32(-result)) }
         }
 
         /// Waits at most so many milliseconds (-1: for ever) and hands over what is ready.
         func wait(milliseconds: Int32, _ body: (PollEvent) -> Void) {
-            let count = epoll_wait(epoll.number, &events, Int32(events.count), milliseconds)
+            let count = kernel.make(.wait, on: epoll.number, count: events.count) {
+                Int(epoll_wait(epoll.number, &events, Int32($0), milliseconds))
+            }
             guard count > 0 else { return }  // Time out or EINTR: the loop looks at its clock and comes back.
-            for event in events[..<Int(count)] {
+            for event in events[..<count] {
                 let gone = event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
                 body(
                     PollEvent(

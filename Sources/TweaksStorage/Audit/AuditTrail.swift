@@ -5,7 +5,8 @@ import Foundation
 import Synchronization
 package import Tweaks
 
-/// Appends every commit of a registry to a file, on a thread of its own. No commit waits for it.
+/// Appends every commit of a registry to a file, and what it is told of sessions, on a thread of its own. Nobody waits
+/// for it.
 package final class AuditTrail: Sendable {
     /// Something worth a line in a log.
     package enum Event: Sendable, Equatable {
@@ -21,7 +22,9 @@ package final class AuditTrail: Sendable {
         /// `written`, or `unwritten: …` while it tries again.
         package var state = "written"
         package var commits = 0
-        /// Commits for which there was no room.
+        /// What sessions did beside these.
+        package var events = 0
+        /// Commits and events for which there was no room.
         package var leftOut = 0
         package var rotations = 0
         package var failures = 0
@@ -29,6 +32,7 @@ package final class AuditTrail: Sendable {
 
     private let registry: TweakRegistry
     private let mailbox: AuditMailbox
+    private let time: any StorageTime
 
     /// Opens the file, and writes what is committed from now on.
     package init(
@@ -36,7 +40,7 @@ package final class AuditTrail: Sendable {
         time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
     ) {
         let mailbox = AuditMailbox(path: settings.path)
-        (self.registry, self.mailbox) = (registry, mailbox)
+        (self.registry, self.mailbox, self.time) = (registry, mailbox, time)
         registry.add(mailbox.log)
         mailbox.life.enter()
         let isOpen = DispatchSemaphore(value: 0)
@@ -53,6 +57,11 @@ package final class AuditTrail: Sendable {
     }
 
     deinit { mailbox.close() }
+
+    /// Has something written that is no commit. Returns at once, on any thread.
+    package func note(_ note: AuditNote) {
+        if mailbox.notes.add(note, at: time.now) { mailbox.bell.ring() }
+    }
 
     /// Writes what was noted, once, and ends the thread.
     package func close() {
@@ -82,6 +91,7 @@ final class AuditMailbox: Sendable {
     }
 
     let log: CommitLog
+    let notes = AuditNotes()
     let bell: Bell
     let life = DispatchGroup()
     private let state: Mutex<State>

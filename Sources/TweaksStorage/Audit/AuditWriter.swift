@@ -53,13 +53,16 @@ struct AuditWriter: ~Copyable {
 
     private mutating func take() {
         rest = nil
-        let batch = mailbox.log.takeAll()
-        if batch.isEmpty { return }
-        facts.leftOut += batch.leftOut.count
-        facts.commits += batch.notes.count
+        let (commits, events) = (mailbox.log.takeAll(), mailbox.notes.takeAll())
+        if commits.isEmpty, events.isEmpty { return }
+        facts.leftOut += commits.leftOut.count + events.leftOut
+        facts.commits += commits.notes.count
+        facts.events += events.notes.count
         var bytes: [UInt8] = []
-        // A new one each time: the wall clock may have been set.
-        AuditLine.append(batch, TimeAnchor(time), to: &bytes)
+        // Anew each time: the wall clock may have been set.
+        let anchor = TimeAnchor(time)
+        AuditLine.append(commits, events, anchor, to: &bytes)
+        AuditLine.append(leftOut: commits, events, anchor, to: &bytes)
         lines = AuditLines(bytes)
         rest = time.now.advanced(by: Self.interval)
     }

@@ -115,7 +115,8 @@ extension PresetFolder {
             }
             if bytes.count <= Self.sizeLimit { return bytes }
         }
-        throw TweakError(.tooLong, "\(trouble): it has more than \(Self.sizeLimit) bytes; make two of it")
+        throw TweakError(
+            .tooLong, "\(trouble): it has more than \(Self.sizeLimit) bytes; make two of it", limit: .presetBytes)
     }
 
     /// Puts a file in place as a whole: whatever happens, there is the old one or the new one.

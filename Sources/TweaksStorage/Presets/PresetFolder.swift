@@ -99,14 +99,15 @@ package final class PresetFolder: PresetStore {
             throw TweakError(
                 .tooLong,
                 "the preset \(name) would have \(bytes.count) bytes; at most \(Self.sizeLimit): save fewer tweaks, by a "
-                    + "pattern")
+                    + "pattern", limit: .presetBytes)
         }
         guard let folder = try open(making: true) else { throw missing(name, []) }
         defer { files.close(folder) }
         let names = try names(in: folder)
         let before = names.contains(name) ? summary(name, in: folder) : nil
         if before == nil, names.count >= Self.mostPresets {
-            throw TweakError(.tooMany, "there are \(names.count) presets already; delete one of them")
+            throw TweakError(
+                .tooMany, "there are \(names.count) presets already; delete one of them", limit: .presets)
         }
         removeLeftovers(folder, now: time.wall)
         try replace(Self.file(name), bytes, "the preset \(name) is not saved", in: folder)

@@ -1,26 +1,26 @@
 // Moments as text: 2026-11-21T09:30:00.123Z, by the calendar that was never in doubt (RFC 3339, in UTC).
 
 /// Reads and prints moments, held as milliseconds since 1970.
-enum TimeText {
+package enum TimeText {
     /// The moment in full, to the millisecond.
-    static func print(_ milliseconds: Int64) -> String {
+    package static func print(_ milliseconds: Int64) -> String {
         let parts = Parts(milliseconds)
         return "\(padded(parts.year, 4))-\(padded(parts.month))-\(padded(parts.day))T\(padded(parts.hour)):"
             + "\(padded(parts.minute)):\(padded(parts.second)).\(padded(parts.millisecond, 3))Z"
     }
 
     /// The moment to the second.
-    static func seconds(_ milliseconds: Int64) -> String { print(milliseconds).prefix(19) + "Z" }
+    package static func seconds(_ milliseconds: Int64) -> String { print(milliseconds).prefix(19) + "Z" }
 
     /// The second without separators, for names of files: `20261121T093000Z`.
-    static func compact(_ milliseconds: Int64) -> String {
+    package static func compact(_ milliseconds: Int64) -> String {
         let parts = Parts(milliseconds)
         return "\(padded(parts.year, 4))\(padded(parts.month))\(padded(parts.day))T\(padded(parts.hour))"
             + "\(padded(parts.minute))\(padded(parts.second))Z"
     }
 
     /// A moment from `2026-11-21T09:30:00Z`, with or without a fraction; nil for anything else.
-    static func parse(_ text: String) -> Int64? {
+    package static func parse(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         let pattern = Array("0000-00-00T00:00:00".utf8)
         guard bytes.count > pattern.count, bytes.last == UInt8(ascii: "Z") else { return nil }

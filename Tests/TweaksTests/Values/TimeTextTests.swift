@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TweaksTestSupport
 
-@testable import TweaksStorage
+@testable import Tweaks
 
 @Suite("Moments as text")
 struct TimeTextTests {

@@ -1,0 +1,47 @@
+// What the audit says of the things that sessions do beside committing.
+
+import Tweaks
+import TweaksServer
+import TweaksStorage
+
+extension AuditNote {
+    /// A line for it; nil for what is no more than coming and going.
+    init?(_ event: TweakSessionEvent) {
+        guard let (kind, details) = Self.words(event) else { return nil }
+        let session = event.session
+        self.init(
+            by: session.identity.description, from: session.transport.rawValue, peer: session.peer,
+            session: session.id, kind: kind, details)
+    }
+
+    private static func words(_ event: TweakSessionEvent) -> (String, [(key: String, value: Detail)])? {
+        switch event.kind {
+        case .state:
+            // Somebody who may not even be here.
+            if event.session.state == .failed(.denied) { return ("denied", []) }
+            return nil
+        case .authenticated(let name): return ("authenticated", [("token", .text(name))])
+        case .authenticationFailed: return ("authentication failed", [])
+        case .denied(let command, let path): return ("denied", [("command", .text(command))] + self.path(path))
+        case .refused(let error):
+            return (
+                "refused",
+                path(error.path) + [("code", .text(error.code.rawValue)), ("reason", .text(error.message))]
+            )
+        case .requested(let scopes): return ("requested", self.scopes(scopes))
+        case .granted(let scopes): return ("granted", self.scopes(scopes))
+        case .declined(let scopes): return ("declined", self.scopes(scopes))
+        case .dropped(let scopes): return ("dropped", self.scopes(scopes))
+        case .revoked: return ("revoked", [("scopes", .texts(event.session.scopes))])
+        case .kicked(let session): return ("kicked", [("of", .number(session))])
+        }
+    }
+
+    private static func path(_ path: TweakPath?) -> [(key: String, value: Detail)] {
+        path.map { [("path", .text($0.joined))] } ?? []
+    }
+
+    private static func scopes(_ scopes: [TweakScope]) -> [(key: String, value: Detail)] {
+        [("scopes", .texts(scopes.map(\.description)))]
+    }
+}

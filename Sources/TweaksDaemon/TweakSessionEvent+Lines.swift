@@ -1,0 +1,46 @@
+// What a log says of sessions.
+
+import Tweaks
+import TweaksServer
+
+extension TweakSessionEvent {
+    /// A line of a log; nil for what is no news: a session that is about to open.
+    var line: String? {
+        let who = "session \(session.id) of \(session.identity)"
+        switch kind {
+        case .state: return stateLine
+        case .authenticated(let token): return "session \(session.id) of \(session.peer) has shown token \(token)"
+        case .authenticationFailed: return "session \(session.id) of \(session.peer) has shown a wrong token"
+        case .denied(let command, let path): return "\(who) may not \(command)\(path.map { " \($0.token)" } ?? "")"
+        case .refused: return nil
+        case .requested(let scopes): return "\(who) asks for \(Self.text(scopes))"
+        case .granted(let scopes): return "\(who) is given \(Self.text(scopes))"
+        case .declined(let scopes): return "\(who) is not given \(Self.text(scopes))"
+        case .dropped(let scopes): return "\(who) has given up \(Self.text(scopes))"
+        case .revoked:
+            let left = session.scopes.isEmpty ? "nothing" : session.scopes.joined(separator: " ")
+            return "\(who) has lost rights and may \(left)"
+        case .kicked(let number): return "\(who) has ended session \(number)"
+        }
+    }
+
+    private var stateLine: String? {
+        switch session.state {
+        case .created, .opening: nil
+        case .open: "session \(session.id) opened by \(session.identity)"
+        case .closed(let reason): "session \(session.id) of \(session.identity) closed: \(reason.rawValue)"
+        case .failed(let reason): "session \(session.id) of \(session.peer) was not opened: \(reason.rawValue)"
+        }
+    }
+
+    private static func text(_ scopes: [TweakScope]) -> String { scopes.map(\.token).joined(separator: " ") }
+
+    /// Somebody wants what he may not have, or is a stranger. There may be many of these.
+    var isFailure: Bool {
+        switch kind {
+        case .authenticationFailed, .denied: true
+        case .state: if case .failed = session.state { true } else { false }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// How many commits a session may make.
+
+/// A bucket that fills at a rate and holds what comes in one second.
+struct CommitBudget: Sendable {
+    private(set) var perSecond: Int
+    private var left: Double
+    private var filledAt: ContinuousClock.Instant?
+
+    /// A full one.
+    init(perSecond: Int) {
+        self.perSecond = max(perSecond, 1)
+        left = Double(self.perSecond)
+    }
+
+    /// Takes one commit out, if there is one.
+    mutating func take(_ now: ContinuousClock.Instant) -> Bool {
+        if let filledAt, now > filledAt { left += (now - filledAt) / .seconds(1) * Double(perSecond) }
+        left = min(left, Double(perSecond))
+        filledAt = max(now, filledAt ?? now)
+        if left < 1 { return false }
+        left -= 1
+        return true
+    }
+
+    /// Another rate from now on. It is no fuller for that.
+    mutating func change(perSecond: Int) {
+        self.perSecond = max(perSecond, 1)
+        left = min(left, Double(self.perSecond))
+    }
+}

@@ -1,0 +1,175 @@
+// What happens to sessions from outside: tokens that end, rights that shrink, decisions, kicks.
+
+import Tweaks
+import TweaksWire
+
+extension EventLoop {
+    // MARK: The beginning
+
+    /// Lets a new session in, or has it show a token first.
+    func admit(_ session: Session, _ listener: Listener) {
+        executor.take(.look, session)
+        // Its first line is answered by the reason why not.
+        if session.isDenied { return }
+        guard listener.wantsToken else {
+            executor.take(.open, session)
+            return
+        }
+        session.needsToken = true
+        session.reader.limit = min(limits.unauthenticatedLineBytes, limits.lineBytes)
+        timers.add(
+            .init(deadline: session.openedAt + limits.timeToAuthenticate, session: session.id, kind: .authentication))
+    }
+
+    /// Answers a wrong token, but not at once.
+    func penalize(_ session: Session, _ error: TweakError, for delay: Duration) {
+        (session.penalty, session.isAwaitingAction) = (error, true)
+        timers.add(.init(deadline: .now + delay, session: session.id, kind: .penalty))
+    }
+
+    func endPenalty(_ session: Session) {
+        guard let error = session.penalty else { return }
+        session.endPenalty()
+        if session.failures >= limits.authenticationFailures {
+            executor.figures.hit(.authenticationFailures)
+            if session.isOpen { fail(error, session, .denied) }
+        } else if session.isOpen {
+            executor.figures.refused += 1
+            session.send(.error(error))
+        }
+        advance(session)
+    }
+
+    // MARK: Tokens
+
+    /// Another table: who has shown a token that is not in it any more loses what it gave.
+    func tokensChanged(_ table: TokenTable) {
+        executor.tokens = table
+        reviewTokens()
+    }
+
+    /// Looks whether a token has expired, by the clock on the wall; that one may jump, so it is asked each time.
+    func expireTokens() {
+        if let first = firstExpiry, executor.hooks.wallClock() >= first { reviewTokens() }
+    }
+
+    /// Notes when the tokens of a session end.
+    func noteExpiry(_ session: Session) {
+        guard let first = session.tokens.compactMap(\.expires).min() else { return }
+        firstExpiry = min(firstExpiry ?? first, first)
+        let left = first - executor.hooks.wallClock()
+        // A wall clock that is put forward is noticed within a minute even where nothing happens.
+        let next = ContinuousClock.now + min(.milliseconds(max(left, 1)), .seconds(60))
+        tokensReviewedAt = min(tokensReviewedAt ?? next, next)
+    }
+
+    /// Compares the tokens of all sessions with the table, and with the time.
+    func reviewTokens() {
+        let now = executor.hooks.wallClock()
+        (firstExpiry, tokensReviewedAt) = (nil, nil)
+        for case let session? in sessions where !session.tokens.isEmpty && session.isOpen {
+            review(session, now)
+            noteExpiry(session)
+        }
+    }
+
+    private func review(_ session: Session, _ now: Int64) {
+        let before = session.grants.rights
+        var ended: String?
+        for token in session.tokens {
+            // The same name for another token is another token.
+            let entry = executor.tokens?[token.name].flatMap { $0.digest == token.digest ? $0 : nil }
+            if let entry, entry.isLive(now) {
+                replace(token, by: entry, session)
+            } else {
+                ended = "token \(token.name) \(entry == nil ? "was revoked" : "has expired")"
+                session.tokens.removeAll { $0.name == token.name }
+                session.grants.remove(.token(name: token.name))
+            }
+        }
+        executor.identify(session)
+        if session.grants.rights != before || ended != nil {
+            executor.tell(.revoked, session)
+            rightsChanged(session)
+        }
+        if let ended, session.needsToken, session.tokens.isEmpty {
+            dismiss(session, TweakError(.closing, "\(ended); show another one"), .revoked)
+        }
+    }
+
+    private func replace(_ token: TokenEntry, by entry: TokenEntry, _ session: Session) {
+        if token == entry { return }
+        session.tokens = session.tokens.map { $0.name == entry.name ? entry : $0 }
+        if token.scopes != entry.scopes { session.grants.replace(entry.scopes, from: .token(name: entry.name)) }
+    }
+
+    // MARK: Rights
+
+    /// Looks again at what is under way for a session that may less than before.
+    func rightsChanged(_ session: Session) {
+        if !session.grants.rights.isWhole(.read) {
+            session.withhold(TweakError(.denied, "your rights have changed"))
+        }
+        if !session.watches.isEmpty { hub.update(session) }
+        if session.isOpen { runnable.append(session.id) }
+    }
+
+    /// The program has been asked, and has decided or not.
+    func finishAsking(_ request: TweakScopeRequest, _ session: Session) {
+        if session.life.isOpen {
+            answer(session.id, executor.finishAsking(request, session))
+        } else {
+            answer(session.id, .error(TweakError(.denied, "the session has ended")))
+        }
+    }
+
+    /// A decision that came later is told between replies.
+    func finishWaiting(_ request: TweakScopeRequest, _ session: Session) {
+        guard session.life.isOpen, let notice = executor.finishWaiting(request, session) else { return }
+        session.notices.append(notice)
+        advance(session)
+    }
+
+    // MARK: The end
+
+    /// Ends the session with this number, at the wish of another one.
+    func kick(_ number: UInt64, by session: Session) {
+        let victim = sessions.lazy.compactMap(\.self).first { $0.id.number == number && $0.life.state.reason == nil }
+        guard let victim else {
+            let text = "session \(number) is not connected; the command sessions lists those that are"
+            executor.figures.refused += 1
+            return session.send(.error(TweakError(.conflict, text)))
+        }
+        session.isProven = true
+        session.send(.ok("kicked \(number)", [("kicked", .count(number))]))
+        executor.tell(.kicked(number), session)
+        dismiss(victim, TweakError(.closing, "kicked by \(session.origin)"), .kicked)
+    }
+
+    /// Ends a session for a reason that lies outside of it. What it has begun ends first, if that does not take long.
+    func dismiss(_ session: Session, _ error: TweakError, _ reason: TweakSession.Reason) {
+        guard executor.take(.end(reason), session) else { return }
+        session.batch = nil
+        stopWatching(session)
+        session.endPenalty()
+        if session.isAwaitingAction {
+            session.farewell = error
+            timers.add(.init(deadline: .now + limits.lingerTime, session: session.id, kind: .farewell))
+        } else if session.remainder != nil {
+            // The reply under way ends with it; one status line is enough.
+            session.isInteractive = false
+            session.withhold(error)
+            finish(session)
+            advance(session)
+        } else {
+            say(error, to: session)
+        }
+    }
+
+    /// What was under way takes too long.
+    func endFarewell(_ session: Session) {
+        guard session.isOpen, let error = session.farewell else { return }
+        session.isAwaitingAction = false
+        say(error, to: session)
+    }
+}

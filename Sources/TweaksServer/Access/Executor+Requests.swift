@@ -1,0 +1,86 @@
+// The command request: granted by policy, or put before the program.
+
+import Dispatch
+import Tweaks
+import TweaksWire
+
+extension Executor {
+    /// Asks for more rights. What the program has to be asked for is asked elsewhere; the session waits for that.
+    func request(_ words: [String], _ session: Session) throws(TweakError) -> Outcome {
+        let scopes = try [TweakScope](words)
+        let missing = scopes.filter { !session.grants.rights.covers($0) }
+        if missing.isEmpty { return .reply(granted(scopes)) }
+        let given = Rights(hooks.access.grants)
+        if missing.allSatisfy(given.covers) {
+            tell(.requested(missing), session)
+            return .reply(decide(missing, isGranted: true, session))
+        }
+        if let scope = missing.first(where: session.wishes.declined.contains) {
+            throw TweakError(.denied, "\(scope.token) was declined; the same is not asked again in this session")
+        }
+        if let waiting = session.wishes.waiting.first(where: { Set($0.scopes) == Set(missing) }) {
+            return .reply(self.waiting(for: waiting.scopes))
+        }
+        try checkRoom(missing, session)
+        tell(.requested(missing), session)
+        guard let ask = hooks.access.onRequest else {
+            return .reply(decide(missing, isGranted: false, session))
+        }
+        put(missing, session, before: ask)
+        return .running
+    }
+
+    private func checkRoom(_ scopes: [TweakScope], _ session: Session) throws(TweakError) {
+        if session.wishes.waiting.count >= limits.scopeRequests {
+            throw TweakError(
+                .tooMany, "\(limits.scopeRequests) requests of this session are not decided yet; wait for them",
+                limit: .scopeRequests)
+        }
+        let known = session.wishes.declined.count + session.wishes.granted.count
+        if known + scopes.count > limits.scopes {
+            throw TweakError(
+                .tooMany, "a session asks for at most \(limits.scopes) scopes; connect again", limit: .scopes)
+        }
+    }
+
+    private func put(
+        _ scopes: [TweakScope], _ session: Session, before ask: @escaping @Sendable (TweakScopeRequest) -> Void
+    ) {
+        let (id, mailbox) = (session.id, mailbox)
+        let request = TweakScopeRequest(session.facts, scopes) { mailbox.post(.decided(id, $0)) }
+        requestQueue.async {
+            ask(request)
+            mailbox.post(.asked(id, request))
+        }
+    }
+
+    /// The reply when the program's handler has returned: a decision, or that it takes its time.
+    func finishAsking(_ request: TweakScopeRequest, _ session: Session) -> Reply {
+        if let isAllowed = request.isAllowed { return decide(request.scopes, isGranted: isAllowed, session) }
+        session.wishes.wait(for: request)
+        return waiting(for: request.scopes)
+    }
+
+    /// A decision that was waited for.
+    /// - Returns: What the session is told; nil when that is the reply to its request.
+    func finishWaiting(_ request: TweakScopeRequest, _ session: Session) -> Event? {
+        guard let isAllowed = request.isAllowed, session.wishes.end(request) else { return nil }
+        _ = decide(request.scopes, isGranted: isAllowed, session)
+        return .decided(revision: registry.revision, isGranted: isAllowed, request.scopes)
+    }
+
+    private func decide(_ scopes: [TweakScope], isGranted: Bool, _ session: Session) -> Reply {
+        session.wishes.note(scopes, isGranted: isGranted)
+        if isGranted { session.grants.add(scopes, from: .request) }
+        tell(isGranted ? .granted(scopes) : .declined(scopes), session)
+        return isGranted ? granted(scopes) : .error(TweakError(.denied, "\(scopes.text) declined"))
+    }
+
+    private func granted(_ scopes: [TweakScope]) -> Reply {
+        .ok("granted \(scopes.text)", [("granted", scopes.json)])
+    }
+
+    private func waiting(for scopes: [TweakScope]) -> Reply {
+        .ok("waiting \(scopes.text)", [("waiting", scopes.json)])
+    }
+}

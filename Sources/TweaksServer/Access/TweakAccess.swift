@@ -1,0 +1,57 @@
+// Who else may do what: other users on a Unix socket, and rights that are given on request.
+
+public import Tweaks
+
+/// The rules of a server for whoever is not its own user.
+///
+/// On a Unix socket the kernel says who is at the other end. The process's own user and root may do everything; others
+/// are refused, but for those that are named here.
+///
+/// ```swift
+/// let access = TweakAccess(users: [1001: [.read]], groups: [27: ["write:Label", .run]])
+/// try TweakDaemon.start("bounce", tweaks: Look.all, access: access)
+/// ```
+///
+/// Where users or groups are named, the socket's file lets everybody connect (mode 0666), and each connection is judged
+/// by its user. The directory of the socket has to let them in as well: the default one, in `XDG_RUNTIME_DIR`, does not;
+/// name another one in `TWEAKS_SOCKET`.
+public struct TweakAccess: Sendable {
+    /// Users of this machine by number, and what they may do. An empty list lets a user in to show a token.
+    public var users: [UInt32: [TweakScope]]
+    /// The same for groups, whether primary or supplementary. Who is in several has the rights of all.
+    public var groups: [UInt32: [TweakScope]]
+    /// What a session is given that asks for it with `request`, without anybody being asked.
+    public var grants: [TweakScope]
+    /// Asked when a session requests more than ``grants``; without it, that is declined. Called on a queue of its own,
+    /// one request at a time: a session waits for its return, nobody else does.
+    public var onRequest: (@Sendable (TweakScopeRequest) -> Void)?
+
+    /// Rules; those of the defaults let nobody else in, and give nothing on request.
+    /// - Parameters:
+    ///   - users: Users of this machine by number, and what they may do.
+    ///   - groups: The same for groups.
+    ///   - grants: What a session is given that asks for it.
+    ///   - onRequest: Asked when a session requests more than that, on a queue of its own.
+    public init(
+        users: [UInt32: [TweakScope]] = [:], groups: [UInt32: [TweakScope]] = [:], grants: [TweakScope] = [],
+        onRequest: (@Sendable (TweakScopeRequest) -> Void)? = nil
+    ) {
+        self.users = users
+        self.groups = groups
+        self.grants = grants
+        self.onRequest = onRequest
+    }
+
+    /// Whether somebody else has to be able to open the socket.
+    var isShared: Bool { !users.isEmpty || !groups.isEmpty }
+
+    /// What the user at the other end of a Unix socket may do; nil when it may not be here.
+    /// - Parameter groups: Its supplementary groups, asked for when they matter.
+    func scopes(of peer: Platform.PeerUser?, groups: () -> [UInt32]) -> [TweakScope]? {
+        guard let peer else { return nil }
+        if peer.user == Platform.userID || peer.user == 0 { return [.admin] }
+        var given: [[TweakScope]] = users[peer.user].map { [$0] } ?? []
+        if !self.groups.isEmpty { given += Set([peer.group] + groups()).compactMap { self.groups[$0] } }
+        return given.isEmpty ? nil : given.flatMap(\.self)
+    }
+}

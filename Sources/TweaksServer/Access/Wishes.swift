@@ -1,0 +1,34 @@
+// What one session has asked for with `request`, and what became of it.
+
+import Tweaks
+
+/// Requests of a session.
+struct Wishes {
+    /// Given, in the order in which that was decided.
+    private(set) var granted: [TweakScope] = []
+    /// Not given; nobody is asked again for these.
+    private(set) var declined: [TweakScope] = []
+    /// Nobody has decided yet.
+    private(set) var waiting: [TweakScopeRequest] = []
+
+    /// Notes a decision.
+    mutating func note(_ scopes: [TweakScope], isGranted: Bool) {
+        if isGranted {
+            granted += scopes.filter { !granted.contains($0) }
+            declined.removeAll(where: scopes.contains)
+        } else {
+            declined += scopes.filter { !declined.contains($0) }
+        }
+    }
+
+    /// Notes that a decision takes its time.
+    mutating func wait(for request: TweakScopeRequest) { waiting.append(request) }
+
+    /// Notes that a request is decided.
+    /// - Returns: False when nobody waits for it.
+    mutating func end(_ request: TweakScopeRequest) -> Bool {
+        let count = waiting.count
+        waiting.removeAll { $0 === request }
+        return waiting.count < count
+    }
+}

@@ -1,0 +1,66 @@
+// What sessions did beside committing, until the audit's thread writes it down.
+
+import Synchronization
+
+/// Something that a session did, or was refused.
+package struct AuditNote: Sendable {
+    /// What is said of it beside who and when.
+    package enum Detail: Sendable {
+        case text(String)
+        case texts([String])
+        case number(UInt64)
+    }
+
+    /// Whose changes the session makes: `uid 1000`, or a token's name.
+    package let by: String
+    /// How it is connected: `unix socket` or `tcp`.
+    package let from: String
+    /// Who is at the other end: `uid 1000 pid 4711`, or an address.
+    package let peer: String
+    package let session: UInt64
+    /// `refused`, `authenticated`, `kicked` …
+    package let kind: String
+    package let details: [(key: String, value: Detail)]
+
+    package init(
+        by: String, from: String, peer: String, session: UInt64, kind: String,
+        _ details: [(key: String, value: Detail)] = []
+    ) {
+        (self.by, self.from, self.peer, self.session, self.kind) = (by, from, peer, session, kind)
+        self.details = details
+    }
+}
+
+/// Collects notes until they are taken, and counts those for which there is no room.
+final class AuditNotes: Sendable {
+    /// What came since the last look.
+    struct Batch: Sendable {
+        /// Oldest first.
+        fileprivate(set) var notes: [(time: ContinuousClock.Instant, note: AuditNote)] = []
+        fileprivate(set) var leftOut = 0
+
+        var isEmpty: Bool { notes.isEmpty && leftOut == 0 }
+    }
+
+    /// So many are kept until they are taken.
+    static let limit = 1_024
+
+    private let batch = Mutex(Batch())
+
+    /// Keeps a note. Never waits for a disk.
+    /// - Returns: True for the first one since the last look.
+    func add(_ note: AuditNote, at time: ContinuousClock.Instant) -> Bool {
+        batch.withLock { batch in
+            let isFirst = batch.isEmpty
+            if batch.notes.count < Self.limit { batch.notes.append((time, note)) } else { batch.leftOut += 1 }
+            return isFirst
+        }
+    }
+
+    func takeAll() -> Batch {
+        batch.withLock { batch in
+            defer { batch = Batch() }
+            return batch
+        }
+    }
+}

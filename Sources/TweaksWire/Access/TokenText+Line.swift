@@ -1,0 +1,159 @@
+// One line of a token file: from its words to what it gives, and back.
+
+import Tweaks
+
+extension TokenText {
+    /// What a line says.
+    static func content(_ line: UnsafeBufferPointer<UInt8>) -> Content {
+        if line.count > lineLimit {
+            let reason = "the line has \(line.count) bytes; a line holds at most \(lineLimit)"
+            return .problem(TweakError(.tooLong, reason), name: nil)
+        }
+        let tokens: [Token]
+        do throws(TokenizingError) {
+            tokens = try Tokenizer.tokens(line)
+        } catch {
+            return .problem(text(of: error), name: nil)
+        }
+        guard let first = tokens.first else { return .nothing }
+        let name = PresetName.isName(first.text) ? first.text : nil
+        do throws(TweakError) {
+            return .entry(try entry(tokens))
+        } catch {
+            return .problem(error, name: name)
+        }
+    }
+
+    private static func text(of error: TokenizingError) -> TweakError {
+        switch error {
+        case .badLine: ParsedLine.badLine
+        case .badQuoting:
+            TweakError(.badQuoting, "a quote begins a word and ends it, as in \"write:Content/Font Name\"")
+        }
+    }
+
+    /// - Throws: Names who it is about and what is wrong, and repeats nothing that could be a token.
+    private static func entry(_ tokens: [Token]) throws(TweakError) -> TokenEntry {
+        let name = tokens[0].text
+        guard PresetName.isName(name) else {
+            throw TweakError(
+                .badValue,
+                "the first word is no name for a token; use 1–64 of A–Z a–z 0–9 . _ - and no . at the beginning")
+        }
+        guard tokens.count > 1, let digest = digest(tokens[1].text) else {
+            throw TweakError(
+                .badValue,
+                "\(name): behind the name goes sha256: and 64 hexadecimal digits; tweakctl token new writes such a line"
+            )
+        }
+        var rest = tokens[2...]
+        let scopes = try scopes(&rest, name)
+        let (expires, rate) = try options(&rest, name)
+        return TokenEntry(name: name, digest: digest, scopes: scopes, expires: expires, commitsPerSecond: rate)
+    }
+
+    private static func digest(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.dropFirst(digestPrefix.utf8.count).compactMap(nibble)
+        guard text.utf8.starts(with: digestPrefix.utf8), digits.count == 2 * SHA256.count,
+            text.utf8.count == digestPrefix.utf8.count + digits.count
+        else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
+    private static let digestPrefix = "sha256:"
+
+    private static func nibble(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    // MARK: What it gives
+
+    private static func scopes(_ rest: inout ArraySlice<Token>, _ name: String) throws(TweakError) -> [TweakScope] {
+        var scopes: [TweakScope] = []
+        while let token = rest.first, !isOption(token) {
+            rest.removeFirst()
+            do throws(TweakError) {
+                scopes.append(try TweakScope(token.text))
+            } catch {
+                throw TweakError(error.code, "\(name): \(error.message)")
+            }
+        }
+        if scopes.isEmpty {
+            throw TweakError(.usage, "\(name): it has no scope; write read, write, run or admin behind the digest")
+        }
+        return scopes
+    }
+
+    private static func isOption(_ token: Token) -> Bool { token.isBare("expires") || token.isBare("rate") }
+
+    private static func options(
+        _ rest: inout ArraySlice<Token>, _ name: String
+    ) throws(TweakError) -> (expires: Int64?, rate: Int?) {
+        var (expires, rate) = (Int64?.none, Int?.none)
+        while let option = rest.popFirst() {
+            let value = rest.popFirst()
+            switch option.text {
+            case "expires" where isOption(option) && expires == nil:
+                guard let time = value.flatMap({ TimeText.parse($0.text) }) else {
+                    throw TweakError(.badValue, "\(name): expires is followed by a time, as 2026-12-21T00:00:00Z")
+                }
+                expires = time
+            case "rate" where isOption(option) && rate == nil:
+                guard let number = value.flatMap({ Int($0.text) }), rates.contains(number) else {
+                    throw TweakError(
+                        .badValue,
+                        "\(name): rate is followed by how many commits a second, \(rates.lowerBound) to "
+                            + "\(rates.upperBound)")
+                }
+                rate = number
+            default:
+                throw TweakError(
+                    .usage, "\(name): behind the scopes goes expires TIME or rate N, each once, and nothing else")
+            }
+        }
+        return (expires, rate)
+    }
+
+    /// What a token's rate of commits may be.
+    package static let rates = 1...1_000_000
+
+    // MARK: Writing
+
+    /// The line of a token, without its end.
+    package static func line(_ entry: TokenEntry) -> String {
+        var words = [entry.name, digestPrefix + hexadecimal(entry.digest)]
+        words += entry.scopes.map(\.token)
+        if let expires = entry.expires { words += ["expires", TimeText.print(expires).replacingZeroFraction] }
+        if let rate = entry.commitsPerSecond { words += ["rate", String(rate)] }
+        return words.joined(separator: " ")
+    }
+
+    /// A digest, or the beginning of one, as text.
+    package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// The comment at the end of a line, with its `#`; empty where there is none.
+    package static func comment(_ line: [UInt8]) -> [UInt8] {
+        line.withUnsafeBufferPointer { bytes in
+            guard let whole = try? Tokenizer.tokens(bytes) else { return [] }
+            // The first one that says nothing: others may stand between quotes.
+            for position in bytes.indices where bytes[position] == UInt8(ascii: "#") {
+                let before = UnsafeBufferPointer(rebasing: bytes[..<position])
+                if (try? Tokenizer.tokens(before)) == whole { return Array(bytes[position...]) }
+            }
+            return []
+        }
+    }
+}
+
+extension String {
+    /// A time to the second, where it is one.
+    fileprivate var replacingZeroFraction: String { hasSuffix(".000Z") ? dropLast(5) + "Z" : self }
+}
