@@ -180,7 +180,8 @@ final class EventLoop {
             guard let session = session(id), session.isAwaitingAction else { return }
             if case .reply(let reply) = executor.finish(reading, session) { answer(id, reply) }
         case .answered(let id, let reply): answer(id, reply)
-        case .found(let id, let found): answer(id, executor.reply(found))
+        case .found(let id, let found):
+            if let session = session(id) { answer(id, executor.reply(found, session)) }
         case .proposed(let id, let keys, let failure):
             guard let session = session(id), session.isAwaitingAction else {
                 // Whoever wanted it is gone. Left in the file, it would cover what others set from now on.

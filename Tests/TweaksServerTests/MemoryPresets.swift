@@ -40,9 +40,12 @@ final class MemoryPresets: PresetStore {
         return Preset(heading: PresetHeading(), entries: entries, problems: [])
     }
 
-    func write(_ draft: PresetDraft, as name: PresetName) throws(TweakError) -> PresetSummary? {
+    func write(
+        _ draft: PresetDraft, as name: PresetName, mayReplace: Bool
+    ) throws(TweakError) -> PresetSummary? {
         wait()
-        return presets.withLock { presets in
+        return try presets.withLock { presets throws(TweakError) in
+            if !mayReplace, presets[name] != nil { throw draft.refusal(name) }
             defer { presets[name] = draft.lines }
             return presets[name].map { _ in PresetSummary(name: name) }
         }

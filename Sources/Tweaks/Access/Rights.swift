@@ -19,11 +19,43 @@ package struct Rights: Equatable, Sendable {
                 guard patterns?.contains(where: { $0.matches(path) }) ?? true else { return false }
                 return !exceptions.contains { $0.matches(path) }
             }
+
+            /// Whether it reaches all of a group, or nothing of it; nil: it depends.
+            func contains(_ group: TweakListing.Group) -> Bool? {
+                let given = patterns.map { Self.reach($0, group) } ?? true
+                let taken = Self.reach(exceptions, group)
+                if given == false || taken == true { return false }
+                return given == true && taken == false ? true : nil
+            }
+
+            private static func reach(_ patterns: [TweakPattern], _ group: TweakListing.Group) -> Bool? {
+                var result: Bool? = false
+                for pattern in patterns {
+                    let progress = pattern.progress(in: group)
+                    if pattern.takesAll(progress) { return true }
+                    if !progress.hasFailed { result = nil }
+                }
+                return result
+            }
         }
 
         var parts: [Part] = []
         /// Asked for every line.
         private(set) var isWhole = false
+
+        /// Whether it reaches all of a group, or nothing of it; nil: it depends.
+        func contains(_ group: TweakListing.Group) -> Bool? {
+            if isWhole { return true }
+            var result: Bool? = false
+            for part in parts {
+                switch part.contains(group) {
+                case true?: return true
+                case false?: break
+                case nil: result = nil
+                }
+            }
+            return result
+        }
 
         mutating func add(_ others: [Part]) {
             parts += others.filter { !parts.contains($0) }
@@ -75,6 +107,14 @@ package struct Rights: Equatable, Sendable {
     /// Whether a tweak or action is there at all for whoever has these rights.
     package func sees(_ node: TweakNode) -> Bool {
         allows(.read, node.path) || node.definition.kind == .action && allows(.run, node.path)
+    }
+
+    /// The same for a whole group, where that is the same for all its tweaks; nil: it is not.
+    func sees(_ group: TweakListing.Group) -> Bool? {
+        let reading = extents[TweakScope.Kind.read.position].contains(group)
+        if reading == true { return true }
+        // What may be run is seen only where it is an action.
+        return reading == false && extents[TweakScope.Kind.run.position].contains(group) == false ? false : nil
     }
 
     /// Whether all of another's rights are among these; only whole kinds and equal parts are known to be.

@@ -7,16 +7,31 @@ extension History {
         let shift = older.last?.number ?? 0
         for index in records.indices where shift > 0 {
             records[index].number += shift
+            records[index].undoneAt += shift
             records[index].kind = records[index].kind.shifted(by: shift)
             records[index].revision = max(records[index].revision, revision)
         }
         hasUndone = hasUndone || older.contains { $0.status == .undone }
         let hasOwn = !records.isEmpty
         let hasChanged = records.contains { $0.isChange }
-        records = (older + records).suffix(limit)
+        records = (Self.withUndoneAt(older) + records).suffix(limit)
         lastNumber += shift
         unsaved = Unsaved(from: shift + 1, isEmpty: !hasOwn)
         if hasChanged, shift > 0 { dropUndone(upTo: shift) }
+    }
+
+    /// When those were taken back that are: the file says it by the commits that did so.
+    private static func withUndoneAt(_ records: [Record]) -> [Record] {
+        if records.allSatisfy({ $0.status == .done }) { return records }
+        var times: [UInt64: UInt64] = [:]
+        for record in records {
+            if case .undo(let number, _) = record.kind { times[number] = record.number }
+        }
+        return records.map { record in
+            var record = record
+            record.undoneAt = times[record.number] ?? record.number
+            return record
+        }
     }
 
     /// What the program itself has set before ended redo of what was undone in an earlier run.

@@ -117,6 +117,8 @@ struct History: Sendable {
         var kind: CommitKind
         var parts: [Part]
         var status = Status.done
+        /// Which commit was the last one when it was taken back.
+        var undoneAt: UInt64 = 0
 
         var isChange: Bool { if case .change = kind { true } else { false } }
 
@@ -245,12 +247,28 @@ struct History: Sendable {
     // MARK: The way back
 
     /// The newest change that was not taken back, nor has ended by itself.
-    func undoable(_ time: ContinuousClock.Instant) -> Record? {
-        kept.last { $0.isChange && $0.status == .done && !$0.isSpent(time) }
+    /// - Parameter sees: Which parts somebody sees who does not see all: steps with others are not there for him.
+    func undoable(_ time: ContinuousClock.Instant, _ sees: ((Part) -> Bool)?) -> Record? {
+        kept.last { record in
+            record.isChange && record.status == .done && !record.isSpent(time)
+                && (sees.map { record.parts.allSatisfy($0) } ?? true)
+        }
     }
 
     /// The change that was taken back last.
-    var redoable: Record? { hasUndone ? kept.first { $0.status == .undone } : nil }
+    /// - Parameter sees: As above.
+    func redoable(_ sees: ((Part) -> Bool)?) -> Record? {
+        guard let sees else { return hasUndone ? Self.takenBackLast(kept.filter { $0.status == .undone }) : nil }
+        // What ended redo for all others may be something that he does not see.
+        let end = kept.last { $0.isChange && $0.parts.contains(where: sees) }?.number ?? 0
+        return Self.takenBackLast(
+            kept.filter { $0.status != .done && $0.undoneAt >= end && $0.parts.allSatisfy(sees) })
+    }
+
+    /// Of several that were taken back without a trace in between, the oldest: that one was reached last.
+    private static func takenBackLast(_ records: [Record]) -> Record? {
+        records.max { ($0.undoneAt, $1.number) < ($1.undoneAt, $0.number) }
+    }
 
     /// The last ones, no more than the limit.
     var kept: ArraySlice<Record> { records.suffix(limit) }
@@ -276,6 +294,9 @@ struct History: Sendable {
         guard let index = records.lastIndex(where: { $0.number == number }) else { return }
         records[index].status = status
         unsaved?.mark(number)
-        if status == .undone { hasUndone = true }
+        if status == .undone {
+            hasUndone = true
+            records[index].undoneAt = lastNumber
+        }
     }
 }

@@ -18,15 +18,21 @@ package struct HistoryStep: Sendable {
 
 extension TweakRegistry {
     /// Finds out what undo or redo would do now.
-    /// - Parameter session: Who asks; 0 for the program.
-    /// - Throws: `conflict` when there is nothing to do, or it would overwrite something else.
+    /// - Parameters:
+    ///   - session: Who asks; 0 for the program.
+    ///   - rights: Whoever does not see everything goes back through what he sees.
+    /// - Throws: `conflict` when there is nothing to do, or it would overwrite something else; `denied` when it is about
+    ///   something that he sees and may not change.
     package func historyStep(
-        _ direction: HistoryStep.Direction, force isForced: Bool, session: UInt64 = 0
+        _ direction: HistoryStep.Direction, force isForced: Bool, session: UInt64 = 0, rights: Rights = .all
     ) throws(TweakError) -> HistoryStep {
         let time = currentTime
         let (record, revision, problem) = state.withLock { state in
-            let record = direction == .undo ? state.history.undoable(time) : state.history.redoable
-            let problem = record.flatMap { isForced ? nil : state.conflict($0, direction, at: time) }
+            let record = state.step(direction, at: time, rights)
+            let problem = record.flatMap { record in
+                state.denial(record, isForced ? .admin : .write, rights)
+                    ?? (isForced ? nil : state.conflict(record, direction, at: time))
+            }
             return (record, state.revision, problem)
         }
         guard let record else {
@@ -61,6 +67,33 @@ extension TweakRegistry {
 }
 
 extension RegistryState {
+    /// The commit that would be taken back now, or made again.
+    fileprivate func step(
+        _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant, _ rights: Rights
+    ) -> History.Record? {
+        let sees = sight(rights)
+        return direction == .undo ? history.undoable(time, sees) : history.redoable(sees)
+    }
+
+    /// Which parts somebody sees; nil: all.
+    private func sight(_ rights: Rights) -> ((History.Part) -> Bool)? {
+        rights.isWhole(.read) ? nil : { sees($0, with: rights) }
+    }
+
+    /// Whether a part of a commit is seen: by the path that it had then, and the one that its tweak has now.
+    func sees(_ part: History.Part, with rights: Rights) -> Bool {
+        guard rights.allows(.read, part.subject.path) else { return false }
+        if case .earlier = part.subject, let node = node(part.subject) { return rights.sees(node) }
+        return true
+    }
+
+    /// Why somebody may not take back a commit that he sees, or make it again.
+    fileprivate func denial(_ record: History.Record, _ kind: TweakScope.Kind, _ rights: Rights) -> TweakError? {
+        if rights.isWhole(kind) { return nil }
+        let paths = record.parts.map { node($0.subject)?.path ?? $0.subject.path }
+        return paths.first { !rights.allows(kind, $0) }.map { rights.denied(kind, $0) }
+    }
+
     /// Why a commit cannot be taken back or made again without overwriting something else.
     fileprivate func conflict(
         _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant
@@ -95,11 +128,11 @@ extension RegistryState {
         }
     }
 
-    /// Whether a commit that goes back or forward is still the one that is due.
-    func isDue(_ kind: CommitKind, at time: ContinuousClock.Instant) -> Bool {
+    /// Whether a commit that goes back or forward is still the one that is due, for somebody with these rights.
+    func isDue(_ kind: CommitKind, at time: ContinuousClock.Instant, _ rights: Rights) -> Bool {
         switch kind {
-        case .undo(let number, _): history.undoable(time)?.number == number
-        case .redo(let number, _): history.redoable?.number == number
+        case .undo(let number, _): step(.undo, at: time, rights)?.number == number
+        case .redo(let number, _): step(.redo, at: time, rights)?.number == number
         case .change, .reload, .expiry: true
         }
     }

@@ -59,8 +59,18 @@ extension TweakRegistry {
     public var history: [TweakHistoryEntry] { history(last: .max) }
 
     /// The last few of these, newest first.
-    package func history(last count: Int) -> [TweakHistoryEntry] {
-        state.withLock { Array($0.history.kept.suffix(count)) }.reversed().map { record in entry(record) }
+    /// - Parameter rights: Of each commit what is seen with these; one of which nothing is seen does not count.
+    package func history(last count: Int, seenWith rights: Rights = .all) -> [TweakHistoryEntry] {
+        if rights.isWhole(.read) {
+            return state.withLock { Array($0.history.kept.suffix(count)) }.reversed().map { record in entry(record) }
+        }
+        var entries: [TweakHistoryEntry] = []
+        for var record in state.withLock({ $0.history.kept }).reversed() where entries.count < count {
+            let parts = record.parts
+            record.parts = state.withLock { state in parts.filter { state.sees($0, with: rights) } }
+            if !record.parts.isEmpty { entries.append(entry(record)) }
+        }
+        return entries
     }
 
     /// How many commits are remembered; 0 remembers none, and more than a million are never kept.

@@ -17,11 +17,11 @@ package struct PresetDifference: Sendable {
     package let rightProblems: [ConfigProblem]
 
     /// What is in force, and a preset: what loading that, and nothing else, would change.
-    package init(inForceAnd preset: Preset, _ registry: TweakRegistry) {
-        let side = Side(preset, registry)
-        let snapshot = registry.snapshot()
+    package init(inForceAnd preset: Preset, _ view: TweakView) {
+        let side = Side(preset, view)
+        let snapshot = view.registry.snapshot()
         (leftProblems, rightProblems) = ([], side.problems)
-        for node in registry.listing().nodes where !node.isSecret {
+        for node in view.listing.nodes where !node.isSecret {
             if let right = side.values[node.path] {
                 let left = snapshot.value(of: node)?.text
                 if left != right { rows.append(Row(path: node.path, left: left, right: right)) }
@@ -29,15 +29,15 @@ package struct PresetDifference: Sendable {
                 rows.append(Row(path: node.path, left: snapshot.value(of: node)?.text, right: nil))
             }
         }
-        rows += side.strangers(registry).map { Row(path: $0, left: nil, right: side.values[$0]) }
+        rows += side.strangers(view).map { Row(path: $0, left: nil, right: side.values[$0]) }
     }
 
     /// Two presets.
-    package init(_ left: Preset, _ right: Preset, _ registry: TweakRegistry) {
-        let (left, right) = (Side(left, registry), Side(right, registry))
+    package init(_ left: Preset, _ right: Preset, _ view: TweakView) {
+        let (left, right) = (Side(left, view), Side(right, view))
         (leftProblems, rightProblems) = (left.problems, right.problems)
-        let known = registry.listing().nodes.map(\.path)
-        let strangers = left.strangers(registry) + right.strangers(registry).filter { left.values[$0] == nil }
+        let known = view.listing.nodes.map(\.path)
+        let strangers = left.strangers(view) + right.strangers(view).filter { left.values[$0] == nil }
         for path in known + strangers where left.values[path] != right.values[path] {
             rows.append(Row(path: path, left: left.values[path], right: right.values[path]))
         }
@@ -53,11 +53,12 @@ private struct Side {
     /// Paths without a tweak, in the order of their lines.
     private var unregistered: [TweakPath] = []
 
-    init(_ preset: Preset, _ registry: TweakRegistry) {
+    init(_ preset: Preset, _ view: TweakView) {
+        let preset = preset.seen(in: view)
         problems = preset.problems
         for entry in preset.entries {
             do throws(TweakError) {
-                try add(entry, registry)
+                try add(entry, view)
             } catch {
                 problems.append(ConfigProblem(line: entry.line, error: error))
             }
@@ -65,9 +66,9 @@ private struct Side {
         problems.sort { $0.line < $1.line }
     }
 
-    private mutating func add(_ entry: ConfigEntry, _ registry: TweakRegistry) throws(TweakError) {
-        let node = registry.node(orFormerly: entry.path)
-        guard let path = node?.path ?? (try? TweakPath(entry.path)) else { throw registry.unknown(entry.path) }
+    private mutating func add(_ entry: ConfigEntry, _ view: TweakView) throws(TweakError) {
+        let node = view.node(orFormerly: entry.path)
+        guard let path = node?.path ?? (try? TweakPath(entry.path)) else { throw view.unknown(entry.path) }
         if !named.insert(path).inserted {
             throw TweakError(.conflict, "\(path.token) is assigned in a line above; keep one of them", path: path)
         }
@@ -79,6 +80,6 @@ private struct Side {
         }
     }
 
-    /// Those that the registry does not list.
-    func strangers(_ registry: TweakRegistry) -> [TweakPath] { unregistered.filter { registry[$0] == nil } }
+    /// Those that are not listed.
+    func strangers(_ view: TweakView) -> [TweakPath] { unregistered.filter { view[$0.joined] == nil } }
 }

@@ -13,27 +13,32 @@ package struct PresetPlan: Sendable {
     /// Overridden tweaks that no line names, in the order of all listings, with their values. Secrets are not among
     /// them: no preset holds one, and none takes one away.
     package private(set) var lacking: [(node: TweakNode, value: TweakValue)] = []
+    /// The same that may not be reset by who asks.
+    package private(set) var untouchable: [(node: TweakNode, value: TweakValue)] = []
     private var lines: [ObjectIdentifier: Int] = [:]
     private var unknown = 0
 
     /// Judges; the program's own checks may run here, so never under a lock, nor on a thread that others wait for.
-    package init(_ preset: Preset, registry: TweakRegistry) {
+    /// - Parameter view: What somebody sees of the registry: he is told of nothing else, and changes nothing else.
+    package init(_ preset: Preset, _ view: TweakView) {
+        let preset = preset.seen(in: view)
         problems = preset.problems
         for entry in preset.entries {
             do throws(TweakError) {
-                try add(entry, registry)
+                try add(entry, view)
             } catch {
                 problems.append(ConfigProblem(line: entry.line, error: error))
             }
         }
         problems.sort { $0.line < $1.line }
-        findLacking(registry)
+        findLacking(view)
     }
 
-    private mutating func add(_ entry: ConfigEntry, _ registry: TweakRegistry) throws(TweakError) {
-        guard let node = registry.node(orFormerly: entry.path) else { throw notThere(entry.path, registry) }
+    private mutating func add(_ entry: ConfigEntry, _ view: TweakView) throws(TweakError) {
+        guard let node = view.node(orFormerly: entry.path) else { throw notThere(entry.path, view) }
         let first = lines[ObjectIdentifier(node)]
         lines[ObjectIdentifier(node)] = first ?? entry.line
+        if !view.rights.allows(.write, node.path) { throw view.rights.denied(.write, node.path) }
         let (prepared, adjustment) = try node.preparePreset(entry.text)
         if let first {
             throw TweakError(
@@ -44,17 +49,21 @@ package struct PresetPlan: Sendable {
     }
 
     /// Looking for what may have been meant compares with everything there is, so not for each of very many.
-    private mutating func notThere(_ path: String, _ registry: TweakRegistry) -> TweakError {
+    private mutating func notThere(_ path: String, _ view: TweakView) -> TweakError {
         unknown += 1
-        if unknown <= 20 { return registry.unknown(path) }
+        if unknown <= 20 { return view.unknown(path) }
         return TweakError(.unknownTweak, "there is no tweak \(Quoting.excerpt(path)); see ls or find")
     }
 
-    private mutating func findLacking(_ registry: TweakRegistry) {
-        let snapshot = registry.snapshot()
-        for node in registry.listing().nodes where !node.isSecret && snapshot.isOverridden(node) {
+    private mutating func findLacking(_ view: TweakView) {
+        let snapshot = view.registry.snapshot()
+        for node in view.listing.nodes where !node.isSecret && snapshot.isOverridden(node) {
             guard lines[ObjectIdentifier(node)] == nil, let value = snapshot.value(of: node) else { continue }
-            lacking.append((node, value))
+            if view.rights.allows(.write, node.path) {
+                lacking.append((node, value))
+            } else {
+                untouchable.append((node, value))
+            }
         }
     }
 

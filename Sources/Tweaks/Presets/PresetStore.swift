@@ -14,8 +14,9 @@ package protocol PresetStore: AnyObject, Sendable {
     func read(_ name: PresetName) throws(TweakError) -> Preset
 
     /// Keeps one, in place of another of this name.
+    /// - Parameter mayReplace: Else it is refused where there is another one.
     /// - Returns: What there was before.
-    func write(_ draft: PresetDraft, as name: PresetName) throws(TweakError) -> PresetSummary?
+    func write(_ draft: PresetDraft, as name: PresetName, mayReplace: Bool) throws(TweakError) -> PresetSummary?
 
     /// Removes one.
     func delete(_ name: PresetName) throws(TweakError)
@@ -47,6 +48,33 @@ package struct Preset: Sendable {
     }
 }
 
+extension Preset {
+    /// The lines of which somebody may know, numbered as if there were no others. A line that is no assignment names
+    /// nothing that could be judged, so only who sees everything is told of it.
+    func seen(in view: TweakView) -> Preset {
+        if view.isWhole { return self }
+        var hidden = problems.map(\.line)
+        var seen: [ConfigEntry] = []
+        for entry in entries {
+            if view.holds(entry) { seen.append(entry) } else { hidden.append(entry.line) }
+        }
+        hidden.sort()
+        var before = 0
+        let renumbered = seen.map { entry in
+            while before < hidden.count, hidden[before] < entry.line { before += 1 }
+            return ConfigEntry(path: entry.path, text: entry.text, line: entry.line - before, origin: entry.origin)
+        }
+        return Preset(heading: heading, entries: renumbered, problems: [])
+    }
+}
+
+extension TweakView {
+    /// Whether a line is about a tweak that is seen, or a path that would be.
+    fileprivate func holds(_ entry: ConfigEntry) -> Bool {
+        node(orFormerly: entry.path) != nil || (try? TweakPath(entry.path)).map(knows) ?? false
+    }
+}
+
 /// One preset in a list.
 package struct PresetSummary: Sendable, Equatable {
     package let name: PresetName
@@ -71,6 +99,16 @@ package struct PresetDraft: Sendable {
     package fileprivate(set) var tooLong: [TweakPath] = []
     package let origin: TweakOrigin
     package let pattern: String?
+}
+
+extension PresetDraft {
+    /// Why it may not take the place of another one, of which its author may not see all.
+    package func refusal(_ name: PresetName) -> TweakError {
+        TweakError(
+            .denied,
+            "there is a preset \(name) already, and only who may write everything can replace it; save under another "
+                + "name")
+    }
 }
 
 extension TweakSnapshot {

@@ -14,6 +14,8 @@ struct RegistryState {
     /// Rises with each registration and removal.
     var generation: UInt64 = 0
     var listing: TweakListing?
+    /// Made of that, for those who see a part of it.
+    var partialListings = PartialListings()
     var conflicts: [TweakConflict] = []
     var conflictHandlers: [@Sendable (TweakConflict) -> Void] = []
     var feeds: [ChangeFeed] = []
@@ -65,7 +67,7 @@ struct RegistryState {
         index.insert(slot, in: nodes)
         for path in node.formerly { formerly[path] = node }
         generation += 1
-        listing = nil
+        forgetListings()
         return node
     }
 
@@ -81,8 +83,12 @@ struct RegistryState {
         overlays[node.slot] = Overlays()
         freeSlots.append(node.slot)
         generation += 1
-        listing = nil
+        forgetListings()
         defer { observers[node.slot] = [] }
         return observers[node.slot]
+    }
+    private mutating func forgetListings() {
+        listing = nil
+        partialListings = PartialListings()
     }
 }

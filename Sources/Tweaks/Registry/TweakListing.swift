@@ -35,16 +35,22 @@ package final class TweakListing: Sendable {
     /// Which state of the registry it lists: another one has another number.
     package let generation: UInt64
 
-    init(_ nodes: [TweakNode?], generation: UInt64) {
-        self.generation = generation
-        groups = Self.grouped(nodes).map { nodes in
+    convenience init(_ nodes: [TweakNode?], generation: UInt64) {
+        let groups = Self.grouped(nodes).map { nodes in
             let path = nodes[0].path
             return Group(
                 category: path.category, collection: path.collection,
                 nodes: nodes.sorted { $0.sequence < $1.sequence })
         }
         .sorted { Self.precedes(($0.category, $0.collection), ($1.category, $1.collection)) }
-        self.nodes = groups.flatMap(\.nodes)
+        self.init(groups, generation: generation)
+    }
+
+    /// Of groups in order.
+    init(_ groups: [Group], generation: UInt64) {
+        self.groups = groups
+        self.generation = generation
+        nodes = groups.flatMap(\.nodes)
     }
 
     /// The nodes of each category and collection, in the order given.
@@ -70,7 +76,7 @@ package final class TweakListing: Sendable {
     }
 
     /// The order of all listings.
-    static func precedes(_ left: TweakNode, _ right: TweakNode) -> Bool {
+    package static func precedes(_ left: TweakNode, _ right: TweakNode) -> Bool {
         if left.path.groupBytes.elementsEqual(right.path.groupBytes) { return left.sequence < right.sequence }
         return precedes((left.path.category, left.path.collection), (right.path.category, right.path.collection))
     }

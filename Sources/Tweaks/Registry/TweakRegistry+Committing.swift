@@ -51,16 +51,18 @@ extension TweakRegistry {
     }
 
     /// Commits a batch.
+    /// - Parameter rights: Whose history it is in which undo and redo go back and forward.
     @discardableResult
     package func commit(
         _ batch: TweakBatch, origin: TweakOrigin, ifUnchangedSince expected: UInt64? = nil,
-        kind: CommitKind = .change(session: 0), policy: TweakPolicy? = nil, delivery: TweakDelivery
+        kind: CommitKind = .change(session: 0), rights: Rights = .all, policy: TweakPolicy? = nil,
+        delivery: TweakDelivery
     ) throws(TweakError) -> TweakCommitResult {
         while true {
             let steps = try plan(batch, policy: policy)
             var effects = CommitEffects()
             // Overtaken: a `+=` or toggle was computed from a value that is no longer current.
-            guard let result = try apply(steps, kind, origin, expected, &effects) else { continue }
+            guard let result = try apply(steps, kind, rights, origin, expected, &effects) else { continue }
             deliver(effects, delivery)
             return result
         }
@@ -86,7 +88,7 @@ extension TweakRegistry {
 
     /// Nil when a step was overtaken.
     private func apply(
-        _ steps: [CommitStep], _ kind: CommitKind, _ origin: TweakOrigin, _ expected: UInt64?,
+        _ steps: [CommitStep], _ kind: CommitKind, _ rights: Rights, _ origin: TweakOrigin, _ expected: UInt64?,
         _ effects: inout CommitEffects
     ) throws(TweakError) -> TweakCommitResult? {
         let time = currentTime
@@ -95,7 +97,7 @@ extension TweakRegistry {
                 guard try state.mayApply(step) else { return nil }
             }
             if let expected { try state.check(steps, against: expected) }
-            if !state.isDue(kind, at: time) {
+            if !state.isDue(kind, at: time, rights) {
                 throw TweakError(.conflict, "somebody else was faster with undo or redo; look at history")
             }
             return state.apply(steps, kind, origin: origin, time: time, &effects)

@@ -112,8 +112,12 @@ struct ConfigPlan {
 extension TweakRegistry {
     /// The tweak with this path, or the one that had it in an earlier version of the program.
     func node(orFormerly path: String) -> TweakNode? {
-        if let tweak = self[path] { return tweak.node }
-        return state.withLock { state in
+        self[path]?.node ?? node(formerly: path)
+    }
+
+    /// The tweak that had this path in an earlier version of the program.
+    func node(formerly path: String) -> TweakNode? {
+        state.withLock { state in
             state.formerly.isEmpty ? nil : (try? TweakPath(path)).flatMap { state.formerly[$0] }
         }
     }

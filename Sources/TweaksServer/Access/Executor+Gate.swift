@@ -21,6 +21,22 @@ extension Executor {
         let need = command.needs
         return need == .nothing || session.isAdmitted && session.grants.rights.meets(need)
     }
+
+    /// Refuses what a session may not do with a tweak that it sees.
+    func require(_ kind: TweakScope.Kind, _ node: TweakNode, _ session: Session) throws(TweakError) {
+        if !session.may(kind, node.path) { throw session.grants.rights.denied(kind, node.path) }
+    }
+
+    /// Those among some that a session may change: the others are left out, unless nothing would be left.
+    func writable(_ nodes: [TweakNode], _ session: Session) throws(TweakError) -> [TweakNode] {
+        if session.grants.rights.isWhole(.write) { return nodes }
+        let writable = nodes.filter { session.may(.write, $0.path) }
+        if writable.isEmpty, let first = nodes.first { throw session.grants.rights.denied(.write, first.path) }
+        return writable
+    }
+
+    /// The commands that a session may use.
+    func commands(for session: Session) -> [Command] { Command.all.filter { isOffered($0, session) } }
 }
 
 extension Request {
@@ -47,14 +63,5 @@ extension Rights {
             }
         let had = words.isEmpty ? "nothing" : words.joined(separator: " ")
         return TweakError(.denied, "this needs \(wanted), and this session may \(had); request it, or show a token")
-    }
-
-    /// The same for one tweak that is seen.
-    func denied(_ kind: TweakScope.Kind, _ path: TweakPath) -> TweakError {
-        let had = words.isEmpty ? "nothing" : words.joined(separator: " ")
-        return TweakError(
-            .denied,
-            "\(path.token): this session may \(had); request \(kind.rawValue):\(path.joined), or show a token",
-            path: path)
     }
 }

@@ -16,7 +16,7 @@ extension Executor {
             session.isInteractive = isOn
             if isOn, !wasInteractive { greet(session) }
             return .ok()
-        case .stats: return .facts(stats())
+        case .stats: return .facts(session.grants.rights.isWhole(.read) ? stats() : partialStats(session))
         case .conflicts: return conflicts()
         default: return .ok("pong", [("pong", .bool(true))])
         }
@@ -25,7 +25,7 @@ extension Executor {
     /// The banner of an interactive session.
     func greet(_ session: Session) {
         if session.encoder.isJSON { return }
-        let count = registry.count
+        let count = view(session).count
         let news = session.isAdmitted ? "\(count) \(count == 1 ? "tweak" : "tweaks"); type help" : "auth TOKEN first"
         session.output.append { bytes in
             bytes.append(
@@ -37,7 +37,7 @@ extension Executor {
     // MARK: help
 
     private func help(_ name: String?, _ session: Session) -> Reply {
-        guard let name else { return overview(Command.all.filter { isOffered($0, session) }) }
+        guard let name else { return overview(commands(for: session)) }
         guard let command = Command.named(name) else {
             let near = Spelling.nearest(to: name, among: Command.all.map(\.name))
             let guess = near.map { "did you mean \($0)?" } ?? "help lists them"
@@ -91,6 +91,18 @@ extension Executor {
                             JSON.string))
                 ),
             ])
+    }
+
+    /// What concerns those who do not see everything, and what they see.
+    private func partialStats(_ session: Session) -> [(String, JSON)] {
+        let (snapshot, nodes) = (registry.snapshot(), view(session).listing.nodes)
+        let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
+        return [
+            ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
+            ("rev", .count(snapshot.revision)), ("tweaks", .count(nodes.count)),
+            ("modified", .count(nodes.count { snapshot.isModified($0) })),
+            ("temporary", .count(nodes.count { snapshot.expires($0) != nil })),
+        ]
     }
 
     private func stats() -> [(String, JSON)] {

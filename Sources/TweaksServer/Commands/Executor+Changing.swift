@@ -7,7 +7,8 @@ extension Executor {
     func set(
         _ path: String, _ wanted: Request.Change, for lifetime: String? = nil, _ session: Session
     ) throws(TweakError) -> Outcome {
-        let node = try lookUp(path).node
+        let node = try lookUp(path, session).node
+        try require(.write, node, session)
         let change = try node.change(wanted)
         let duration = try lifetime.map { text throws(TweakError) in try Self.lifetime(text, node) }
         if session.batch != nil { return .reply(try queue([(node, change)], for: duration, session)) }
@@ -25,7 +26,7 @@ extension Executor {
 
     /// Makes what is temporary permanent. Of several tweaks those that are; one that was named must be.
     func keep(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
-        let nodes = try resolve(patterns)
+        let nodes = try writable(try resolve(patterns, session), session)
         let temporary = nodes.count == 1 ? nodes : nodes.filter { registry.timeLeft($0) != nil }
         if temporary.isEmpty {
             throw TweakError(.conflict, "none of these \(nodes.count) tweaks has a temporary override to keep")
@@ -36,8 +37,9 @@ extension Executor {
         return try commit(Proposal(batch, nodes: temporary), session)
     }
 
-    func check(_ path: String, _ wanted: Request.Change) throws(TweakError) -> Reply {
-        let node = try lookUp(path).node
+    func check(_ path: String, _ wanted: Request.Change, _ session: Session) throws(TweakError) -> Reply {
+        let node = try lookUp(path, session).node
+        try require(.write, node, session)
         var batch = TweakBatch()
         batch.append(node, try node.change(wanted))
         guard let forecast = try registry.forecast(batch).first else { return .ok() }
@@ -46,8 +48,8 @@ extension Executor {
     }
 
     func reset(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
-        if let reply = forgetHeld(patterns, session) { return .reply(reply) }
-        let nodes = try resolve(patterns)
+        if let reply = try forgetHeld(patterns, session) { return .reply(reply) }
+        let nodes = try writable(try resolve(patterns, session), session)
         // A figure or action among others is left out; one that was asked for by name is an error.
         if nodes.count == 1, !nodes[0].isSettable { throw nodes[0].notSettable }
         let settable = nodes.filter(\.isSettable)
@@ -58,10 +60,16 @@ extension Executor {
     }
 
     /// The override that is kept for one path without a tweak can be reset, too.
-    private func forgetHeld(_ patterns: [String], _ session: Session) -> Reply? {
-        guard patterns.count == 1, session.batch == nil, registry[patterns[0]] == nil,
-            let path = try? TweakPath(patterns[0]), let revision = registry.forgetHeldOverride(path)
+    private func forgetHeld(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply? {
+        let view = view(session)
+        guard patterns.count == 1, session.batch == nil, view[patterns[0]] == nil,
+            let path = try? TweakPath(patterns[0]), view.knows(path)
         else { return nil }
+        if !session.may(.write, path) {
+            if registry.heldEntries(path).isEmpty { return nil }
+            throw session.grants.rights.denied(.write, path)
+        }
+        guard let revision = registry.forgetHeldOverride(path) else { return nil }
         return awaiting(.revision(revision), revision, session)
     }
 

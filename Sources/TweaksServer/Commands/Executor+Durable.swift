@@ -9,6 +9,8 @@ struct Proposal {
     /// What the reply shows.
     let nodes: [TweakNode]
     var expected: UInt64?
+    /// The right that it takes, to all its tweaks.
+    var need = TweakScope.Kind.write
     /// What it is to the history; nil: a change of the session's.
     var kind: CommitKind?
     /// What the reply says beside the revision, for people and for programs.
@@ -36,12 +38,13 @@ extension Executor {
         return .reply(try commitNow(proposal, session))
     }
 
-    /// Whether the session may change all of that, at this moment.
+    /// Whether the session may do all of that, at this moment: rights may have been taken from it since it began.
     private func judge(_ proposal: Proposal, _ session: Session) throws(TweakError) {
-        let rights = session.isAdmitted ? session.grants.rights : Rights()
-        if rights.isWhole(.write) { return }
-        for node in proposal.nodes where !rights.allows(.write, node.path) {
-            throw rights.sees(node) ? rights.denied(.write, node.path) : registry.unknown(node.path.joined)
+        let view = view(session)
+        if view.rights.isWhole(proposal.need) { return }
+        for node in proposal.nodes where !view.rights.allows(proposal.need, node.path) {
+            throw view.rights.sees(node)
+                ? view.rights.denied(proposal.need, node.path) : view.unknown(node.path.joined)
         }
     }
 
@@ -63,7 +66,8 @@ extension Executor {
     ) throws(TweakError) -> (reply: Reply, result: TweakCommitResult) {
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
-            kind: proposal.kind ?? .change(session: session.id.number), delivery: .carrier)
+            kind: proposal.kind ?? .change(session: session.id.number), rights: session.grants.rights,
+            delivery: .carrier)
         proposal.whenCommitted?(result)
         session.commits += 1
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)

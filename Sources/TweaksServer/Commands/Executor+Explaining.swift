@@ -7,9 +7,10 @@ import TweaksWire
 extension Executor {
     typealias Row = (lines: [String], json: JSON)
 
-    func explain(_ path: String) throws(TweakError) -> Reply {
-        if registry[path] == nil, let rows = heldRows(path) { return .rows("layers", rows) }
-        let tweak = try lookUp(path)
+    func explain(_ path: String, _ session: Session) throws(TweakError) -> Reply {
+        let view = view(session)
+        if view[path] == nil, let rows = heldRows(path, view) { return .rows("layers", rows) }
+        let tweak = try lookUp(path, session)
         let layers = tweak.layers
         let rows = layers.enumerated().map { position, layer in
             row(layer, of: tweak, wins: position == layers.count - 1)
@@ -52,8 +53,8 @@ extension Executor {
     }
 
     /// What files have for a path that no tweak has.
-    private func heldRows(_ text: String) -> [Row]? {
-        guard let path = try? TweakPath(text) else { return nil }
+    private func heldRows(_ text: String, _ view: TweakView) -> [Row]? {
+        guard let path = try? TweakPath(text), view.knows(path) else { return nil }
         let rows = registry.heldEntries(path).map { layer, entry in
             remark("no tweak has this path; the \(layer) of \(entry.origin) waits for one to register", layer, entry)
         }

@@ -11,23 +11,24 @@ extension Executor {
                 .tooMany, "find takes at most \(limits.findWords) words; leave some out", limit: .findWords)
         }
         let (id, mailbox) = (session.id, mailbox)
-        finder.find(words) { mailbox.post(.found(id, $0)) }
+        finder.find(words, view(session)) { mailbox.post(.found(id, $0)) }
         return .running
     }
 
     /// What was found, with the values of now.
-    func reply(_ found: Finder.Found) -> Reply {
-        var reply = lines(found.nodes, .explained)
+    func reply(_ found: Finder.Found, _ session: Session) -> Reply {
+        let nodes = found.nodes.filter { session.sees($0) }
+        var reply = lines(nodes, .explained)
         if found.more > 0 {
             reply.status = .ok(
-                words: "best \(found.nodes.count), \(found.more) more; another word leaves fewer",
+                words: "best \(nodes.count), \(found.more) more; another word leaves fewer",
                 fields: [("rev", .count(registry.revision)), ("more", .count(found.more))])
         }
         return reply
     }
 
-    func describe(_ path: String) throws(TweakError) -> Reply {
-        let tweak = try lookUp(path)
+    func describe(_ path: String, _ session: Session) throws(TweakError) -> Reply {
+        let tweak = try lookUp(path, session)
         let node = tweak.node
         var fields: [(String, JSON)] = [
             ("path", .string(node.path.joined)), ("kind", .string(node.definition.kind.rawValue)),
@@ -56,9 +57,11 @@ extension Executor {
 
     /// How a line could go on; found out beside the I/O thread.
     func complete(_ text: String, _ session: Session) -> Outcome {
-        let (id, mailbox, registry, names) = (session.id, mailbox, registry, hooks.completions)
-        finder.withListing { listing in
-            let candidates = Completion(registry: registry, listing: listing, names: names).candidates(for: text)
+        let (id, mailbox) = (session.id, mailbox)
+        let completion = Completion(
+            view: view(session), commands: commands(for: session).map(\.name), names: hooks.completions)
+        finder.work {
+            let candidates = completion.candidates(for: text)
             mailbox.post(.answered(id, .rows("candidates", candidates.map { ([$0], .string($0)) })))
         }
         return .running

@@ -6,8 +6,8 @@ import TweaksWire
 
 extension Executor {
     /// The last commits, newest first.
-    func history(_ count: Int?) -> Reply {
-        let entries = registry.history(last: count ?? 20)
+    func history(_ count: Int?, _ session: Session) -> Reply {
+        let entries = registry.history(last: count ?? 20, seenWith: session.grants.rights)
         return .rows("history", entries.map { entry in (entry.lines, entry.json) })
     }
 
@@ -18,10 +18,12 @@ extension Executor {
         if session.batch != nil {
             throw TweakError(.usage, "a batch is open; commit or abort it first")
         }
-        let step = try registry.historyStep(direction, force: force, session: session.id.number)
+        let step = try registry.historyStep(
+            direction, force: force, session: session.id.number, rights: session.grants.rights)
         let word = direction == .undo ? "undid" : "redid"
         var proposal = Proposal(step.batch, nodes: step.nodes, ifUnchangedSince: step.revision)
         proposal.kind = step.kind
+        proposal.need = force ? .admin : .write
         proposal.note = (
             "\(word) \(step.entry.revision) by \(step.entry.origin)",
             [(word, .count(step.entry.revision)), ("of", .string(step.entry.origin.description))]

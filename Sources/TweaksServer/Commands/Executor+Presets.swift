@@ -9,16 +9,19 @@ extension Executor {
     func save(_ name: String, _ pattern: String?, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
         let name = try PresetName(name)
-        let nodes = try registry.resolve(pattern ?? "*")
+        let nodes = try view(session).resolve(pattern ?? "*")
         let (snapshot, origin, limit) = (registry.snapshot(), session.origin, limits.lineBytes)
+        // What it holds may be more than this session sees.
+        let mayReplace = session.grants.rights.isWhole(.write)
         return try withPresets(session) { store throws(TweakError) in
             let draft = snapshot.draft(of: nodes, pattern: pattern, origin: origin, lineLimit: limit)
-            return .saved(name, draft, replaced: try store.write(draft, as: name))
+            return .saved(name, draft, replaced: try store.write(draft, as: name, mayReplace: mayReplace))
         }
     }
 
     func presets(_ session: Session) throws(TweakError) -> Outcome {
-        try withPresets(session) { store throws(TweakError) in .presets(try store.list()) }
+        let isWhole = session.grants.rights.isWhole(.read)
+        return try withPresets(session) { store throws(TweakError) in .presets(try store.list(), isWhole: isWhole) }
     }
 
     func delete(_ name: String, _ session: Session) throws(TweakError) -> Outcome {
@@ -35,13 +38,13 @@ extension Executor {
         let name = try PresetName(name)
         var second: PresetName?
         if let other { second = try PresetName(other) }
-        let (registry, other) = (registry, second)
+        let (view, other) = (view(session), second)
         return try withPresets(session) { store throws(TweakError) in
             let preset = try store.read(name)
             guard let other else {
-                return .difference(PresetDifference(inForceAnd: preset, registry), "in force", name.text)
+                return .difference(PresetDifference(inForceAnd: preset, view), "in force", name.text)
             }
-            let difference = PresetDifference(preset, try store.read(other), registry)
+            let difference = PresetDifference(preset, try store.read(other), view)
             return .difference(difference, name.text, other.text)
         }
     }
@@ -57,10 +60,10 @@ extension Executor {
     /// Has a preset read for this session.
     func read(_ purpose: PresetReading.Purpose, _ name: PresetName, _ session: Session) throws(TweakError) -> Outcome {
         let store = try presetStore()
-        let (id, mailbox, registry) = (session.id, mailbox, registry)
+        let (id, mailbox, view) = (session.id, mailbox, view(session))
         presetQueue.async {
             do throws(TweakError) {
-                let plan = PresetPlan(try store.read(name), registry: registry)
+                let plan = PresetPlan(try store.read(name), view)
                 mailbox.post(.presetRead(id, PresetReading(name: name, purpose: purpose, plan: plan)))
             } catch {
                 mailbox.post(.answered(id, .error(error)))

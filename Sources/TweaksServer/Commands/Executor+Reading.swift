@@ -4,46 +4,49 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    func get(_ patterns: [String]) throws(TweakError) -> Reply {
-        if patterns.count == 1, let (node, value, left) = patterns[0].withBytes({ registry.read($0) }) {
+    func get(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply {
+        if patterns.count == 1, let (node, value, left) = patterns[0].withBytes({ registry.read($0) }),
+            session.sees(node)
+        {
             let line = TweakLine(node, value, .explained, timeLeft: left)
             return Reply(.ok(words: "", fields: []), body: .items([.tweak(line)]))
         }
-        return lines(try resolve(patterns), .explained)
+        return lines(try resolve(patterns, session), .explained)
     }
 
     /// The nodes that patterns name; many patterns would keep everybody else waiting.
-    func resolve(_ patterns: [String]) throws(TweakError) -> [TweakNode] {
+    func resolve(_ patterns: [String], _ session: Session) throws(TweakError) -> [TweakNode] {
         guard patterns.count <= limits.watchPatterns else {
             throw TweakError(
                 .tooMany, "at most \(limits.watchPatterns) patterns at once; use a wider one", limit: .watchPatterns)
         }
-        return try registry.resolve(patterns)
+        return try view(session).resolve(patterns)
     }
 
-    func modified(_ pattern: String?) throws(TweakError) -> Reply {
-        let nodes = try registry.resolve(pattern ?? "*")
+    func modified(_ pattern: String?, _ session: Session) throws(TweakError) -> Reply {
+        let nodes = try view(session).resolve(pattern ?? "*")
         let snapshot = registry.snapshot()
         return lines(nodes.filter { snapshot.isModified($0) }, .explained, snapshot)
     }
 
     /// Assignments of all that can be set; what a file holds and what can be typed back.
-    func export(_ pattern: String?) throws(TweakError) -> Reply {
-        let nodes = try registry.resolve(pattern ?? "*")
+    func export(_ pattern: String?, _ session: Session) throws(TweakError) -> Reply {
+        let nodes = try view(session).resolve(pattern ?? "*")
         return lines(nodes.filter { $0.isSettable && !$0.definition.flags.contains(.secret) }, .none)
     }
 
-    func list(_ prefix: String?) throws(TweakError) -> Reply {
+    func list(_ prefix: String?, _ session: Session) throws(TweakError) -> Reply {
+        let view = view(session)
         let parts = prefix?.pathParts.filter { !$0.isEmpty } ?? []
-        let groups = registry.listing().groups
+        let groups = view.listing.groups
         switch parts.count {
         case 0: return levels(groups, by: \.category, prefix: "")
         case 1:
             // By bytes, as all paths are compared.
             let within = groups.filter { $0.category.utf8.elementsEqual(parts[0].utf8) }
-            if within.isEmpty { throw registry.unknown(prefix ?? "") }
+            if within.isEmpty { throw view.unknown(prefix ?? "") }
             return levels(within, by: \.collection, prefix: parts[0] + "/")
-        default: return lines(try registry.resolve(parts.joined(separator: "/")), .explained)
+        default: return lines(try view.resolve(parts.joined(separator: "/")), .explained)
         }
     }
 

@@ -21,8 +21,9 @@ private final class ActionExecutor: TaskExecutor {
 extension Executor {
     /// Starts an action in a task of its own; the session gets its reply when it ends.
     func run(_ path: String, _ arguments: [String], _ session: Session) throws(TweakError) -> Outcome {
-        let tweak = try lookUp(path)
+        let tweak = try lookUp(path, session)
         if tweak.kind != .action { throw tweak.notAnAction }
+        try require(.run, tweak.node, session)
         if arguments.count > limits.actionArguments {
             throw TweakError(
                 .tooMany,

@@ -17,15 +17,16 @@ extension Executor {
                 "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one",
                 limit: .watchPatterns)
         }
-        let named = patterns.isEmpty ? [] : try resolve(patterns)
+        let view = view(session)
+        let named = patterns.isEmpty ? [] : try resolve(patterns, session)
         // The hub first: from here on every commit is noted. Then the snapshot, which tells old from new.
-        let added = subjects.map { Watch($0, registry: registry, since: .max) }
+        let added = subjects.map { Watch($0, view, since: .max) }
         session.watches = known + added
         hub.update(session)
         let snapshot = registry.snapshot()
         for position in known.count..<session.watches.count { session.watches[position].since = snapshot.revision }
         let isResumed = since.map { $0 <= snapshot.revision } ?? false
-        var nodes = modified ? withModified(named, snapshot, isResumed: isResumed) : named
+        var nodes = modified ? withModified(named, snapshot, view, isResumed: isResumed) : named
         if let since, isResumed { nodes = nodes.filter { snapshot.changedAt($0) > since } }
         let count = watchedCount(session, snapshot)
         var reply = lines(nodes, .explained, snapshot)
@@ -38,9 +39,11 @@ extension Executor {
     /// The named tweaks and the modified ones, in listing order.
     ///
     /// Whoever goes on from an earlier revision has to hear of what stopped being modified since, too.
-    private func withModified(_ named: [TweakNode], _ snapshot: TweakSnapshot, isResumed: Bool) -> [TweakNode] {
+    private func withModified(
+        _ named: [TweakNode], _ snapshot: TweakSnapshot, _ view: TweakView, isResumed: Bool
+    ) -> [TweakNode] {
         let named = Set(named.map { ObjectIdentifier($0) })
-        return registry.listing().nodes.filter { node in
+        return view.listing.nodes.filter { node in
             named.contains(ObjectIdentifier(node)) || (isResumed ? node.isSettable : snapshot.isModified(node))
         }
     }
@@ -66,11 +69,12 @@ extension Executor {
     private func watchedCount(_ session: Session, _ snapshot: TweakSnapshot) -> Int {
         if session.watches.isEmpty { return 0 }
         let patterns = session.watches.compactMap(\.pattern)
-        let single = session.watches.compactMap { $0.path.flatMap { registry[$0] } }
-        let named = registry.listing().nodes(
+        let view = view(session)
+        let single = session.watches.compactMap { $0.path.flatMap { view[$0.joined] } }
+        let named = view.listing.nodes(
             matching: patterns, and: Set(single.map { ObjectIdentifier($0.node) })
         ).nodes
         let watchesModified = session.watches.contains { $0.subject == .modified }
-        return watchesModified ? withModified(named, snapshot, isResumed: false).count : named.count
+        return watchesModified ? withModified(named, snapshot, view, isResumed: false).count : named.count
     }
 }

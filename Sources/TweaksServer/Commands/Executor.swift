@@ -60,7 +60,7 @@ final class Executor {
         self.hub = hub
         self.mailbox = mailbox
         self.hooks = hooks
-        finder = Finder(registry: registry)
+        finder = Finder()
         tokens = hooks.tokens?()
         failures = FailureLedger(delays: limits.authenticationDelay)
         commitRate = CommitRate(registry.revision, at: .now)
@@ -82,18 +82,18 @@ final class Executor {
     private func perform(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try admit(request, session)
         switch request {
-        case .get(let patterns): return .reply(try get(patterns))
+        case .get(let patterns): return .reply(try get(patterns, session))
         case .set(let path, let change): return try set(path, change, session)
         case .setFor(let path, let change, let lifetime): return try set(path, change, for: lifetime, session)
         case .keep(let patterns): return try keep(patterns, session)
         case .reset(let patterns): return try reset(patterns, session)
-        case .check(let path, let change): return .reply(try check(path, change))
-        case .list(let prefix): return .reply(try list(prefix))
-        case .modified(let pattern): return .reply(try modified(pattern))
-        case .export(let pattern): return .reply(try export(pattern))
+        case .check(let path, let change): return .reply(try check(path, change, session))
+        case .list(let prefix): return .reply(try list(prefix, session))
+        case .modified(let pattern): return .reply(try modified(pattern, session))
+        case .export(let pattern): return .reply(try export(pattern, session))
         case .find(let words): return try find(words, session)
-        case .describe(let path): return .reply(try describe(path))
-        case .explain(let path): return .reply(try explain(path))
+        case .describe(let path): return .reply(try describe(path, session))
+        case .explain(let path): return .reply(try explain(path, session))
         case .complete(let text): return complete(text, session)
         case .watch(let patterns, let modified, let since):
             return .reply(try watch(patterns, modified: modified, since: since, session))
@@ -103,7 +103,7 @@ final class Executor {
         case .begin(let revision): return .reply(try begin(revision, session))
         case .commit: return try commit(session)
         case .reload(let dry): return try reload(dry, session)
-        case .history(let count): return .reply(history(count))
+        case .history(let count): return .reply(history(count, session))
         case .undo(let force): return try travel(.undo, force: force, session)
         case .redo(let force): return try travel(.redo, force: force, session)
         case .save(let name, let pattern): return try save(name, pattern, session)
@@ -129,10 +129,14 @@ final class Executor {
         if commitRate.isDue(now) { commitRate.note(registry.revision, at: now) }
     }
 
+    /// What a session sees of the registry.
+    func view(_ session: Session) -> TweakView { TweakView(registry, session.grants.rights) }
+
     /// The tweak or action with this path, or `unknown-tweak`.
-    func lookUp(_ path: String) throws(TweakError) -> AnyTweak {
-        if let tweak = registry[path] { return tweak }
-        let meant = try registry.resolve(path)
+    func lookUp(_ path: String, _ session: Session) throws(TweakError) -> AnyTweak {
+        let view = view(session)
+        if let tweak = view[path] { return tweak }
+        let meant = try view.resolve(path)
         let example = meant.first.map { ", such as \($0.path.token)" } ?? ""
         throw TweakError(
             .ambiguous, "\(Quoting.excerpt(path)) names \(meant.count) tweaks; name one of them\(example)")

@@ -5,8 +5,9 @@ import TweaksWire
 
 /// Finds what may stand at the end of a line.
 struct Completion: Sendable {
-    let registry: TweakRegistry
-    let listing: TweakListing
+    let view: TweakView
+    /// The commands that may be used.
+    var commands = Command.all.map(\.name)
     /// Names of other things than tweaks, by command; see `TweakServerHooks.completions`.
     let names: [String: @Sendable () -> [String]]
     /// How many candidates are offered at most.
@@ -23,11 +24,12 @@ struct Completion: Sendable {
 
     private func candidates(_ context: CompletionContext, _ last: CompletionLine.Word) -> [String] {
         switch context {
-        case .start: words(Command.all.map(\.name), last) + paths(last.text, .settable)
+        case .start: words(commands, last) + paths(last.text, .settable)
         case .words(let words): self.words(words, last)
         case .path(let tweaks, let words): self.words(words, last) + paths(last.text, tweaks)
         case .value(let path, let withToggle): values(path, withToggle: withToggle, last)
-        case .names(let command): (names[command]?() ?? []).filter { $0.hasPrefix(last.text) }
+        case .names(let command):
+            (commands.contains(command) ? names[command]?() ?? [] : []).filter { $0.hasPrefix(last.text) }
         }
     }
 
@@ -37,7 +39,7 @@ struct Completion: Sendable {
     }
 
     private func values(_ path: String, withToggle: Bool, _ last: CompletionLine.Word) -> [String] {
-        guard let tweak = registry[path] else { return [] }
+        guard let tweak = view[path] else { return [] }
         switch tweak.kind {
         case .bool: return words(["true", "false"] + (withToggle ? ["toggle"] : []), last)
         case .choice:
@@ -62,7 +64,7 @@ struct Completion: Sendable {
     private func paths(_ typed: Typed, _ tweaks: CompletionContext.Tweaks) -> [String] {
         var found: [String] = []
         var latest = ""
-        for group in listing.groups where found.count < Self.mostCandidates {
+        for group in view.listing.groups where found.count < Self.mostCandidates {
             guard typed.fits(group.category, 0), typed.fits(group.collection, 1) else { continue }
             if typed.count > 2 {
                 for node in group.nodes where tweaks.holds(node) && typed.fits(node.path.name, 2) {

@@ -16,29 +16,34 @@ final class Finder: Sendable {
     /// How many tweaks are shown at most.
     static let mostShown = 100
 
-    private let registry: TweakRegistry
     private let queue = DispatchQueue(label: "tweaks.find", qos: .userInitiated)
-    private let cached = Mutex<FindIndex?>(nil)
+    private let cached = Mutex<[(rights: Rights, index: FindIndex)]>([])
+    /// For so many different rights an index is kept: it is large.
+    private static let mostIndexes = 4
 
-    init(registry: TweakRegistry) { self.registry = registry }
+    /// Runs something here.
+    func work(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Runs something with the listing, which may have to be made first.
-    func withListing(_ body: @escaping @Sendable (TweakListing) -> Void) {
-        queue.async { [registry] in body(registry.listing()) }
-    }
-
-    /// Looks for words.
-    func find(_ words: [String], then: @escaping @Sendable (Found) -> Void) {
-        withListing { [self] listing in
-            let result = FindQuery(words).run(index(of: listing), listing, limit: Self.mostShown)
+    /// Looks for words in what somebody sees.
+    func find(_ words: [String], _ view: TweakView, then: @escaping @Sendable (Found) -> Void) {
+        work { [self] in
+            let listing = view.listing
+            let result = FindQuery(words).run(index(of: listing, view), listing, limit: Self.mostShown)
             then(Found(nodes: result.best.map { listing.nodes[$0] }, more: result.count - result.best.count))
         }
     }
 
-    private func index(of listing: TweakListing) -> FindIndex {
-        if let index = cached.withLock({ $0 }), index.generation == listing.generation { return index }
+    private func index(of listing: TweakListing, _ view: TweakView) -> FindIndex {
+        // Whoever sees everything sees the same.
+        let rights = view.isWhole ? .all : view.rights
+        let known = cached.withLock { $0.first { $0.rights == rights }?.index }
+        if let known, known.generation == listing.generation { return known }
         let index = FindIndex(listing)
-        cached.withLock { $0 = index }
+        cached.withLock { cached in
+            cached.removeAll { $0.rights == rights || $0.index.generation != listing.generation }
+            if cached.count >= Self.mostIndexes { cached.removeFirst() }
+            cached.append((rights, index))
+        }
         return index
     }
 }

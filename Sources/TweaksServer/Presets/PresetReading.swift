@@ -30,16 +30,31 @@ struct PresetReading: Sendable {
         return "loaded \(name), without \(plan.problems.count.of("line"))"
     }
 
+    /// What no line names, in the order of all listings.
+    private var lacking: [(node: TweakNode, value: TweakValue)] {
+        if plan.untouchable.isEmpty { return plan.lacking }
+        return (plan.lacking + plan.untouchable).sorted { TweakListing.precedes($0.node, $1.node) }
+    }
+
     /// What the preset lacks, and its lines that were left out.
     var remarks: [String] {
         var lines = plan.problems.map { "left out, line \($0.line): \($0.error)" }
-        if isOnly { return lines }
-        for (node, value) in plan.lacking.prefix(Self.mostNamed) {
+        if isOnly { return lines + untouched }
+        for (node, value) in lacking.prefix(Self.mostNamed) {
             lines.append("\(node.path.token) keeps its override \(value.text); \(name) does not name it")
         }
-        let rest = plan.lacking.count - Self.mostNamed
+        let rest = lacking.count - Self.mostNamed
         if rest > 0 { lines.append("… and \(rest) more keep their overrides; diff \(name) lists them") }
         return lines
+    }
+
+    /// What should have been reset, and may not be.
+    private var untouched: [String] {
+        let names = plan.untouchable.prefix(Self.mostNamed).map {
+            "\($0.node.path.token) keeps its override \($0.value.text); this session may not reset it"
+        }
+        let rest = plan.untouchable.count - Self.mostNamed
+        return rest > 0 ? names + ["… and \(rest) more keep their overrides"] : names
     }
 
     /// The same for programs.
@@ -47,9 +62,8 @@ struct PresetReading: Sendable {
         var fields: [(String, JSON)] = [("loaded", .string(name.text))]
         if case .swap = purpose { fields = [("swapped", .string(name.text))] }
         if !plan.problems.isEmpty { fields.append(("leftOut", .array(plan.problems.map(\.json)))) }
-        if !isOnly, !plan.lacking.isEmpty {
-            fields.append(("lacking", .array(plan.lacking.map { .string($0.node.path.joined) })))
-        }
+        let kept = isOnly ? plan.untouchable : lacking
+        if !kept.isEmpty { fields.append(("lacking", .array(kept.map { .string($0.node.path.joined) }))) }
         return fields
     }
 }

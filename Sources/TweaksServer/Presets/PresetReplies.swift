@@ -23,11 +23,14 @@ extension Reply {
     }
 
     /// Which there are, each with its name first.
-    static func presets(_ all: [PresetSummary]) -> Reply {
+    /// - Parameter isWhole: Else who asks does not see everything, and is not told what they hold.
+    static func presets(_ all: [PresetSummary], isWhole: Bool) -> Reply {
         let width = all.map(\.name.text.utf8.count).max() ?? 0
         let rows = all.map { summary in
             let padding = String(repeating: " ", count: width - summary.name.text.utf8.count)
-            return Item.row(lines: ["\(summary.name)\(padding)  \(summary.words)"], json: summary.json)
+            if isWhole { return Item.row(lines: ["\(summary.name)\(padding)  \(summary.words)"], json: summary.json) }
+            let words = summary.outside.isEmpty ? "" : "\(padding)  \(summary.outside)"
+            return Item.row(lines: ["\(summary.name)\(words)"], json: summary.outsideJSON)
         }
         return Reply(
             .ok(words: all.count.of("preset"), fields: [("count", .count(all.count))]), listName: "presets",
@@ -87,6 +90,16 @@ extension PresetSummary {
         if let by = heading.by { words += " by \(by)" }
         if let pattern = heading.pattern { words += ", of \(pattern)" }
         return words
+    }
+
+    /// What can be said of it without what it holds.
+    fileprivate var outside: String {
+        guard let saved = heading.saved else { return "" }
+        return "saved \(saved)\(heading.by.map { " by \($0)" } ?? "")"
+    }
+
+    fileprivate var outsideJSON: JSON {
+        .object([("name", .string(name.text)), ("saved", .text(heading.saved)), ("by", .text(heading.by))])
     }
 
     fileprivate var json: JSON {

@@ -107,6 +107,13 @@ final class Session {
     /// It has shown who it is, or need not, and has not ended.
     var isAdmitted: Bool { life.isOpen }
 
+    /// Whether a tweak or action is there for it. Asked for each event, too: rights may have been taken away since the
+    /// watch began.
+    func sees(_ node: TweakNode) -> Bool { isAdmitted && grants.rights.sees(node) }
+
+    /// Whether it may do this with a tweak.
+    func may(_ kind: TweakScope.Kind, _ path: TweakPath) -> Bool { isAdmitted && grants.rights.allows(kind, path) }
+
     /// Whether the next line may be begun: replies come in the order of the requests, each whole.
     func mayBegin(unsentLimit: Int) -> Bool {
         isOpen && !isAwaitingAction && remainder == nil && output.count < unsentLimit && !owed.isFull
@@ -181,6 +188,7 @@ final class Session {
         sendNotices()
         var revision: UInt64 = 0
         while output.count < unsentLimit, let change = pendingEvents.popFirst() {
+            if !sees(change.node) { continue }
             revision = change.revision
             send(change, EventCache())
         }

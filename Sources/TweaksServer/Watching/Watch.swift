@@ -26,10 +26,10 @@ struct Watch {
     /// Changes up to this revision were part of the reply to `watch`.
     var since: UInt64
 
-    init(_ subject: Subject, registry: TweakRegistry, since: UInt64) {
+    init(_ subject: Subject, _ view: TweakView, since: UInt64) {
         self.subject = subject
         if case .pattern(let text) = subject {
-            path = registry[text]?.path
+            path = view[text]?.path
             pattern = path == nil ? TweakPattern(text) : nil
         } else {
             path = nil

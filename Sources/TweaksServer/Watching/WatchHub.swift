@@ -57,7 +57,7 @@ final class WatchHub {
         var told = Told()
         while let change = changes.popFirst() {
             let cache = EventCache()
-            for session in watchers(of: change.node) where session.wants(change) {
+            for session in watchers(of: change.node) where session.wants(change) && session.sees(change.node) {
                 session.offer(change, cache, unsentLimit: unsentLimit)
                 told.insert(session)
             }
@@ -113,7 +113,7 @@ final class WatchHub {
             figures[position].sent = value
             let change = FeedChange(node: node, old: sent, new: value, origin: .code, revision: revision)
             let cache = EventCache()
-            for session in watchers(of: node) {
+            for session in watchers(of: node) where session.sees(node) {
                 session.offer(change, cache, unsentLimit: unsentLimit)
                 told.insert(session)
             }

@@ -93,7 +93,9 @@ package final class PresetFolder: PresetStore {
     // MARK: Changing
 
     @discardableResult
-    package func write(_ draft: PresetDraft, as name: PresetName) throws(TweakError) -> PresetSummary? {
+    package func write(
+        _ draft: PresetDraft, as name: PresetName, mayReplace: Bool = true
+    ) throws(TweakError) -> PresetSummary? {
         let bytes = PresetFile.bytes(draft, program: program, at: time.wall)
         if bytes.count > Self.sizeLimit {
             throw TweakError(
@@ -104,6 +106,7 @@ package final class PresetFolder: PresetStore {
         guard let folder = try open(making: true) else { throw missing(name, []) }
         defer { files.close(folder) }
         let names = try names(in: folder)
+        if !mayReplace, names.contains(name) { throw draft.refusal(name) }
         let before = names.contains(name) ? summary(name, in: folder) : nil
         if before == nil, names.count >= Self.mostPresets {
             throw TweakError(

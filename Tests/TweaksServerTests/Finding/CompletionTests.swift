@@ -8,8 +8,7 @@ import TweaksTestSupport
 
 struct CompletionTests {
     private let completion = Completion(
-        registry: ManyTweaks.registry, listing: ManyTweaks.registry.listing(),
-        names: ["ping": { ["evening", "morning"] }])
+        view: TweakView(ManyTweaks.registry), names: ["ping": { ["evening", "morning"] }])
 
     @Test(arguments: [
         // Commands, and what an assignment may begin with.
@@ -56,7 +55,7 @@ struct CompletionTests {
     @Test func thereAreNeverTooMany() {
         let registry = TweakRegistry()
         for number in 0..<1_000 { _ = Tweak("A", "B", "C\(number)", number, registry: registry) }
-        let completion = Completion(registry: registry, listing: registry.listing(), names: [:])
+        let completion = Completion(view: TweakView(registry), names: [:])
         #expect(completion.candidates(for: "get A/B/C").count == Completion.mostCandidates)
         #expect(completion.candidates(for: "get A/B/C99") == ["A/B/C99"] + (990..<1_000).map { "A/B/C\($0)" })
     }

@@ -103,7 +103,7 @@ struct PresetFolderTests {
         let name = try PresetName("all")
         try folder().write(draft(one), as: name)
         let others = declare(two)
-        let plan = PresetPlan(try folder().read(name), registry: two)
+        let plan = PresetPlan(try folder().read(name), TweakView(two))
         #expect(plan.problems.isEmpty, "\(plan.problems)")
         try two.commit(plan.batch(only: true).batch, origin: .code, delivery: .caller)
         #expect(others.map(\.value) == values.map { Optional($0) })

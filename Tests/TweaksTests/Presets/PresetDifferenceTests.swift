@@ -32,7 +32,7 @@ struct PresetDifferenceTests {
         try set("A/B/Text", .string("y z"))
         try set("A/B/Token", .string("hunter2"))
         let difference = PresetDifference(
-            inForceAnd: preset([("A/B/Gone", "1"), ("A/B/Width", "6e1"), ("A/B/Color", "black")]), registry)
+            inForceAnd: preset([("A/B/Gone", "1"), ("A/B/Width", "6e1"), ("A/B/Color", "black")]), TweakView(registry))
         #expect(rows(difference) == ["A/B/Size 50 60", #"A/B/Text "y z" -"#, "A/B/Gone - 1"])
         #expect(difference.rightProblems.isEmpty)
     }
@@ -42,22 +42,24 @@ struct PresetDifferenceTests {
         try set("A/B/Size", .number(60))
         try set("A/B/Color", .color(.black))
         let same = preset([("A/B/Size", "60.0"), ("A/B/Color", "#000")])
-        #expect(rows(PresetDifference(inForceAnd: same, registry)).isEmpty)
-        #expect(rows(PresetDifference(same, preset([("A/B/Width", "6e1"), ("A/B/Color", "black")]), registry)).isEmpty)
+        #expect(rows(PresetDifference(inForceAnd: same, TweakView(registry))).isEmpty)
+        #expect(
+            rows(PresetDifference(same, preset([("A/B/Width", "6e1"), ("A/B/Color", "black")]), TweakView(registry)))
+                .isEmpty)
     }
 
     @Test func twoPresets() {
         let left = preset([("A/B/Text", "x"), ("A/B/Size", "60"), ("Z/Z/Z", "1"), ("Y/Y/Y", "a b")])
         let right = preset([("Y/Y/Y", "a b"), ("A/B/Size", "61"), ("Z/Z/Z", "2"), ("X/X/X", "")])
         #expect(
-            rows(PresetDifference(left, right, registry)) == [
+            rows(PresetDifference(left, right, TweakView(registry))) == [
                 "A/B/Size 60 61", #"A/B/Text "x" -"#, "Z/Z/Z 1 2", #"X/X/X - """#,
             ])
     }
 
     @Test func whatCannotBeCompared() {
         let bad = preset([("A/B/Size", "500"), ("A/B/Token", "hunter2"), ("A/B/Text", "a"), ("A/B/Text", "b")])
-        let difference = PresetDifference(bad, preset([("no path", "1")]), registry)
+        let difference = PresetDifference(bad, preset([("no path", "1")]), TweakView(registry))
         #expect(difference.leftProblems.map(\.line) == [1, 2, 4])
         #expect(difference.rightProblems.map(\.error.code) == [.unknownTweak])
         #expect(!"\(difference)".contains("hunter2"))

@@ -27,7 +27,7 @@ struct PresetPlanTests {
             ConfigEntry(path: line.0, text: line.1, line: number + 1, origin: .code)
         }
         let preset = Preset(heading: PresetHeading(), entries: entries, problems: problems)
-        return PresetPlan(preset, registry: registry)
+        return PresetPlan(preset, TweakView(registry))
     }
 
     @discardableResult

@@ -27,7 +27,7 @@ struct PresetSwapTests {
             ConfigEntry(path: line.0, text: line.1, line: number + 1, origin: .code)
         }
         let preset = Preset(heading: PresetHeading(), entries: entries, problems: [])
-        let (batch, _) = PresetPlan(preset, registry: registry).batch(only: true)
+        let (batch, _) = PresetPlan(preset, TweakView(registry)).batch(only: true)
         var swap = registry.swap(for: batch)
         swap.keep(try registry.commit(batch, origin: .user(1), ifUnchangedSince: swap.revision, delivery: .caller))
         return swap

@@ -1,14 +1,14 @@
 // From patterns to the tweaks that they name.
 
-extension TweakRegistry {
+extension TweakView {
     /// The nodes that a pattern names, in listing order. A text that is a registered path means that tweak alone.
     /// - Throws: `unknown-tweak` when nothing matches, except for `*`.
     package func resolve(_ text: String) throws(TweakError) -> [TweakNode] {
         if let tweak = self[text] { return [tweak.node] }
         // Everything is a list that is there already: no session has to wait while it is made.
-        if text == "*" { return listing().nodes }
+        if text == "*" { return listing.nodes }
         guard let pattern = TweakPattern(text) else { throw unknown(text) }
-        let nodes = listing().nodes(matching: [pattern]).nodes
+        let nodes = listing.nodes(matching: [pattern]).nodes
         if nodes.isEmpty { throw unknown(text) }
         return nodes
     }
@@ -27,7 +27,7 @@ extension TweakRegistry {
                 throw unknown(text)
             }
         }
-        let (nodes, unmatched) = listing().nodes(matching: patterns, and: single)
+        let (nodes, unmatched) = listing.nodes(matching: patterns, and: single)
         if let pattern = unmatched.first(where: { $0.text != "*" }) { throw unknown(pattern.text) }
         return nodes
     }

@@ -1,0 +1,145 @@
+// Every command with every scope: allowed, denied, or invisible.
+
+import Testing
+import Tweaks
+import TweaksServer
+import TweaksTestSupport
+import TweaksWire
+
+@Suite(.blocking) struct CommandTableTests {
+    /// What a session may do. The lines below are about tweaks of Label.
+    private static let columns = [
+        "", "read", "read:Label", "read:Theme", "write", "write:Label", "write:Theme", "run", "run:Label",
+        "run:Theme", "admin", "admin:Label", "admin:Theme", "read write:Theme", "read run:Theme",
+    ]
+
+    /// A line, what the administrator says before it, and a letter for each column: (A)llowed, (D)enied, (I)nvisible.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let line: String
+        var before: [String] = []
+        let letters: String
+
+        init(_ line: String, after before: String..., is letters: String) {
+            (self.line, self.before, self.letters) = (line, before, letters.filter { $0 != " " })
+        }
+
+        var command: String { String(line.prefix { $0 != " " }) }
+        var testDescription: String { line }
+    }
+
+    private static let always = "A AAA AAA AAA AAA AA"
+    private static let toAnybody = "D AAA AAA AAA AAA AA"
+    private static let seeing = "D AAI AAI III AAI AA"
+    private static let seeingActions = "D AAI AAI AAI AAI AA"
+    private static let writing = "D DDD AAI DDD AAI DD"
+    private static let writingAnything = "D DDD AAA DDD AAA AD"
+    private static let running = "D DDD DDD AAI AAI DD"
+    private static let administering = "D DDD DDD DDD ADD DD"
+
+    private static let rows = [
+        Row("help", is: always), Row("help set", is: always), Row("hello 1", is: always), Row("ping", is: always),
+        Row("json off", is: always), Row("prompt off", is: always), Row("quit", is: always),
+        Row("unwatch", is: always), Row("abort", is: always),
+        Row("stats", is: toAnybody), Row("presets", is: toAnybody),
+        Row("ls", is: seeingActions), Row("ls Label", is: seeingActions), Row("ls Label/Text", is: seeingActions),
+        Row("get Label/Text/Size", is: seeing), Row("get **/Size", is: seeing), Row("get *", is: seeingActions),
+        Row("get Label/Text/Size Label/Text/Go", is: "D AAI AAI III AAI AA"),
+        Row("get Label/Text/Go", is: seeingActions), Row("get Label", is: seeingActions),
+        Row("describe Label/Text/Size", is: seeing), Row("describe Label/Text/Go", is: seeingActions),
+        Row("explain Label/Text/Size", is: seeing), Row("find size", is: seeing), Row("find go", is: seeingActions),
+        Row("modified", is: seeing), Row("modified Label/Text/Size", is: seeing),
+        Row("export", is: seeing), Row("export Label/Text/Size", is: seeing),
+        Row("complete \"get Lab\"", is: seeingActions), Row("complete \"set Label/Text/\"", is: seeing),
+        Row("complete \"set Label/Text/Side \"", is: seeing),
+        Row("watch Label/Text/Size", is: seeing), Row("watch modified", is: seeing),
+        Row("watch *", is: seeingActions), Row("history", is: seeing), Row("diff look", is: seeing),
+        Row("diff look other", is: seeing),
+        Row("set Label/Text/Size 5", is: writing), Row("set Label/Text/Size 5 for 1h", is: writing),
+        Row("check Label/Text/Size 5", is: writing),
+        Row("reset Label/Text/Size", is: writing), Row("reset Label", is: writing), Row("reset **/Size", is: writing),
+        Row("keep Label/Text/Size", after: "set Label/Text/Size 9 for 1h", is: writing),
+        Row("keep Label", after: "set Label/Text/Size 9 for 1h", is: writing),
+        Row("undo", is: writing), Row("redo", after: "undo", is: writing),
+        Row("undo force", is: "D DDD DDD DDD AAI DD"), Row("redo force", after: "undo", is: "D DDD DDD DDD AAI DD"),
+        Row("begin", is: writingAnything), Row("commit", is: writingAnything),
+        Row("save NEW Label/Text/Size", is: "D DDD AAI DDD AAI AD"),
+        Row("save look", is: "D DDD ADD DDD ADD DD"),
+        Row("load look", is: writing), Row("load look partly", is: "D DDD AAI DDD AAI AD"),
+        Row("load --only look", is: writing),
+        Row("swap look", is: "D DDD ADD DDD ADD DD"),
+        Row("run Label/Text/Go", is: running), Row("run Label/Text/Size", is: "D DDD DDD III AAI DA"),
+        Row("conflicts", is: administering), Row("reload", is: administering),
+        Row("delete look", after: "save look", is: administering),
+    ]
+
+    /// Commands that are carried out elsewhere; who may is all that is looked at here.
+    private static let gated = [
+        Row("auth twk_0", is: always), Row("whoami", is: always), Row("drop write", is: always),
+        Row("request write", is: always), Row("sessions", is: administering), Row("kick 7", is: administering),
+    ]
+
+    private static func registry() throws -> TweakRegistry {
+        let registry = TweakRegistry()
+        _ = Tweak("Label", "Text", "Size", 60.0, in: 0...1_000_000, registry: registry)
+        _ = Tweak("Label", "Text", "Side", "Label-left", choices: ["Label-left", "right"], registry: registry)
+        tweakAction("Label", "Text", "Go", registry: registry) { _ in "Label went" }
+        _ = Tweak("Theme", "Main", "Dark", false, registry: registry)
+        tweakAction("Theme", "Main", "Flash", registry: registry) { _ in "flashed" }
+        return registry
+    }
+
+    @Test func noCommandIsMissing() {
+        let names = Set((Self.rows + Self.gated).map(\.command))
+        #expect(names == Set(Command.all.map(\.name)))
+        #expect((Self.rows + Self.gated).allSatisfy { $0.letters.count == Self.columns.count })
+    }
+
+    /// The need that help and completion go by is the one that requests are judged by.
+    @Test func theExampleStandsForTheCommand() throws {
+        for command in Command.all {
+            let row = try #require((Self.rows + Self.gated).first { $0.command == command.name })
+            #expect(try Self.request(row.line).needs == command.needs, "\(command.name)")
+        }
+    }
+
+    private static func request(_ line: String) throws -> Request {
+        guard case .request(let request) = Array(line.utf8).withUnsafeBufferPointer({ ParsedLine($0) }) else {
+            throw ClientError.ended(line)
+        }
+        return request
+    }
+
+    @Test(arguments: gated) func isLetPast(_ row: Row) throws {
+        let need = try Self.request(row.line).needs
+        for (column, letter) in zip(Self.columns, row.letters) {
+            let rights = try Rights(ScopedServer.scopes(column))
+            #expect(rights.meets(need) == (letter == "A"), "\(row.line) with \(column)")
+        }
+    }
+
+    @Test(arguments: rows) func isAnswered(_ row: Row) throws {
+        let server = try ScopedServer(
+            registry: Self.registry(), presets: ["look": ["Label/Text/Size = 5"], "other": ["Label/Text/Size = 6"]])
+        let admin = try server.connect("admin")
+        var size = 100
+        // What is asked, and whether the answer to somebody who sees everything is about Label.
+        func ask(_ client: TestClient) throws -> [String] {
+            size += 1
+            for line in ["Label/Text/Size = \(size)"] + row.before { try admin.ask(line) }
+            return try client.ask(row.line.replacing("NEW", with: "new\(size)"))
+        }
+        let concernsLabel = try ask(server.connect("admin")).joined().contains("Label")
+        for (column, letter) in zip(Self.columns, row.letters) {
+            let answer = try ask(server.connect(column))
+            let outcome = Self.outcome(answer, concernsLabel)
+            #expect(outcome == String(letter), "\(row.line) with \(column): \(answer)")
+        }
+    }
+
+    private static func outcome(_ answer: [String], _ concernsLabel: Bool) -> String {
+        let status = answer.last ?? ""
+        if status.hasPrefix("error denied") { return "D" }
+        if status.hasPrefix("error unknown-tweak") { return "I" }
+        return concernsLabel && !answer.joined().contains("Label") ? "I" : "A"
+    }
+}

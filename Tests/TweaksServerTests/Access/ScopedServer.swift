@@ -1,0 +1,42 @@
+// A server on which each session has the rights that a test gives it.
+
+import Testing
+import Tweaks
+import TweaksServer
+import TweaksTestSupport
+
+/// A started server; it stops when it is let go of, after its last client.
+final class ScopedServer {
+    let registry: TweakRegistry
+    private let server: TweakServer
+    private let directory: TemporaryDirectory
+
+    init(registry: TweakRegistry, presets: [String: [String]] = [:]) throws {
+        self.registry = registry
+        directory = try TemporaryDirectory()
+        var hooks = TweakServerHooks()
+        let store = try MemoryPresets(presets)
+        hooks.presets = store
+        for command in ["load", "delete", "diff", "swap"] { hooks.completions[command] = { store.names() } }
+        // A session gives up everything, and is given what it asks for.
+        hooks.access.grants = [.admin]
+        server = TweakServer(
+            name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
+            limits: TweakServerLimits(), hooks: hooks)
+        try server.start()
+    }
+
+    deinit { server.stop() }
+
+    /// A session with these rights.
+    func connect(_ scopes: String) throws -> TestClient {
+        let client = try TestClient(unix: directory.file("socket"), owner: self)
+        try #require(client.ask("drop read write run admin").last?.hasPrefix("ok") == true)
+        if !scopes.isEmpty { try #require(client.ask("request \(scopes)").last?.hasPrefix("ok") == true) }
+        return client
+    }
+
+    static func scopes(_ text: String) throws -> [TweakScope] {
+        try text.split(separator: " ").map { try TweakScope(String($0)) }
+    }
+}
