@@ -4,24 +4,34 @@ package import Tweaks
 
 /// The event loop of a server as a machine that tests step through: the same code, one thread, no waiting in between.
 package final class SteppedServer {
-    private let listener: Listener
-    private let loop: EventLoop
+    /// A Unix socket that is open before a server and after it, for many servers one after the other.
+    package final class Place {
+        fileprivate let listener: Listener
 
-    /// Opens a Unix socket, and serves nobody yet.
-    package init(
-        socketPath: String, registry: TweakRegistry, limits: TweakServerLimits, hooks: TweakServerHooks
-    ) throws {
-        listener = try Listener(at: try SocketPlace(path: socketPath))
-        let (poller, mailbox) = (try Poller(), try Mailbox())
-        try poller.add(mailbox.waker.descriptor, .read)
-        try poller.add(listener.descriptor.number, .read)
-        let identity = ServerIdentity(name: "stepped", processID: 1, instance: "1", startedAt: .now)
-        loop = EventLoop(
-            registry: registry, identity: identity, listeners: [listener], limits: limits, mailbox: mailbox,
-            poller: poller, hooks: hooks)
+        /// Opens it.
+        package init(socketPath: String) throws {
+            listener = try Listener(at: try SocketPlace(path: socketPath), Kernel())
+        }
+
+        deinit { listener.removeFile() }
     }
 
-    deinit { listener.removeFile() }
+    private let place: Place
+    private let loop: EventLoop
+
+    /// A server that nobody has connected to.
+    package init(
+        at place: Place, registry: TweakRegistry, limits: TweakServerLimits, hooks: TweakServerHooks
+    ) throws {
+        self.place = place
+        let (poller, mailbox) = (try Poller(Kernel(faults: hooks.faults)), try Mailbox())
+        try poller.add(mailbox.waker.descriptor, .read)
+        try poller.add(place.listener.descriptor.number, .read)
+        let identity = ServerIdentity(name: "stepped", processID: 1, instance: "1", startedAt: .now)
+        loop = EventLoop(
+            registry: registry, identity: identity, listeners: [place.listener], limits: limits, mailbox: mailbox,
+            poller: poller, hooks: hooks)
+    }
 
     /// How many sessions there are.
     package var sessionCount: Int { loop.sessionCount }

@@ -19,6 +19,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case config
     /// Overrides and history.
     case state
+    /// Token files.
+    case tokens
 
     /// Runs one input.
     /// - Throws: What is wrong; where the product itself notices, it traps.
@@ -29,6 +31,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .session: try SessionTarget.run(bytes)
         case .config: try ConfigTarget.run(bytes)
         case .state: try StateTarget.run(bytes)
+        case .tokens: try TokensTarget.run(bytes)
         }
     }
 }

@@ -1,6 +1,7 @@
 // libFuzzer's entry points, where the program was built with it.
 
 #if FUZZING
+    /// The words of a command line, as C has them.
     public typealias FuzzerWords = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
     // No header of Swift's has it. It takes and gives plain words, for which both calling conventions are the same.

@@ -88,6 +88,7 @@ final class SoakServer {
     /// Patience that a soak can exhaust.
     private var limits: TweakServerLimits {
         var limits = TweakServerLimits()
+        limits.sessionsPerPeer = limits.sessions
         limits.timeToFirstLine = .seconds(3)
         limits.idleTime = .seconds(5)
         limits.lingerTime = .seconds(1)
