@@ -67,7 +67,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "TweakctlTests",
-            dependencies: ["tweakctl", "Tweaks", "TweaksWire", "TweaksServer", "TweaksDaemon", "TweaksTestSupport"]),
+            dependencies: [
+                "tweakctl", "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksDaemon",
+                "TweaksTestSupport",
+            ]),
         .testTarget(name: "BounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
         .testTarget(
             name: "ThrottledTests", dependencies: ["throttled", "Tweaks", "TweaksWire", "TweaksTestSupport"]),

@@ -6,6 +6,7 @@ import Synchronization
 import Tweaks
 import TweaksServer
 import TweaksStorage
+import TweaksWire
 
 /// A daemon's parts. Opened once, closed once.
 final class DaemonParts: Sendable {
@@ -15,6 +16,7 @@ final class DaemonParts: Sendable {
     private let log: EventLog
     private let store: OverrideStore?
     private let audit: AuditTrail?
+    private let tokens: TokenKeeper?
     private let manager: Mutex<ServiceManager?> = Mutex(nil)
     private let followers = Mutex(Followers())
 
@@ -57,10 +59,15 @@ final class DaemonParts: Sendable {
             throw error
         }
         store = settings.isFrozen ? nil : Self.openStore(settings, durability, registry, log)
-        let (reloader, store, audit) = (reloader, store, audit)
+        // Sessions learn of it when there is a server.
+        let whenTokensChange = Relay<TokenTable>()
+        tokens = settings.tokenFile.map { Self.tokens($0, log, whenTokensChange) }
+        let (reloader, store, audit, tokens) = (reloader, store, audit, tokens)
         do throws(ServerError) {
             server = try settings.startFirst { listeners throws(ServerError) in
-                let hooks = TweakServerHooks(reloader, store, audit, registry: registry, log: log)
+                var hooks = TweakServerHooks(reloader, store, audit, registry: registry, log: log)
+                hooks.access = access
+                if let tokens { hooks.tokens = { tokens.table } }
                 let server = TweakServer(
                     name: settings.name, registry: registry, listeners: listeners, limits: limits,
                     hooks: hooks.with(settings.presets))
@@ -76,9 +83,16 @@ final class DaemonParts: Sendable {
             log.flush()
             throw error
         }
+        whenTokensChange.connect { [weak server] in server?.tokensChanged($0) }
     }
 
     // MARK: Files
+
+    private static func tokens(_ path: String, _ log: EventLog, _ relay: Relay<TokenTable>) -> TokenKeeper {
+        TokenKeeper(path: path, onChange: { relay.send($0) }) { event in
+            log.post(event.isProblem ? .warning(event.description) : .tokens(event.description))
+        }
+    }
 
     private static func reloader(
         _ file: TweakDaemon.ConfigFile, _ registry: TweakRegistry, _ log: EventLog
@@ -141,6 +155,7 @@ final class DaemonParts: Sendable {
         self.manager.withLock { $0 = manager }
         followers.withLock { $0.changes = ChangeLog(registry, log) }
         if let reloader { follow(reloader) }
+        tokens?.start()
         // Whoever may be asked to reload must not die of it: not frozen, and not without a file under a manager.
         if signals.contains(.reload), settings.config != nil || manager != nil {
             let watch = follow([SIGHUP]) { $0.reloadForManager() }
@@ -219,6 +234,7 @@ final class DaemonParts: Sendable {
         // Whoever is in a hurry sends another one, which has its usual effect.
         ended.1?.cancel()
         ended.0?.stop()
+        tokens?.stop()
         server.stop()
         followers.withLock { $0.changes }?.end()
         store?.close()
@@ -275,4 +291,13 @@ extension TweakDaemonEvent {
         case .setAside, .historySetAside, .historyFailed: self = .warning(event.description)
         }
     }
+}
+
+/// Hands something on to whoever is there later.
+private final class Relay<Value: Sendable>: Sendable {
+    private let body = Mutex<(@Sendable (Value) -> Void)?>(nil)
+
+    func connect(_ body: @escaping @Sendable (Value) -> Void) { self.body.withLock { $0 = body } }
+
+    func send(_ value: Value) { body.withLock { $0 }?(value) }
 }

@@ -27,7 +27,8 @@ struct DaemonSettings {
     ]
 
     init(
-        name: String, tcp: TweakDaemon.TCP, tokens: String? = nil, config: TweakDaemon.ConfigFile?, storage: TweakDaemon.Storage,
+        name: String, tcp: TweakDaemon.TCP, tokens: String? = nil, config: TweakDaemon.ConfigFile?,
+        storage: TweakDaemon.Storage,
         audit: TweakDaemon.Audit? = nil, environment: [String: String]
     ) throws(ServerError) {
         guard (1...64).contains(name.utf8.count), Quoting.isBareWord(name), !name.hasPrefix(".") else {

@@ -62,7 +62,8 @@ public final class TweakDaemon: Sendable {
         limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, tokens: tokens, access: access, config: config, storage: storage, durability: durability, audit: audit, signals: signals,
+            name, tcp: tcp, tokens: tokens, access: access, config: config, storage: storage, durability: durability,
+            audit: audit, signals: signals,
             registry: registry, limits: limits, onEvent: onEvent, tweaks: tweaks)
     }
 
@@ -76,7 +77,8 @@ public final class TweakDaemon: Sendable {
         limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: [any TweakHandle]
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, tokens: tokens, access: access, config: config, storage: storage, durability: durability, audit: audit, signals: signals,
+            name, tcp: tcp, tokens: tokens, access: access, config: config, storage: storage, durability: durability,
+            audit: audit, signals: signals,
             registry: registry, limits: limits, environment: ProcessInfo.processInfo.environment,
             onEvent: onEvent ?? standardErrorLog(name))
     }

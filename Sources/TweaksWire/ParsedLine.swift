@@ -121,6 +121,10 @@ package enum ParsedLine: Equatable, Sendable {
     }
 
     private static func unknownCommand(_ text: String) -> TweakError {
+        // A token is repeated nowhere, not even to whoever has just shown it.
+        if text.hasPrefix(TokenSecret.prefix) {
+            return TweakError(.unknownCommand, "a token alone says nothing; write auth TOKEN")
+        }
         let near = Spelling.nearest(to: text, among: Command.all.map(\.name))
         let guess = near.map { "did you mean \($0)?" } ?? "type help"
         return TweakError(.unknownCommand, "\(Quoting.excerpt(text)) is no command; \(guess)")

@@ -33,6 +33,16 @@ enum Address: Equatable {
         }
     }
 
+    /// What tokens for it are kept under: the same place by the same name, wherever one stands.
+    var cacheKey: String {
+        switch self {
+        case .unix(let path):
+            path.hasPrefix("/")
+                ? path : "\(System.currentDirectory)/\(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)"
+        case .tcp: text.lowercased()
+        }
+    }
+
     /// Why there is no connection.
     struct Refusal: Error {
         let code: Int32

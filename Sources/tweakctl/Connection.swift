@@ -22,9 +22,10 @@ enum ServerLine: Equatable {
 
     /// Control characters cannot reach the terminal: the server filters them, and a stranger may stand in its place.
     init(_ line: String) {
-        var text = Quoting.sanitized(line)
         // An interactive session has prompts in front of its answers; no line begins so by itself.
-        while text.hasPrefix("> ") { text.removeFirst(2) }
+        var rest = line.utf8[...]
+        while rest.starts(with: "> ".utf8) { rest = rest.dropFirst(2) }
+        let text = Quoting.sanitized(String(Substring(rest)))
         if text == "ok" || text.hasPrefix("ok ") || text.hasPrefix("{\"ok\":true") {
             self = .ok(text)
         } else if text.hasPrefix("error ") || text.hasPrefix("{\"ok\":false") {
@@ -46,8 +47,8 @@ final class Connection {
     /// Whether the other side has ended it.
     private(set) var hasEnded = false
 
-    /// A longer line than any server sends: whoever sends it is something else.
-    private static let longestLine = 256 << 20
+    /// A longer line, or answer, than any server sends: whoever sends it is something else.
+    private static let longest = 64 << 20
 
     /// Connects, within 3 s.
     init(_ address: Address) throws(Address.Refusal) { number = try address.connectedSocket() }
@@ -92,7 +93,7 @@ final class Connection {
             scanned -= start
             start = 0
         }
-        guard let bytes = System.read(number), !bytes.isEmpty, buffer.count < Self.longestLine else {
+        guard let bytes = System.read(number), !bytes.isEmpty, buffer.count < Self.longest else {
             hasEnded = true
             return
         }
@@ -116,9 +117,16 @@ final class Connection {
     ) -> Answer? {
         send(line)
         var body: [String] = []
+        var length = 0
         while let line = self.line(within: milliseconds) {
             switch line {
-            case .body(let text): body.append(text)
+            case .body(let text):
+                body.append(text)
+                length += text.utf8.count + 32
+                if length > Self.longest {
+                    hasEnded = true
+                    return nil
+                }
             case .event(let text): onEvent(text)
             case .ok(let text): return Answer(body: body, status: text, isRefusal: false)
             case .error(let text): return Answer(body: body, status: text, isRefusal: true)

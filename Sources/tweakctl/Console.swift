@@ -34,9 +34,14 @@ struct Console {
     /// An event of a watch.
     func printEvent(_ line: String) { print([painter.event(line)]) }
 
-    /// A complaint on standard error.
-    func complain(_ text: String) {
-        let line = "\(errorStyle.paint("tweakctl:", .error)) \(Quoting.sanitized(text))\n"
+    /// A complaint on standard error. A token never gets there, wherever it came from.
+    func complain(_ text: String) { tell(text, .error) }
+
+    /// A remark on standard error, so that standard output stays what was asked for.
+    func remark(_ text: String) { tell(text, .faint) }
+
+    private func tell(_ text: String, _ role: Style.Role) {
+        let line = "\(errorStyle.paint("tweakctl:", role)) \(Quoting.sanitized(Secrets.masked(text)))\n"
         System.write(Array(line.utf8), to: 2)
     }
 

@@ -24,6 +24,9 @@ struct RunDirectory: Equatable {
         return paths.map(RunDirectory.init)
     }
 
+    /// Where a process of this name has its socket, running or not.
+    static func sockets(of name: String) -> [String] { all.map { "\($0.path)/\(name).sock" } }
+
     /// The sockets in it, by name. None where the directory is another's: it could hold a trap.
     var sockets: [NamedSocket] {
         guard isTrusted, let directory = opendir(path) else { return [] }

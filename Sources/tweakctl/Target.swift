@@ -29,8 +29,25 @@ struct Target {
 
     init(_ address: Address) { (name, self.address, opened) = (address.text, address, Opened(nil)) }
 
-    /// Connects, or says why not.
+    /// How its token is kept and shown.
+    var welcome: Welcome {
+        let option =
+            switch address {
+            case .unix(let path): name == path ? "-s \(path)" : name
+            case .tcp: "-H \(address.text)"
+            }
+        return Welcome(cache: FileTokenCache.standard, server: address.cacheKey, option: option)
+    }
+
+    /// Connects, and shows the token that is kept for it; or says why not.
     func connect() throws(Failure) -> Connection {
+        let connection = try open()
+        welcome.show(on: connection) { Console(isJSON: false).complain($0) }
+        return connection
+    }
+
+    /// Connects, and nothing else.
+    func open() throws(Failure) -> Connection {
         if let connection = opened.take() { return connection }
         do throws(Address.Refusal) {
             return try Connection(address)
@@ -58,6 +75,15 @@ struct Target {
             return (try named(first), Array(words.dropFirst()))
         }
         return (Target(try Neighbour.only(among: Neighbour.running())), words)
+    }
+
+    /// Whom `login` means. What is no process may be a token in the wrong place, and is not repeated.
+    static func ofLogin(_ arguments: LoginArguments, _ address: Address?) throws(Failure) -> Target {
+        if let address { return Target(address) }
+        guard let name = arguments.name else { return Target(try Neighbour.only(among: Neighbour.running())) }
+        if let (socket, connection) = Neighbour.running(name) { return Target(socket, connection) }
+        if let socket = try? Neighbour.instance(of: name, among: Neighbour.running()) { return Target(socket) }
+        throw LoginArguments.noProcess
     }
 
     /// Whether the words begin with a command, so that the name was left out.

@@ -48,12 +48,52 @@ enum Tweakctl {
                 throw Failure(.usage, "completions: name a shell, bash, zsh or fish")
             }
             console.print([shell.script])
-        case .repl, .watch, .complete: return nil
+        case .token: return try token(Array(invocation.words.dropFirst()), console)
+        case .logout: return try logout(invocation, console)
+        case .repl, .watch, .login, .complete: return nil
         }
         return .ok
     }
 
+    private static func token(_ words: [String], _ console: Console) throws(Failure) -> ExitCode {
+        if words.isEmpty || words == ["--help"] || words == ["-h"] {
+            console.print(TokenCommand.usages.map { "tweakctl \($0)" })
+            return .ok
+        }
+        let file = System.variable("TWEAKS_TOKEN_FILE")
+        return try TokenCommand(words, file: file, now: Expiry.now).run(console)
+    }
+
+    private static func login(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
+        let arguments = try LoginArguments(
+            .login, invocation.words.dropFirst(), hasAddress: invocation.address != nil)
+        let target = try Target.ofLogin(arguments, invocation.address)
+        let login = Login(
+            console: console, cache: try FileTokenCache.required(), target: target, descriptor: arguments.descriptor)
+        return try login.run()
+    }
+
+    private static func logout(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
+        let arguments = try LoginArguments(
+            .logout, invocation.words.dropFirst(), hasAddress: invocation.address != nil)
+        if arguments.keeps {
+            console.remark("logout --keep closes the connection of a line mode; here is none, and the token is kept")
+            return .ok
+        }
+        let servers = invocation.address.map { [$0.cacheKey] } ?? arguments.name.map(RunDirectory.sockets(of:)) ?? []
+        return try Logout(console: console, cache: try FileTokenCache.required()).run(servers)
+    }
+
     private static func talk(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
+        switch invocation.words.first.flatMap(Verb.init(rawValue:)) {
+        case .login?: return try login(invocation, console)
+        case .logout?: return try logout(invocation, console)
+        case .token? where invocation.address != nil:
+            throw Failure(.usage, "token changes a file, and talks to no process; leave -s and -H out")
+        default: break
+        }
+        // Before anybody is looked for: it must be in no message, and no process is to have it in its log.
+        if invocation.words.contains(where: Secrets.isAuthentication) { throw tokenInArguments }
         let (target, words) = try Target.of(invocation)
         if words.isEmpty {
             if Editor.isPossible, !console.isJSON { return try edit(target) }
@@ -70,6 +110,11 @@ enum Tweakctl {
         default: return try single(words, target, console)
         }
     }
+
+    private static let tokenInArguments = Failure(
+        .usage,
+        "auth: a token is never an argument, because everybody on this machine can see those, and the shell keeps them; "
+            + "use tweakctl login. If that was one, revoke it")
 
     /// One command.
     private static func single(_ words: [String], _ target: Target, _ console: Console) throws(Failure) -> ExitCode {

@@ -2,7 +2,7 @@
 
 /// What tweakctl does itself.
 enum Verb: String, CaseIterable {
-    case repl, watch, completions, man
+    case repl, watch, login, logout, token, completions, man
     /// For the completion scripts.
     case complete = "__complete"
 
@@ -11,6 +11,9 @@ enum Verb: String, CaseIterable {
         switch self {
         case .repl: "[NAME] repl"
         case .watch: "[NAME] watch PATTERN…"
+        case .login: "login [NAME] [--fd N]"
+        case .logout: "logout [NAME]"
+        case .token: "token new|list|revoke …"
         case .completions: "completions bash|zsh|fish"
         case .man: "man"
         case .complete: ""
@@ -22,6 +25,9 @@ enum Verb: String, CaseIterable {
         switch self {
         case .repl: "type commands, with history and Tab"
         case .watch: "values now, then each change, through restarts of the process; Ctrl-C ends it"
+        case .login: "show a token to a process, asked for without echo or read from standard input, and keep it"
+        case .logout: "forget the token that is kept for a process"
+        case .token: "make, list and revoke tokens in the token file of a process; token alone says how"
         case .completions: "print a script that completes commands and paths in this shell"
         case .man: "print the manual page, for man -l -"
         case .complete: nil

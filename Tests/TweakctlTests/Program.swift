@@ -8,6 +8,7 @@
     import Glibc
 #endif
 import Foundation
+import Synchronization
 import Testing
 import Tweaks
 import TweaksServer
@@ -18,6 +19,8 @@ final class Surroundings: Sendable {
     private final class Marker {}
 
     let directory: TemporaryDirectory
+    /// Variables beyond the usual ones.
+    let variables = Mutex<[String: String]>([:])
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -56,7 +59,7 @@ final class Surroundings: Sendable {
             "XDG_RUNTIME_DIR": directory.file("run"), "TMPDIR": directory.path, "HOME": directory.file("home"),
             "TERM": "xterm", "LC_ALL": "C.UTF-8",
         ]
-        return kept.merging(places) { $1 }
+        return kept.merging(places) { $1 }.merging(variables.withLock { $0 }) { $1 }
     }
 
     /// What a finished process has left.

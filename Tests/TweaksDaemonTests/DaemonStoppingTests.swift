@@ -83,7 +83,7 @@ import TweaksTestSupport
                 registry: home.registry, environment: ["XDG_RUNTIME_DIR": home.directory.path]
             ) { event in
                 // By now the daemon has come as far as its sessions.
-                if case .sessionClosed = event { kill(getpid(), SIGHUP) }
+                if event.ending != nil { kill(getpid(), SIGHUP) }
             }
             let client = try TestClient(unix: try #require(daemon.socketPath))
             try #require(try client.ask("ping") == ["ok pong"])

@@ -18,7 +18,7 @@ final class Log: Sendable {
     var lines: [String] {
         list.withLock { $0 }.flatMap { name, event -> [String] in
             switch event {
-            case .sessionOpened, .sessionClosed, .changed, .stopping: []
+            case .session, .changed, .stopping: []
             default: event.lines.map { "\(name): \($0)" }
             }
         }

@@ -55,6 +55,8 @@ extension TweakDaemonEvent {
     var saving: String? { if case .saving(let text) = self { text } else { nil } }
     var unsaved: String? { if case .unsaved(let text) = self { text } else { nil } }
     var warning: String? { if case .warning(let text) = self { text } else { nil } }
+    /// Why a session ended.
+    var ending: TweakSession.Reason? { if case .session(let event) = self { event.session.state.reason } else { nil } }
     var changed: TweakCommit? { if case .changed(let commit) = self { commit } else { nil } }
 }
 

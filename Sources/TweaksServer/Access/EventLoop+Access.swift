@@ -74,13 +74,13 @@ extension EventLoop {
     }
 
     private func review(_ session: Session, _ now: Int64) {
-        let before = session.grants.rights
+        var isLess = false
         var ended: String?
         for token in session.tokens {
             // The same name for another token is another token.
             let entry = executor.tokens?[token.name].flatMap { $0.digest == token.digest ? $0 : nil }
             if let entry, entry.isLive(now) {
-                replace(token, by: entry, session)
+                if replace(token, by: entry, session) { isLess = true }
             } else {
                 ended = "token \(token.name) \(entry == nil ? "was revoked" : "has expired")"
                 session.tokens.removeAll { $0.name == token.name }
@@ -88,7 +88,7 @@ extension EventLoop {
             }
         }
         executor.identify(session)
-        if session.grants.rights != before || ended != nil {
+        if isLess || ended != nil {
             executor.tell(.revoked, session)
             rightsChanged(session)
         }
@@ -97,10 +97,13 @@ extension EventLoop {
         }
     }
 
-    private func replace(_ token: TokenEntry, by entry: TokenEntry, _ session: Session) {
-        if token == entry { return }
+    /// - Returns: Whether it gives less now.
+    private func replace(_ token: TokenEntry, by entry: TokenEntry, _ session: Session) -> Bool {
+        if token == entry { return false }
         session.tokens = session.tokens.map { $0.name == entry.name ? entry : $0 }
-        if token.scopes != entry.scopes { session.grants.replace(entry.scopes, from: .token(name: entry.name)) }
+        if token.scopes == entry.scopes { return false }
+        session.grants.replace(entry.scopes, from: .token(name: entry.name))
+        return !token.scopes.allSatisfy(Rights(entry.scopes).covers)
     }
 
     // MARK: Rights

@@ -40,7 +40,7 @@ extension Executor {
 
     /// Whether the session may do all of that, at this moment: rights may have been taken from it since it began.
     private func judge(_ proposal: Proposal, _ session: Session) throws(TweakError) {
-        let view = view(session)
+        let view = TweakView(registry, session.isAdmitted ? session.grants.rights : Rights())
         if view.rights.isWhole(proposal.need) { return }
         for node in proposal.nodes where !view.rights.allows(proposal.need, node.path) {
             throw view.rights.sees(node)
@@ -112,7 +112,6 @@ extension Executor {
             return .error(TweakError(.io, "nothing was changed, because it cannot be saved: \(failure)"))
         }
         do throws(TweakError) {
-            // It may have lost its rights meanwhile.
             try judge(proposal, session)
             // Others may have been faster: a += counts from what is there now.
             let now = try registry.overrides(after: proposal.batch, origin: session.origin)

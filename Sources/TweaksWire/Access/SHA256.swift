@@ -21,9 +21,8 @@ package enum SHA256 {
             compress(&state, &block)
         }
         block += repeatElement(0, count: 56 - block.count)
-        for shift in stride(from: 56, through: 0, by: -8) {
-            block.append(UInt8(truncatingIfNeeded: length * 8 >> shift))
-        }
+        let bits = length * 8
+        for shift in stride(from: 56, through: 0, by: -8) { block.append(UInt8(truncatingIfNeeded: bits >> shift)) }
         compress(&state, &block)
         return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
     }

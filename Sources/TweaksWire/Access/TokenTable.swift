@@ -48,6 +48,6 @@ package struct TokenTable: Equatable, Sendable {
 
     private static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
-        return zip(left, right).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 } == 0
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

@@ -31,7 +31,7 @@ struct Editor {
     }
 
     init(_ target: Target) throws(Failure) {
-        link = EditorLink(target, try target.connect())
+        link = EditorLink(target, try target.open())
         model = EditorModel(
             name: target.name, place: target.address.text, size: Terminal.size, now: ContinuousClock.now)
     }
@@ -88,6 +88,7 @@ struct Editor {
             switch arrival {
             case .answer(let answer, let ask): model.hear(answer, for: ask)
             case .event(let line): model.hear(event: line)
+            case .remark(let text): model.say(text, .bad)
             }
         }
         if link.hasEnded {

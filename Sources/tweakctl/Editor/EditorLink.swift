@@ -5,6 +5,8 @@ import Tweaks
 /// Something that came from the server.
 enum Arrival: Equatable {
     case answer(Answer, Ask)
+    /// What became of a token, if it is worth a line.
+    case remark(String)
     case event(String)
 }
 
@@ -26,7 +28,23 @@ struct EditorLink {
     /// So long nobody wonders.
     private static let patience = Duration.seconds(2)
 
-    init(_ target: Target, _ connection: Connection) { (self.target, self.connection) = (target, connection) }
+    /// The token that is being shown.
+    private var shown: KeptToken?
+    /// What is to be said at the next opportunity.
+    private var remarks: [String] = []
+
+    init(_ target: Target, _ connection: Connection) {
+        (self.target, self.connection) = (target, connection)
+        showToken()
+    }
+
+    /// Before all else on a new connection. Like the others it is not waited for.
+    private mutating func showToken() {
+        shown = target.welcome.token { remarks.append($0) }
+        guard let shown else { return }
+        unsent += Array((Welcome.line(shown) + "\n").utf8)
+        asks.append(.token)
+    }
 
     /// The descriptor, and what to wait for; none while there is no connection.
     var awaited: (Int32, System.Readiness) { (connection?.number ?? -1, unsent.isEmpty ? .read : .readAndWrite) }
@@ -64,11 +82,18 @@ struct EditorLink {
             }
         }
         owedSince = asks.isEmpty ? nil : now
+        arrivals += remarks.map(Arrival.remark)
+        remarks = []
         return arrivals
     }
 
     private mutating func finish(_ answer: Answer, _ arrivals: inout [Arrival]) {
         body = []
+        if asks.first == .token {
+            asks.removeFirst()
+            if let shown { target.welcome.heard(answer, of: shown) { remarks.append($0) } }
+            return
+        }
         // What nobody asked for, such as the reason for an end, is worth a line.
         arrivals.append(.answer(answer, asks.isEmpty ? .deed("") : asks.removeFirst()))
     }
@@ -87,12 +112,13 @@ struct EditorLink {
     /// - Returns: Whether there is a new connection.
     mutating func reconnect(now: ContinuousClock.Instant) -> Bool {
         guard let due = retry, due <= now else { return false }
-        connection = try? target.connect()
+        connection = try? target.open()
         if connection == nil {
             pause = min(pause * 2, Self.longestPause)
             retry = ContinuousClock.now + pause
         } else {
             (retry, pause) = (nil, Self.shortestPause)
+            showToken()
         }
         return connection != nil
     }

@@ -30,6 +30,7 @@ enum ShellCompletion {
     }
 
     private static func asked(_ invocation: Invocation, _ typed: String) -> [String] {
+        if let own = ofOwnCommand(invocation.words, typed) { return own }
         if invocation.words == [Verb.repl.rawValue], invocation.address == nil {
             return Neighbour.running().map(\.name).starting(with: typed)
         }
@@ -38,14 +39,27 @@ enum ShellCompletion {
         return own + candidates(of: target, words, typed)
     }
 
+    /// Behind words of ours; nil behind others.
+    private static func ofOwnCommand(_ words: [String], _ typed: String) -> [String]? {
+        switch words.first.flatMap(Verb.init(rawValue:)) {
+        case .token?:
+            if words.count == 1 { return ["new", "list", "revoke"].starting(with: typed) }
+            return typed.hasPrefix("-") ? ["--scopes", "--expires", "--rate", "--file"].starting(with: typed) : []
+        case .login?, .logout?:
+            return words.count == 1 ? Neighbour.running().map(\.name).filter(Quoting.isSafe).starting(with: typed) : []
+        default: return nil
+        }
+    }
+
     /// What the process itself would put there.
     private static func candidates(of target: Target, _ words: [String], _ typed: String) -> [String] {
-        guard let connection = try? target.connect() else { return [] }
+        // A token that is being typed is nobody's to complete.
+        if words.first.map(Secrets.isAuthentication) ?? false { return [] }
+        guard let connection = try? target.open() else { return [] }
+        target.welcome.showQuietly(on: connection, within: patience)
         let line = (words.map { CommandText.token($0) } + [typed]).joined(separator: " ")
         guard let answer = connection.ask(Completion(line).request, within: patience) else { return [] }
-        return Completion.candidates(answer).map { candidate in
-            candidate.hasPrefix("\"") ? CommandText.tokens(candidate).first?.text ?? candidate : candidate
-        }
+        return Completion.candidates(answer).map(Completion.bare)
     }
 }
 

@@ -33,9 +33,12 @@ struct Completion: Equatable {
     /// The request for candidates.
     var request: String { "complete \(Quoting.json(head + word))" }
 
-    /// The candidates of an answer: rows of the body.
+    /// The candidates of an answer: rows of the body. What would be something else without its quotes, a control
+    /// character that a stranger has escaped, is none.
     static func candidates(_ answer: Answer) -> [String] {
-        answer.isRefusal ? [] : answer.body.filter { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }
+        if answer.isRefusal { return [] }
+        return answer.body.filter { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }
+            .filter { Quoting.isSafe(bare($0)) }
     }
 
     /// What to put in the word's place: the only candidate, or what all of them have in common; nil when that is no
@@ -50,7 +53,7 @@ struct Completion: Equatable {
         return common.contains(" ") ? "\"" + common : common
     }
 
-    private static func bare(_ candidate: String) -> String {
+    static func bare(_ candidate: String) -> String {
         candidate.hasPrefix("\"") ? CommandText.tokens(candidate).first?.text ?? candidate : candidate
     }
 

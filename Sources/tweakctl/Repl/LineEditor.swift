@@ -135,6 +135,15 @@ struct LineEditor: Equatable {
 
     // MARK: Showing
 
+    /// The same with dots in the place of what stands behind the first characters.
+    func dotted(from start: Int) -> LineEditor {
+        var line = self
+        for position in characters.indices.dropFirst(start) where characters[position] != " " {
+            line.characters[position] = "•"
+        }
+        return line
+    }
+
     /// The part that fits, and the column of the cursor in it. A long line moves sideways below the cursor.
     func visible(columns: Int) -> (text: String, cursor: Int) {
         var first = 0

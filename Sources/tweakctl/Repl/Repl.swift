@@ -29,7 +29,7 @@ struct Repl {
             let line = line.trimmedAtEnd
             if !CommandText.isAnswered(line) { continue }
             if ["quit", "exit"].contains(line) { return .ok }
-            answer(line)
+            if line == "logout" || line == "logout --keep" { logOut(keeps: line != "logout") } else { answer(line) }
         }
         return .ok
     }
@@ -48,14 +48,38 @@ struct Repl {
     private mutating func answer(_ line: String) {
         if connection?.hasEnded ?? true { reconnect() }
         let answer = connection?.ask(line) { console.printEvent($0) }
+        if Secrets.areIn(line) { return authenticated(line, answer) }
         guard let answer else {
             history.add(line, inFile: false)
-            if connection != nil { console.complain("\(name): the connection is lost; the next line connects again") }
-            connection = nil
-            return
+            return lose()
         }
         history.add(line, inFile: Self.isWorthKeeping(line, answer))
         console.report(answer)
+    }
+
+    /// What was answered to a line with a token, which is neither remembered nor shown again.
+    private mutating func authenticated(_ line: String, _ answer: Answer?) {
+        guard let answer else { return lose() }
+        console.report(Secrets.token(of: line).map(answer.masked) ?? answer)
+    }
+
+    private mutating func lose() {
+        if connection != nil { console.complain("\(name): the connection is lost; the next line connects again") }
+        connection = nil
+    }
+
+    /// Closes the connection. With the token kept the next line connects as before, with all the rights that were given
+    /// up; without it, as nobody.
+    private mutating func logOut(keeps: Bool) {
+        connection = nil
+        if keeps { return console.remark("closed; the next line connects again, with the token that is kept") }
+        do throws(Failure) {
+            let token = try target.welcome.cache?.forget(target.address.cacheKey)
+            let what = token.map { "the token \($0.name) is forgotten" } ?? "no token was kept"
+            console.remark("closed, and \(what); the next line connects without one")
+        } catch {
+            console.complain(error.description)
+        }
     }
 
     private mutating func reconnect() {
@@ -141,6 +165,8 @@ struct Repl {
     // MARK: Tab
 
     private mutating func complete() {
+        // A token that is being typed is nobody's to complete.
+        if Secrets.areIn(editor.text) { return write("\u{7}") }
         let completion = Completion(editor.textBeforeCursor)
         guard let connection, !connection.hasEnded, !console.isJSON,
             let answer = connection.ask(completion.request, within: 3_000)
@@ -160,11 +186,14 @@ struct Repl {
 
     // MARK: Drawing
 
-    private var prompt: String { Quoting.sanitized(name) + "> " }
+    /// A stranger may call himself anything, at any length.
+    private var prompt: String { Quoting.sanitized(name).fitted(to: 32) + "> " }
 
     private func redraw() {
         let width = TextWidth.of(prompt)
-        let (text, cursor) = editor.visible(columns: Terminal.columns - width)
+        // A token that is typed does not show.
+        let shown = Secrets.isAuthentication(editor.text) ? editor.dotted(from: "auth ".count) : editor
+        let (text, cursor) = shown.visible(columns: Terminal.columns - width)
         write("\r" + console.style.paint(prompt, .name) + text + "\u{1B}[K\r\u{1B}[\(width + cursor)C")
     }
 

@@ -39,6 +39,25 @@ enum Terminal {
         tcsetattr(0, TCSANOW, &raw)
     }
 
+    /// Lines as usual, but nothing that is typed is shown. Nor can it be stopped meanwhile: a shell that goes on with a
+    /// terminal that shows nothing helps nobody.
+    static func enterSilent() {
+        guard var silent = original else { return }
+        _ = giveBackOnSignals
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        silent.c_lflag |= tcflag_t(ICANON | ISIG)
+        withUnsafeMutableBytes(of: &silent.c_cc) { $0[Int(VSUSP)] = disabledKey }
+        isRaw.store(true, ordering: .sequentiallyConsistent)
+        // What was typed before the question was shown already, and is no answer to it.
+        tcsetattr(0, TCSAFLUSH, &silent)
+    }
+
+    #if canImport(Darwin)
+        private static let disabledKey: UInt8 = 0xFF
+    #else
+        private static let disabledKey: UInt8 = 0
+    #endif
+
     /// As it was before. Handlers of signals may call it, and calling it twice is harmless.
     static func leaveRaw() {
         if isFullScreen.exchange(false, ordering: .sequentiallyConsistent) {

@@ -17,7 +17,7 @@ import Tweaks
         #expect(try TweakScope(text).description == text)
     }
 
-    @Test func aStarIsEverything() throws {
+    @Test func aStarIsEverything() {
         #expect(TweakScope("write:*") == .write)
     }
 

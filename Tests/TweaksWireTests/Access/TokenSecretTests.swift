@@ -1,8 +1,8 @@
 // How tokens look, and that none is like another.
 
 import Testing
+import Tweaks
 import TweaksTestSupport
-import TweaksWire
 
 @testable import TweaksWire
 

@@ -162,7 +162,8 @@ import TweaksWire
         ]
         for _ in 0..<5_000 {
             let count = Int.random(in: 0...12, using: &generator)
-            var bytes = (0..<count).flatMap { _ in Array((words.randomElement(using: &generator) ?? "").utf8) + [0x20] }
+            var bytes: [UInt8] = []
+            for _ in 0..<count { bytes += Array((words.randomElement(using: &generator) ?? "").utf8) + [0x20] }
             if !bytes.isEmpty, Bool.random(using: &generator) {
                 bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
             }

@@ -52,7 +52,7 @@ extension EditorModel {
             if ownRevisions.count > 128 { ownRevisions = ownRevisions.filter { $0 + 64 > revision } }
         }
         switch ask {
-        case .nothing: break
+        case .nothing, .token: break
         case .hello: greet(answer)
         case .facts: takeFacts(answer)
         case .stats: takeStats(answer)

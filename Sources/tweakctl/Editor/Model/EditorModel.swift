@@ -18,6 +18,8 @@ enum Effect: Equatable {
 /// What an answer is for.
 enum Ask: Equatable {
     case nothing, hello, facts, stats
+    /// Who somebody is, which the link asks for itself.
+    case token
     /// A value that was changed by keys.
     case change(String)
     /// One tweak read again.

@@ -55,8 +55,10 @@ struct StyledLine: Equatable {
     /// The text alone.
     var text: String { spans.map(\.text).joined() }
 
+    /// The one way to the screen: whatever a server calls things, no control character gets there.
     mutating func add(_ text: String, _ role: Role = .plain, swatch: TweakColor? = nil) {
         if text.isEmpty { return }
+        let text = Quoting.sanitized(text)
         width += TextWidth.of(text)
         append(Span(text: text, role: role, swatch: swatch, ground: ground))
     }
@@ -91,7 +93,8 @@ struct StyledLine: Equatable {
     /// Text in a column so wide: cut with an ellipsis, or filled up.
     mutating func addColumn(_ text: String, _ width: Int, _ role: Role = .plain) {
         let start = self.width
-        add(text.fitted(to: width), role)
+        // Filtered before it is measured: what has no width may be replaced by what has one.
+        add(Quoting.sanitized(text).fitted(to: width), role)
         pad(to: start + width)
     }
 

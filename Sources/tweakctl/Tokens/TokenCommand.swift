@@ -1,0 +1,229 @@
+// The command token: what stands behind it, and what is said about what was done.
+
+import Tweaks
+import TweaksWire
+
+/// `token new`, `token list` and `token revoke`: they change a token file, and talk to nobody.
+struct TokenCommand: Equatable {
+    enum Deed: Equatable {
+        case new(name: String, scopes: [TweakScope], expires: Int64?, rate: Int?)
+        case list
+        /// Without scopes: all of it.
+        case revoke(name: String, [TweakScope])
+    }
+
+    let deed: Deed
+    let path: String
+
+    /// How it is called.
+    static let usages = [
+        "token new NAME --scopes \"read write:Label\" [--expires 30d] [--rate 10] [--file PATH]",
+        "token list [--file PATH]", "token revoke NAME [SCOPE…] [--file PATH]",
+    ]
+
+    init(deed: Deed, path: String) { (self.deed, self.path) = (deed, path) }
+
+    /// - Parameters:
+    ///   - words: What stands behind `token`.
+    ///   - file: What `TWEAKS_TOKEN_FILE` says.
+    init(_ words: [String], file: String?, now: Int64) throws(Failure) {
+        var (plain, options) = ([String](), [String: String]())
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("-") else {
+                plain.append(word)
+                continue
+            }
+            guard Self.options.contains(word) else {
+                throw Failure(.usage, "token: \(Quoting.excerpt(word)) is no option; \(Self.help)")
+            }
+            guard let value = rest.popFirst(), options.updateValue(value, forKey: word) == nil else {
+                throw Failure(.usage, "token: \(word) goes with one value, once; \(Self.help)")
+            }
+        }
+        deed = try Self.deed(plain, options, now)
+        guard let path = options["--file"] ?? file, !path.isEmpty else {
+            throw Failure(
+                .usage,
+                "token: which file? Name it by --file PATH, or set TWEAKS_TOKEN_FILE to what the process has there")
+        }
+        self.path = path
+    }
+
+    private static let options: Set = ["--scopes", "--expires", "--rate", "--file"]
+    private static var help: String { "tweakctl \(usages.joined(separator: "; "))" }
+
+    private static func deed(
+        _ words: [String], _ options: [String: String], _ now: Int64
+    ) throws(Failure) -> Deed {
+        let isNew = words.first == "new"
+        if let stray = options.keys.sorted().first(where: { $0 != "--file" }), !isNew {
+            throw Failure(.usage, "token: \(stray) is for token new; \(help)")
+        }
+        switch words.first {
+        case "new" where words.count == 2:
+            return .new(
+                name: try name(words[1]), scopes: try scopes(options["--scopes"]),
+                expires: try options["--expires"].map { text throws(Failure) in try expiry(text, now) },
+                rate: try options["--rate"].map(rate))
+        case "list" where words.count == 1: return .list
+        case "revoke" where words.count >= 2:
+            return .revoke(name: try name(words[1]), try words.dropFirst(2).map(scope))
+        default: throw Failure(.usage, "token: write \(help)")
+        }
+    }
+
+    private static func name(_ text: String) throws(Failure) -> String {
+        if PresetName.isName(text) { return text }
+        throw Failure(
+            .usage,
+            "token: \(Quoting.excerpt(text)) is no name for a token; "
+                + "use 1–64 of A–Z a–z 0–9 . _ - and no . at the beginning")
+    }
+
+    /// In the words of the protocol: a scope with a blank in it stands in quotes.
+    private static func scopes(_ text: String?) throws(Failure) -> [TweakScope] {
+        guard let text, text.contains(where: { $0 != " " }) else {
+            throw Failure(.usage, "token new: what may it do? Say so by --scopes, as in --scopes \"read write:Label\"")
+        }
+        let words = CommandText.tokens(text)
+        if words.isEmpty { throw Failure(.usage, "token new: --scopes \(Quoting.excerpt(text)): the quotes are odd") }
+        return try words.map { word throws(Failure) in try scope(word.text) }
+    }
+
+    private static func scope(_ text: String) throws(Failure) -> TweakScope {
+        do throws(TweakError) {
+            return try TweakScope(text)
+        } catch {
+            throw Failure(.usage, error.message)
+        }
+    }
+
+    private static func expiry(_ text: String, _ now: Int64) throws(Failure) -> Int64 {
+        if let end = Expiry.parse(text, now: now) { return end }
+        throw Failure(
+            .usage,
+            "token new: --expires \(Quoting.excerpt(text)): write how long from now, as 30d or 12h, or when, as "
+                + "2030-01-01T00:00:00Z")
+    }
+
+    private static func rate(_ text: String) throws(Failure) -> Int {
+        if let rate = Int(text), TokenText.rates.contains(rate) { return rate }
+        throw Failure(
+            .usage,
+            "token new: --rate \(Quoting.excerpt(text)): write how many commits a second, "
+                + "\(TokenText.rates.lowerBound) to \(TokenText.rates.upperBound)")
+    }
+}
+
+// MARK: - Doing it
+
+extension TokenCommand {
+    private var file: PrivateFile { PrivateFile(path: path, sizeLimit: TokenText.sizeLimit) }
+
+    /// Does it.
+    func run(_ console: Console) throws(Failure) -> ExitCode {
+        switch deed {
+        case .new(let name, let scopes, let expires, let rate): try make(name, scopes, expires, rate, console)
+        case .list: return try list(console)
+        case .revoke(let name, let scopes):
+            let left = try revoke(name, scopes)
+            let what = left.isEmpty ? "\(name) is revoked" : "\(name) is left with \(Self.words(left))"
+            console.remark("\(what); who has it open loses it as soon as the process has read \(path)")
+        }
+        return .ok
+    }
+
+    private func make(
+        _ name: String, _ scopes: [TweakScope], _ expires: Int64?, _ rate: Int?, _ console: Console
+    ) throws(Failure) {
+        let secret = TokenSecret.make()
+        let entry = TokenEntry(
+            name: name, digest: TokenSecret.digest(of: secret), scopes: scopes, expires: expires,
+            commitsPerSecond: rate)
+        try file.change { bytes throws(Failure) in try TokenLines(bytes, path).adding(entry) }
+        // Nobody may take the token for one that works and was never seen.
+        guard System.write(Array((secret + "\n").utf8), to: 1) else {
+            throw Failure(
+                .refused, "standard output takes nothing, so nobody has seen the token; tweakctl token revoke \(name)")
+        }
+        var words = "\(name): may \(Self.words(scopes))"
+        if let expires { words += ", ends \(Expiry.text(expires, now: Expiry.now))" }
+        if let rate { words += ", at most \(rate) commits a second" }
+        console.remark(words)
+        console.remark(
+            "this is the only time that the token is shown: \(path) holds its digest; it is for tweakctl login")
+    }
+
+    private func revoke(_ name: String, _ scopes: [TweakScope]) throws(Failure) -> [TweakScope] {
+        var left: [TweakScope]?
+        try file.change(makes: false) { bytes throws(Failure) in
+            var lines = TokenLines(bytes, path)
+            left = try lines.revoke(name, scopes)
+            return lines.bytes
+        }
+        guard let left else { throw Failure(.refused, "\(path): there is no such file, so there is no \(name)") }
+        return left
+    }
+
+    private static func words(_ scopes: [TweakScope]) -> String {
+        scopes.map(\.token).joined(separator: " ")
+    }
+
+    // MARK: Listing
+
+    /// The tokens that count on standard output, and what is wrong on standard error.
+    private func list(_ console: Console) throws(Failure) -> ExitCode {
+        guard let bytes = try file.read() else {
+            throw Failure(.refused, "\(path): there is no such file; tweakctl token new makes it")
+        }
+        let text = TokenText(bytes)
+        let entries = text.table.entries
+        if console.isJSON {
+            console.print(entries.map { $0.json.text })
+        } else if entries.isEmpty, console.style.isForPeople {
+            console.remark("\(path): no tokens")
+        } else {
+            console.print(Self.table(entries, console.style, now: Expiry.now))
+        }
+        for problem in text.problems {
+            console.complain("\(path):\(problem.line.map { "\($0):" } ?? "") gives nothing: \(problem.error.message)")
+        }
+        return text.problems.isEmpty ? .ok : .refused
+    }
+
+    /// Columns, with a heading for people.
+    static func table(_ entries: [TokenEntry], _ style: Style, now: Int64) -> [String] {
+        var rows = entries.map { entry in
+            [
+                entry.name, words(entry.scopes), entry.expires.map { Expiry.text($0, now: now) } ?? "never",
+                entry.commitsPerSecond.map { "\($0)/s" } ?? "-", entry.shortDigest,
+            ]
+        }
+        if style.isForPeople { rows.insert(["NAME", "SCOPES", "EXPIRES", "RATE", "DIGEST"], at: 0) }
+        let widths = (0..<5).map { column in rows.map { TextWidth.of($0[column]) }.max() ?? 0 }
+        return rows.enumerated().map { position, row in
+            let cells = zip(row, widths).enumerated().map { column, cell in
+                let text = TextWidth.padded(Quoting.sanitized(cell.0), to: cell.1)
+                if style.isForPeople, position == 0 { return text }
+                if column == 2, cell.0.hasPrefix("expired") { return style.paint(text, .error) }
+                return column == 0 ? style.paint(text, .name) : text
+            }
+            let line = cells.joined(separator: "  ").trimmedAtEnd
+            return style.isForPeople && position == 0 ? style.paint(line, .faint) : line
+        }
+    }
+}
+
+extension TokenEntry {
+    /// As much of the digest as tells two apart.
+    fileprivate var shortDigest: String { TokenText.hexadecimal(digest.prefix(4)) }
+
+    fileprivate var json: JSON {
+        .object([
+            ("name", .string(name)), ("scopes", .array(scopes.map { .string($0.description) })),
+            ("expires", .text(expires.map { TimeText.seconds($0) })),
+            ("rate", commitsPerSecond.map { .count($0) } ?? .null), ("digest", .string(shortDigest)),
+        ])
+    }
+}

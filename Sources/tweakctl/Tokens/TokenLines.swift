@@ -1,0 +1,94 @@
+// Changes of a token file: one line comes, goes, or loses a scope, and all others stay as they are.
+
+import Tweaks
+import TweaksWire
+
+/// The lines of a token file that is being changed.
+struct TokenLines {
+    private let path: String
+    private let text: TokenText
+    /// The file as it is, and as it is to be.
+    private(set) var bytes: [UInt8]
+
+    init(_ bytes: [UInt8], _ path: String) {
+        (self.bytes, self.path, text) = (bytes, path, TokenText(bytes))
+    }
+
+    /// The file with one more token at its end.
+    func adding(_ entry: TokenEntry) throws(Failure) -> [UInt8] {
+        if let position = text.lines.firstIndex(where: { $0.content.name == entry.name }) {
+            throw failure(
+                "\(entry.name) is there already, in line \(position + 1); choose another name, or tweakctl token revoke "
+                    + entry.name)
+        }
+        // To end it would be to put into effect what may be half a line.
+        if bytes.last != UInt8(ascii: "\n"), let last = text.lines.last, last.content != .nothing {
+            throw failure("its last line does not end with a line break; end it, or take it away")
+        }
+        let ending = bytes.isEmpty || bytes.last == UInt8(ascii: "\n") ? "" : "\n"
+        let new = bytes + Array((ending + TokenText.line(entry) + "\n").utf8)
+        // What the process would not take must not be called a token.
+        guard TokenText(new).table[entry.name] == entry else {
+            throw failure("there is no room for another token; at most \(TokenText.countLimit) are taken")
+        }
+        return new
+    }
+
+    /// Takes a token away, or only some of what it may.
+    /// - Returns: What it may still do; nothing when it is gone.
+    mutating func revoke(_ name: String, _ scopes: [TweakScope]) throws(Failure) -> [TweakScope] {
+        let lines = text.lines.filter { $0.content.name == name }
+        guard !lines.isEmpty else {
+            let near = Spelling.nearest(to: name, among: text.lines.compactMap(\.content.name))
+            throw failure("there is no token \(name)" + (near.map { "; did you mean \($0)?" } ?? ""))
+        }
+        var left: [TweakScope] = []
+        var newLine: [UInt8]?
+        if !scopes.isEmpty {
+            guard case .entry(let entry) = lines[0].content else {
+                throw failure("\(name): its line is wrong and gives nothing; revoke the whole of it")
+            }
+            left = try Self.left(of: entry, without: scopes, failure)
+            newLine = left.isEmpty ? nil : entry.line(with: left, TokenText.comment(lines[0].bytes))
+        }
+        rewrite(name, newLine)
+        return left
+    }
+
+    private static func left(
+        of entry: TokenEntry, without scopes: [TweakScope], _ failure: (String) -> Failure
+    ) throws(Failure) -> [TweakScope] {
+        for scope in scopes where !entry.scopes.contains(scope) {
+            let given = entry.scopes.map(\.token).joined(separator: " ")
+            throw failure("\(entry.name) was not given \(scope.token), but \(given); name one of these")
+        }
+        return entry.scopes.filter { !scopes.contains($0) }
+    }
+
+    /// Puts another line in the place of those of a name, or nothing.
+    private mutating func rewrite(_ name: String, _ newLine: [UInt8]?) {
+        var (new, start) = ([UInt8](), 0)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { (new, start) = (Array(bytes[..<3]), 3) }
+        for line in text.lines {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
+            if line.content.name != name {
+                new += bytes[start..<end]
+            } else if let newLine {
+                new += newLine + bytes[(start + line.bytes.count)..<end]
+            }
+            start = end
+        }
+        bytes = new
+    }
+
+    private func failure(_ reason: String) -> Failure { Failure(.refused, "\(path): \(reason)") }
+}
+
+extension TokenEntry {
+    /// The line with other scopes, and the comment that stands behind it.
+    fileprivate func line(with scopes: [TweakScope], _ comment: [UInt8]) -> [UInt8] {
+        let entry = TokenEntry(
+            name: name, digest: digest, scopes: scopes, expires: expires, commitsPerSecond: commitsPerSecond)
+        return Array(TokenText.line(entry).utf8) + (comment.isEmpty ? [] : [UInt8(ascii: " ")] + comment)
+    }
+}

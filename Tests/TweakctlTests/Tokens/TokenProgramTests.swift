@@ -1,0 +1,128 @@
+// tweakctl token as a process: the file it leaves, and what it says where.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksStorage
+import TweaksTestSupport
+import TweaksWire
+
+@testable import tweakctl
+
+@Suite(.blocking, .enabled(if: Surroundings.exists)) struct TokenProgramTests {
+    private let surroundings: Surroundings
+    private var path: String { surroundings.directory.file("home/tokens") }
+
+    init() throws { surroundings = try Surroundings() }
+
+    private var content: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+
+    private func new(_ name: String, _ arguments: String...) throws -> Surroundings.Result {
+        let process = try surroundings.start(["token", "new", name, "--file", path] + arguments)
+        process.endInput()
+        return try process.result()
+    }
+
+    /// The token alone on standard output, and its digest alone in a file that the server takes.
+    @Test func makes() throws {
+        let result = try new("alice", "--scopes", "read \"write:A/B C\"", "--expires", "30d", "--rate", "10")
+        let secret = String(result.output.dropLast())
+        #expect(result.code == 0 && TokenSecret.isWellFormed(secret) && result.output.hasSuffix("\n"))
+        #expect(result.errors.contains("alice: may read \"write:A/B C\", ends in 29 days, at most 10 commits a second"))
+        #expect(!result.errors.contains(secret) && !content.contains(secret))
+        guard case .bytes(let bytes) = TokenFile(path: path) else { return Issue.record("it is not taken") }
+        let table = TokenText(bytes).table
+        #expect(table.entry(for: secret)?.name == "alice" && table["alice"]?.commitsPerSecond == 10)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: surroundings.directory.file("home")) == ["tokens"])
+    }
+
+    @Test func again() throws {
+        _ = try new("alice", "--scopes", "read")
+        let before = content
+        let result = try new("alice", "--scopes", "admin")
+        #expect(result.code == 1 && result.output == "" && result.errors.contains("alice is there already, in line 1"))
+        #expect(content == before)
+    }
+
+    @Test func listsAndRevokes() throws {
+        for name in ["alice", "bo"] { _ = try new(name, "--scopes", "read write:Label") }
+        let list = try surroundings.run("token", "list", "--file", path)
+        let digests = TokenText(Array(content.utf8)).table.entries.map { TokenText.hexadecimal($0.digest.prefix(4)) }
+        #expect(
+            list.output
+                == "alice  read write:Label  never  -  \(digests[0])\nbo     read write:Label  never  -  \(digests[1])\n"
+        )
+        let json = try surroundings.run("token", "list", "--file", path, "--json")
+        #expect(
+            json.output.hasPrefix(
+                "{\"name\":\"alice\",\"scopes\":[\"read\",\"write:Label\"],\"expires\":null,\"rate\":null,"))
+        let less = try surroundings.run("token", "revoke", "alice", "write:Label", "--file", path)
+        #expect(less.code == 0 && less.output == "" && less.errors.contains("alice is left with read;"))
+        let gone = try surroundings.run("token", "revoke", "bo", "--file", path)
+        #expect(gone.code == 0 && gone.errors.contains("bo is revoked;"))
+        #expect(
+            TokenText(Array(content.utf8)).table.entries.map { $0.name + " " + $0.scopes.description } == [
+                "alice [read]"
+            ])
+        let unknown = try surroundings.run("token", "revoke", "alic", "--file", path)
+        #expect(unknown.code == 1 && unknown.errors.contains("there is no token alic; did you mean alice?"))
+    }
+
+    @Test func saysWhatIsWrong() throws {
+        _ = try new("alice", "--scopes", "read")
+        try (content + "oops\n").write(toFile: path, atomically: false, encoding: .utf8)
+        let list = try surroundings.run("token", "list", "--file", path)
+        #expect(
+            list.code == 1 && list.output.hasPrefix("alice") && list.errors.contains("\(path):2: gives nothing: oops:"))
+    }
+
+    /// The variable is the process's own.
+    @Test func fileOfTheEnvironment() throws {
+        let none = try surroundings.run("token", "list")
+        #expect(none.code == 2 && none.errors.contains("--file PATH, or set TWEAKS_TOKEN_FILE"))
+        surroundings.variables.withLock { $0["TWEAKS_TOKEN_FILE"] = path }
+        #expect(try surroundings.run("token", "new", "a", "--scopes", "read").code == 0)
+        #expect(try surroundings.run("token", "list").output.hasPrefix("a  read"))
+    }
+
+    @Test(arguments: [
+        ("umask 077; echo > real; ln -s real tokens", "symbolic link"),
+        ("echo > tokens; chmod 644 tokens", "chmod 600"),
+        ("mkdir tokens", "regular file"), ("chmod 777 .", "chmod go-w"),
+        ("umask 077; ln -s nowhere tokens", "symbolic link"),
+    ])
+    func refuses(_ script: String, _ reason: String) throws {
+        _ = try Tool.sh.run(["-c", "cd '\(surroundings.directory.file("home"))' && \(script)"], input: "")
+        let result = try new("alice", "--scopes", "read")
+        #expect(result.code == 1 && result.output == "" && result.errors.contains(reason), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: surroundings.directory.file("home/nowhere")))
+    }
+
+    /// Comments and everything else stay, and so does the mode.
+    @Test func leavesTheRest() throws {
+        let before = "\u{FEFF}# ours\r\n\n\toops # mine\n"
+        FileManager.default.createFile(
+            atPath: path, contents: Data(before.utf8), attributes: [.posixPermissions: 0o600])
+        _ = try new("alice", "--scopes", "read")
+        #expect(content.hasPrefix(before) && content.utf8.count > before.utf8.count)
+        _ = try surroundings.run("token", "revoke", "alice", "--file", path)
+        #expect(content == before)
+    }
+
+    @Test func manyAtOnce() throws {
+        let running = try (0..<8).map {
+            try surroundings.start(["token", "new", "t\($0)", "--scopes", "read", "--file", path])
+        }
+        for process in running {
+            process.endInput()
+            #expect(try process.result().code == 0)
+        }
+        #expect(TokenText(Array(content.utf8)).table.entries.count == 8)
+    }
+
+    @Test func talksToNobody() throws {
+        let result = try surroundings.run("-H", "127.0.0.1:1", "token", "list", "--file", path)
+        #expect(result.code == 2 && result.errors.contains("leave -s and -H out"))
+        #expect(try surroundings.run("token").output.split(separator: "\n").count == 3)
+    }
+}

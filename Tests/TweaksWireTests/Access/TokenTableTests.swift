@@ -1,0 +1,35 @@
+// Which token somebody has shown.
+
+import Testing
+import Tweaks
+import TweaksTestSupport
+import TweaksWire
+
+struct TokenTableTests {
+    private func entry(_ name: String, _ digest: [UInt8]) -> TokenEntry {
+        TokenEntry(name: name, digest: digest, scopes: [.read])
+    }
+
+    /// One wrong bit anywhere makes it another token.
+    @Test(arguments: 0..<SHA256.count) func oneBit(_ position: Int) {
+        let digest = SHA256.digest("twk_right".utf8)
+        for bit in 0..<8 {
+            var other = digest
+            other[position] ^= 1 << UInt8(bit)
+            #expect(TokenTable([entry("a", other)]).entry(for: "twk_right") == nil)
+        }
+        #expect(TokenTable([entry("a", digest)]).entry(for: "twk_right")?.name == "a")
+    }
+
+    @Test func amongMany() {
+        let table = TokenTable((0..<50).map { entry("t\($0)", SHA256.digest("twk_\($0)".utf8)) })
+        for number in 0..<50 { #expect(table.entry(for: "twk_\(number)")?.name == "t\(number)") }
+        for number in 50..<20_000 { #expect(table.entry(for: "twk_\(number)") == nil) }
+    }
+
+    /// What is no digest is nobody's.
+    @Test func shortDigests() {
+        #expect(
+            TokenTable([entry("a", []), entry("b", Array(SHA256.digest("x".utf8).prefix(31)))]).entry(for: "x") == nil)
+    }
+}
