@@ -70,7 +70,7 @@ final class DaemonParts: Sendable {
                 if let tokens { hooks.tokens = { tokens.table } }
                 let server = TweakServer(
                     name: settings.name, registry: registry, listeners: listeners, limits: limits,
-                    hooks: hooks.with(settings.presets))
+                    hooks: hooks.with(settings.presets(limits)))
                 try server.start { server in
                     log.post(.listening(server.whereabouts(frozen: settings.isFrozen)))
                     log.flush()

@@ -53,8 +53,10 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     /// is about to open. Values of secrets are never in it.
     public var description: String { lines.joined(separator: "\n") }
 
-    /// The description, line by line.
-    package var lines: [String] {
+    /// The description, line by line. Names of files and variables are in it, and these hold anything.
+    package var lines: [String] { plainLines.map { Quoting.sanitized($0) } }
+
+    private var plainLines: [String] {
         switch self {
         case .listening(let text), .warning(let text), .reloadWaiting(let text), .saving(let text), .unsaved(let text),
             .tokens(let text):

@@ -97,6 +97,7 @@ public struct TweakReloadError: Error, Equatable, Sendable, CustomStringConverti
 
     /// `FILE:12: out-of-range …`, a line for each problem.
     public var description: String {
-        problems.map { "\(file)\($0.line.map { ":\($0)" } ?? ""): \($0.error)" }.joined(separator: "\n")
+        problems.map { Quoting.sanitized("\(file)\($0.line.map { ":\($0)" } ?? ""): \($0.error)") }
+            .joined(separator: "\n")
     }
 }

@@ -6,8 +6,10 @@ import TweaksStorage
 
 extension DaemonSettings {
     /// The folder of the presets. A frozen process touches no file.
-    var presets: PresetFolder? {
-        isFrozen ? nil : stateDirectory.map { PresetFolder(directory: $0, program: name) }
+    func presets(_ limits: TweakServerLimits) -> PresetFolder? {
+        var most = PresetFolder.Limits()
+        (most.presets, most.bytes) = (limits.presets, limits.presetBytes)
+        return isFrozen ? nil : stateDirectory.map { PresetFolder(directory: $0, program: name, limits: most) }
     }
 }
 

@@ -32,6 +32,10 @@ public struct TweakServerLimits: Sendable {
     /// The most bytes of an action's text. There is no error: what is longer is cut between two characters, and a remark
     /// behind it says so.
     public var actionOutputBytes = 1_048_576
+    /// The most presets that a daemon keeps (`too-many`).
+    public var presets = 1_000
+    /// The most bytes of one of its presets (`too-long`).
+    public var presetBytes = 16_777_216
     /// How long a connection may take for its first line (`timeout`).
     public var timeToFirstLine: Duration = .seconds(60)
     /// The most bytes of a line before a session has shown a token, where it needs one (`too-long`).

@@ -134,7 +134,7 @@ package struct ReplyEncoder: Sendable {
             switch reply.status {
             case .ok(let words, _):
                 bytes.append(words.isEmpty ? "ok" : "ok ")
-                bytes.append(words)
+                bytes.append(Quoting.sanitized(words))
             case .error(let error): appendText(error, to: &bytes)
             }
         }

@@ -12,7 +12,7 @@ import Tweaks
 import TweaksDaemon
 
 /// `CrashProbe [required] [config-required] [file-wins]`; files and socket are named by `TWEAKS_*`. It says `ready` on
-/// standard output when clients can connect, and ends at the end of its standard input.
+/// standard output when clients can connect, and ends at the end of its standard input. `CrashProbe race` is `Race`.
 @main
 enum CrashProbe {
     static func main() async {
@@ -29,6 +29,7 @@ enum CrashProbe {
         // Beyond the limit, writing fails instead of ending the process.
         signal(SIGXFSZ, SIG_IGN)
         let words = Set(CommandLine.arguments.dropFirst())
+        if words.contains("race") { return Race.run() }
         var config: TweakDaemon.ConfigFile?
         if let path = ProcessInfo.processInfo.environment["TWEAKS_CONFIG"] {
             config = TweakDaemon.ConfigFile(

@@ -38,13 +38,40 @@ import TweaksTestSupport
         #expect(try again.ask("undo").last?.hasPrefix("ok rev 5 undid 1 by uid ") == true)
         #expect(try again.ask("history").count == 6)
         station.stop(second)
-        #expect(lines.count == 5)
-        #expect(lines[0].contains(#","from":"unix socket","session":1,"kind":"change","path":"Content/Text/Size""#))
-        #expect(lines[3].contains(#","from":"unix socket","session":1,"kind":"undo","of":3,"#))
+        #expect(lines.count == 6)
+        let peer = "uid \(geteuid()) pid \(ProcessInfo.processInfo.processIdentifier)"
+        let from = #","from":"unix socket","peer":"\#(peer)","session":1,"kind":"#
+        let committed = lines.filter { !$0.contains(#""kind":"refused""#) }
+        #expect(committed[0].contains(from + #""change","path":"Content/Text/Size""#))
+        #expect(committed[3].contains(from + #""undo","of":3,"#))
+        #expect(lines.count { $0.contains(from + #""refused","path":"Player/Audio/Token","code":"conflict","#) } == 1)
         for name in ["audit.log", "state/history.jsonl"] {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: station.directory.file(name)))
             #expect(!String(decoding: bytes, as: UTF8.self).contains("hunter2"))
         }
+    }
+
+    /// Who was refused what, and where from; what a secret should have been is not in it.
+    @Test func refusedChanges() throws {
+        _ = Tweak("Player", "Audio", "Pin", 1_234, in: 0...9_999, flags: .secret, registry: station.registry)
+        let daemon = try station.start(nil, ["TWEAKS_AUDIT": audit])
+        let client = try station.connect(daemon)
+        for line in ["Content/Text/Size = 500", "Player/Audio/Pin = 77777", "undo", "load missing", "get Nothing"] {
+            try client.ask(line)
+        }
+        #expect(try client.ask("Content/Text/Size = 72").last == "ok rev 1")
+        station.stop(daemon)
+        let peer = "uid \(geteuid()) pid \(ProcessInfo.processInfo.processIdentifier)"
+        let head = #""by":"uid \#(geteuid())","from":"unix socket","peer":"\#(peer)","session":1,"kind":"refused","#
+        let rest = lines.map { $0.firstRange(of: head).map { range in String($0[range.upperBound...]) } }
+        try #require(rest.count == 5)
+        #expect(
+            rest[0]?.hasPrefix(#""path":"Content/Text/Size","code":"out-of-range","reason":"Content/Text/Size: "#)
+                == true)
+        #expect(rest[1]?.hasPrefix(#""path":"Player/Audio/Pin","code":"out-of-range""#) == true)
+        #expect(rest[2]?.hasPrefix(#""code":"conflict""#) == true)
+        #expect(rest[3]?.hasPrefix(#""code":"bad-value""#) == true)
+        #expect(rest[4] == nil && !lines.contains { $0.contains("77777") })
     }
 
     @Test func theEnvironmentWins() throws {

@@ -16,7 +16,7 @@ import TweaksTestSupport
 /// One run of it. It ends when this is let go of, at the latest.
 final class Child: Sendable {
     /// Where it was built: beside the tests.
-    private static var url: URL {
+    static var url: URL {
         #if canImport(Darwin)
             let products = Bundle(for: Child.self).bundleURL.deletingLastPathComponent()
         #else
@@ -83,10 +83,13 @@ final class Child: Sendable {
 
     deinit { if hasEnded.status.withLock({ $0 == nil }) { _ = systemKill(processID, SIGKILL) } }
 
-    private static func environment(_ directory: String) -> [String: String] {
+    /// What the thread sanitizer needs, where the tests run under it.
+    static var kept: [String: String] {
         let own = ProcessInfo.processInfo.environment
-        // What the thread sanitizer needs, where the tests run under it.
-        let kept = own.filter { ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "TSAN_OPTIONS"].contains($0.key) }
+        return own.filter { ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "TSAN_OPTIONS"].contains($0.key) }
+    }
+
+    private static func environment(_ directory: String) -> [String: String] {
         let places = [
             "HOME": directory, "TWEAKS_SOCKET": "\(directory)/probe.sock", "TWEAKS_STATE_DIR": "\(directory)/state",
         ]

@@ -42,7 +42,7 @@ import TweaksTestSupport
         let lines = try newcomer.restOfLines()
         #expect(lines.count == 1 && lines[0].hasPrefix("error too-many 2 sessions are open"))
         #expect(server.registry.revision == 0)
-        #expect(try one.ask("stats").contains { $0.hasPrefix("  limitsHit: too-many ") })
+        #expect(try one.ask("stats").contains { $0.hasPrefix("  limitsHit: sessions ") })
     }
 
     // MARK: Time

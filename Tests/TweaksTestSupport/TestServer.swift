@@ -24,13 +24,14 @@ package final class TestServer {
 
     /// Starts one, with the example tweaks unless told otherwise.
     package init(
-        registry: TweakRegistry = ExampleTweaks().registry, limits: TweakServerLimits = TweakServerLimits()
+        registry: TweakRegistry = ExampleTweaks().registry, limits: TweakServerLimits = TweakServerLimits(),
+        hooks: TweakServerHooks = TweakServerHooks()
     ) throws {
         self.registry = registry
         directory = try TemporaryDirectory()
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket")), .tcp(port: 0)],
-            limits: limits)
+            limits: limits, hooks: hooks)
         try server.start()
     }
 

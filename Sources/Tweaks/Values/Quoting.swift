@@ -46,6 +46,13 @@ package enum Quoting {
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
     }
 
+    /// The same for text of several lines, which stay several.
+    package static func sanitizedLines(_ text: String) -> String {
+        if isSafe(text) { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { sanitized(String($0)) }
+            .joined(separator: "\n")
+    }
+
     /// Whether a path, or the beginning of one, has to stand in quotes: it holds a blank, a quote, `#`, `=`, `*` or `?`.
     package static func needsQuotes(_ path: String) -> Bool {
         path.utf8.contains { byte in

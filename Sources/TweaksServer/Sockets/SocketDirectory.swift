@@ -7,6 +7,7 @@
 #else
     import Glibc
 #endif
+import Tweaks
 
 /// A path for a Unix socket, held by a lock beside it for as long as this lives.
 final class SocketPlace: Sendable {
@@ -127,7 +128,8 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
     package let isTaken: Bool
 
     package init(_ description: String, isTaken: Bool = false) {
-        self.description = description
+        // Paths and variables are quoted in it, and these hold anything.
+        self.description = Quoting.sanitizedLines(description)
         self.isTaken = isTaken
     }
 }

@@ -109,14 +109,14 @@ extension PresetFolder {
         guard facts.owner == ThisProcess.user || facts.owner == 0 else {
             throw TweakError(.io, "\(trouble): it belongs to uid \(facts.owner); chown it")
         }
-        if facts.size <= Int64(Self.sizeLimit) {
+        if facts.size <= Int64(limits.bytes) {
             let bytes = try doing(trouble) { () throws(FileError) in
-                try files.readAll(descriptor, limit: Self.sizeLimit + 1)
+                try files.readAll(descriptor, limit: limits.bytes + 1)
             }
-            if bytes.count <= Self.sizeLimit { return bytes }
+            if bytes.count <= limits.bytes { return bytes }
         }
         throw TweakError(
-            .tooLong, "\(trouble): it has more than \(Self.sizeLimit) bytes; make two of it", limit: .presetBytes)
+            .tooLong, "\(trouble): it has more than \(limits.bytes) bytes; make two of it", limit: .presetBytes)
     }
 
     /// Puts a file in place as a whole: whatever happens, there is the old one or the new one.

@@ -6,15 +6,22 @@ package import Tweaks
 /// Lists, reads, writes and removes presets. May be used on any thread, by several processes at once: a file is replaced
 /// as a whole, and the folder is opened anew each time, so that nobody holds a view of his own.
 package final class PresetFolder: PresetStore {
-    /// How many presets there may be.
-    package static let mostPresets = 1_000
-    /// How many bytes one may have.
-    package static let sizeLimit = 16_777_216
+    /// How much there may be.
+    package struct Limits: Sendable {
+        /// How many presets.
+        package var presets = 1_000
+        /// How many bytes one may have.
+        package var bytes = 16_777_216
+
+        package init() {}
+    }
+
     static let folderName = "presets"
     static let ending = ".conf"
 
     let place: Result<String, StatePlace.Problem>
     let files: any FileSystem
+    let limits: Limits
     private let program: String
     private let time: any StorageTime
     /// What was found in files that have not changed since.
@@ -24,11 +31,12 @@ package final class PresetFolder: PresetStore {
     /// - Parameters:
     ///   - directory: The state directory, or why there is no place for one.
     ///   - program: What the files say whose they are.
+    ///   - limits: How much there may be.
     package init(
-        directory: Result<String, StatePlace.Problem>, program: String,
+        directory: Result<String, StatePlace.Problem>, program: String, limits: Limits = Limits(),
         fileSystem: any FileSystem = PosixFileSystem(), time: any StorageTime = SystemTime()
     ) {
-        (place, files, self.program, self.time) = (directory, fileSystem, program, time)
+        (place, files, self.program, self.limits, self.time) = (directory, fileSystem, program, limits, time)
     }
 
     // MARK: Listing
@@ -97,10 +105,10 @@ package final class PresetFolder: PresetStore {
         _ draft: PresetDraft, as name: PresetName, mayReplace: Bool = true
     ) throws(TweakError) -> PresetSummary? {
         let bytes = PresetFile.bytes(draft, program: program, at: time.wall)
-        if bytes.count > Self.sizeLimit {
+        if bytes.count > limits.bytes {
             throw TweakError(
                 .tooLong,
-                "the preset \(name) would have \(bytes.count) bytes; at most \(Self.sizeLimit): save fewer tweaks, by a "
+                "the preset \(name) would have \(bytes.count) bytes; at most \(limits.bytes): save fewer tweaks, by a "
                     + "pattern", limit: .presetBytes)
         }
         guard let folder = try open(making: true) else { throw missing(name, []) }
@@ -108,7 +116,7 @@ package final class PresetFolder: PresetStore {
         let names = try names(in: folder)
         if !mayReplace, names.contains(name) { throw draft.refusal(name) }
         let before = names.contains(name) ? summary(name, in: folder) : nil
-        if before == nil, names.count >= Self.mostPresets {
+        if before == nil, names.count >= limits.presets {
             throw TweakError(
                 .tooMany, "there are \(names.count) presets already; delete one of them", limit: .presets)
         }

@@ -44,8 +44,9 @@ private final class AuditedLife: Sendable {
     var reported: [String] { events.list.withLock { $0.map(\.description) } }
 
     func set(_ value: Double, by session: UInt64 = 1) throws {
+        let connection = TweakConnection(transport: "unix socket", peer: "uid 1000 pid 7")
         try registry.commit(
-            try #require(registry["A/B/X"]).node, .set(.number(value)), origin: .user(1000),
+            try #require(registry["A/B/X"]).node, .set(.number(value)), origin: .user(1000).through(connection),
             kind: .change(session: session), delivery: .caller)
     }
 
@@ -79,7 +80,8 @@ struct AuditTests {
         let figure = try registry.register("A", "B", "Figure", 1, flags: .readOnly)
         try life.set(2, by: 7)
         try registry.commit(
-            try #require(registry["A/B/X"]).node, .set(.number(3)), origin: TweakOrigin("127.0.0.1:50412"),
+            try #require(registry["A/B/X"]).node, .set(.number(3)),
+            origin: TweakOrigin("ops").through(TweakConnection(transport: "tcp", peer: "127.0.0.1:50412")),
             kind: .change(session: 8), delivery: .caller)
         word.value = "say \"ö\"\n\u{1B}[31m\u{202E}"
         secret.value = "hunter2"
@@ -96,8 +98,8 @@ struct AuditTests {
         _ = registry.applyConfigFile([])
         life.trail.close()
         let expected = [
-            #"1,"by":"uid 1000","from":"unix socket","session":7,"kind":"change","path":"A/B/X","old":1,"new":2}"#,
-            #"2,"by":"127.0.0.1:50412","from":"tcp","session":8,"kind":"change","path":"A/B/X","old":2,"new":3}"#,
+            #"1,"by":"uid 1000","from":"unix socket","peer":"uid 1000 pid 7","session":7,"kind":"change","path":"A/B/X","old":1,"new":2}"#,
+            #"2,"by":"ops","from":"tcp","peer":"127.0.0.1:50412","session":8,"kind":"change","path":"A/B/X","old":2,"new":3}"#,
             #"3,"by":"code","from":"program","kind":"change","path":"A/B/Word","old":"a","new":"say \"ö\"\n\u001B[31m\u202E"}"#,
             #"4,"by":"code","from":"program","kind":"change","path":"A/B/Secret","secret":true}"#,
             #"5,"by":"web panel","from":"program","kind":"change","tweaks":2,"path":"A/B/X","old":3,"new":4}"#,
@@ -149,6 +151,70 @@ struct AuditTests {
         #expect(
             all.last?.hasSuffix(#""kind":"left out","commits":2905,"from revision":258,"to revision":7002}"#) == true)
         #expect(life.trail.facts.leftOut == 2_905 && life.trail.facts.commits == 4_097)
+    }
+
+    @Test("what sessions did beside committing stands between the commits, in order")
+    func events() throws {
+        let life = try AuditedLife(path)
+        life.time.waitUntilIdle()
+        let note = { (kind: String, details: [(key: String, value: AuditNote.Detail)]) in
+            life.trail.note(
+                AuditNote(
+                    by: "ops\u{202E}\n", from: "tcp", peer: "127.0.0.1:5", session: 3, kind: kind, details))
+        }
+        try life.set(2)
+        life.time.waitUntilAsleep(for: .seconds(1))
+        note("refused", [("path", .text("A/B/X")), ("code", .text("out-of-range")), ("reason", .text("\u{1B}[31m"))])
+        life.time.advance(by: .milliseconds(10))
+        try life.set(3)
+        life.time.advance(by: .milliseconds(10))
+        note("kicked", [("of", .number(7))])
+        note("granted", [("scopes", .texts(["read", "write:A"]))])
+        #expect(lines().count == 1)
+        life.trail.close()
+        let head = { (time: String) in
+            #"{"time":"2026-11-21T09:30:00.\#(time)Z","by":"ops\u202E\u000A","from":"tcp","peer":"127.0.0.1:5","session":3,"#
+                .replacingOccurrences(of: "\\u000A", with: "\\n")
+        }
+        #expect(
+            lines().enumerated().filter { $0.offset == 1 || $0.offset > 2 }.map(\.element) == [
+                head("123") + #""kind":"refused","path":"A/B/X","code":"out-of-range","reason":"\u001B[31m"}"#,
+                head("143") + #""kind":"kicked","of":7}"#,
+                head("143") + #""kind":"granted","scopes":["read","write:A"]}"#,
+            ])
+        #expect(lines()[2].contains(#""kind":"change""#))
+        #expect(life.trail.facts.events == 3 && life.trail.facts.commits == 2)
+        for line in lines() { #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any]) }
+    }
+
+    @Test("a flood of refusals fills its own share, and what is missing is counted")
+    func flood() throws {
+        let life = try AuditedLife(path)
+        life.time.waitUntilIdle()
+        try life.set(2)
+        life.time.waitUntilAsleep(for: .seconds(1))
+        for number in 0..<3_000 {
+            life.trail.note(
+                AuditNote(
+                    by: "x", from: "tcp", peer: "y", session: 1, kind: "refused", [("n", .number(UInt64(number)))]))
+        }
+        try life.set(3)
+        life.trail.close()
+        #expect(lines().count { $0.contains(#""kind":"refused""#) } == 1_024)
+        #expect(lines().count { $0.contains(#""kind":"change""#) } == 2)
+        #expect(lines().last?.hasSuffix(#""kind":"left out","events":1976}"#) == true)
+        #expect(life.trail.facts.leftOut == 1_976)
+    }
+
+    @Test("a wall clock that is set back is believed from then on")
+    func clockJump() throws {
+        let life = try AuditedLife(path)
+        try life.setAndWrite(2)
+        life.time.jump(by: -3_600_000)
+        try life.setAndWrite(3)
+        life.trail.close()
+        #expect(lines().count == 2)
+        #expect(lines()[1].hasPrefix(#"{"time":"2026-11-21T08:30:0"#))
     }
 
     @Test("a full file becomes .1, that .2, and so on; the oldest goes", arguments: [0, 1, 3])

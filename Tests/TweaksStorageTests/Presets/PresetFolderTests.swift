@@ -205,7 +205,7 @@ struct PresetFolderTests {
     }
 
     @Test func tooMany() throws {
-        for number in 0..<PresetFolder.mostPresets { try put("p\(number).conf", "") }
+        for number in 0..<PresetFolder.Limits().presets { try put("p\(number).conf", "") }
         let draft = draft(TweakRegistry())
         #expect(
             error { try folder().write(draft, as: try PresetName("one-more")) }
@@ -214,7 +214,7 @@ struct PresetFolderTests {
     }
 
     @Test func tooLong() throws {
-        try put("long.conf", String(repeating: "#\n", count: PresetFolder.sizeLimit / 2) + "#")
+        try put("long.conf", String(repeating: "#\n", count: PresetFolder.Limits().bytes / 2) + "#")
         #expect(error { _ = try folder().read(try PresetName("long")) }?.hasPrefix("too-long") == true)
         let registry = TweakRegistry()
         let text = String(repeating: "x", count: 60_000)
