@@ -79,6 +79,11 @@ let package = Package(
             name: "FrozenProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/FrozenProbe"),
         // A daemon that tests kill, signal, and take the disk from.
         .executableTarget(name: "CrashProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/CrashProbe"),
+        // What takes bytes from strangers, run by .ci/fuzz with libFuzzer, and by the tests with the corpus.
+        .executableTarget(
+            name: "tweaks-fuzz", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer"],
+            path: "Tests/Fuzz", exclude: ["Corpus", "dictionary.txt"]),
+        .testTarget(name: "FuzzTests", dependencies: ["tweaks-fuzz"]),
         // swift run -c release TweaksBenchmarks
         .executableTarget(
             name: "TweaksBenchmarks", dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksDaemon"],

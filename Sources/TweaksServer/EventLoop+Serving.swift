@@ -53,20 +53,22 @@ extension EventLoop {
 
     /// Lets a session do what it can: run lines, send replies and events. Called whenever anything changed for it.
     func advance(_ session: Session) {
-        // A few rounds, then the others: a long reply to a fast reader must not keep them waiting.
-        for _ in 0..<4 where session.phase != .closed {
-            runLines(session)
+        if session.phase == .closed { return }
+        // Then the others: a long reply to a fast reader must not keep them waiting.
+        let turnEnds = ContinuousClock.now + turnTime
+        repeat {
+            runLines(session, until: turnEnds)
             session.settle(executor.saveStatus)
             session.sendMore(budget: 16_384)
             session.sendPendingEvents(unsentLimit: limits.unsentBytes)
             session.endEvents()
             guard flush(session), session.phase == .open else { break }
             if session.remainder == nil, !session.hasEvents, !mayRunLines(session) { break }
-        }
+        } while ContinuousClock.now < turnEnds
         if session.phase == .closed { return }
         updateInterest(session)
         let canGoOn = session.remainder != nil || session.hasEvents || mayRunLines(session)
-        if session.isOpen, session.output.isEmpty, canGoOn { runnable.append(session.id) }
+        if session.isOpen, session.output.isEmpty, canGoOn { enqueue(session) }
     }
 
     private func mayRunLines(_ session: Session) -> Bool {
@@ -74,16 +76,17 @@ extension EventLoop {
     }
 
     /// Runs the lines that have come, as long as replies can be written and others have not waited too long.
-    func runLines(_ session: Session) {
+    func runLines(_ session: Session, until turnEnds: ContinuousClock.Instant) {
         session.hasLines = true
+        var linesToClock = Self.linesPerClock
         expireTokens()
-        let turnEnds = ContinuousClock.now + limits.turn
         if session.reader.count > 0 { session.lastActivity = now }
         while session.mayBegin(unsentLimit: limits.unsentBytes) {
             if let farewell = session.farewell { return say(farewell, to: session) }
             if isStopping { return sayClosing(session) }
             guard let event = session.reader.next() else {
                 session.hasLines = false
+                session.reader.compact()
                 return linesEnded(session)
             }
             switch event {
@@ -92,11 +95,16 @@ extension EventLoop {
                 let limit = session.isAdmitted ? TweakLimit.lineBytes : .unauthenticatedLineBytes
                 fail(TweakError(.tooLong, text, limit: limit), session)
             case .line(let line):
-                // Plain gets and sets take so little that the clock is not asked for them.
-                if !run(line, session), ContinuousClock.now > turnEnds { return }
+                // Plain gets and sets take so little that the clock is asked for a few of them together.
+                linesToClock -= run(line, session) ? 1 : Self.linesPerClock
+                if linesToClock > 0 { continue }
+                linesToClock = Self.linesPerClock
+                if ContinuousClock.now >= turnEnds { return }
             }
         }
     }
+
+    private static let linesPerClock = 16
 
     /// All complete lines were run.
     private func linesEnded(_ session: Session) {

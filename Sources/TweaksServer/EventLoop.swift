@@ -19,7 +19,8 @@ final class EventLoop {
     /// Sessions with a higher number were opened in this round.
     private var newestBeforeRound: UInt64 = 0
     var timers = Timers()
-    /// Sessions that can go on without new input: the rest of long replies, lines that already came.
+    /// Sessions that can go on without new input, in the order of their turns: the rest of long replies, lines that
+    /// already came.
     var runnable: [SessionID] = []
     /// Sessions whose lines were run in this round, but nothing sent yet, because watchers have to be told, too.
     var answered: [Session] = []
@@ -42,6 +43,8 @@ final class EventLoop {
     var spare: Descriptor?
     /// The time of this round: the clock is not asked for every line.
     var now = ContinuousClock.now
+    /// From so many bytes on, input waits for its turn.
+    private static let longInput = 2_048
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
     init(
@@ -70,9 +73,10 @@ final class EventLoop {
     }
 
     /// One round: wait, serve what is ready, tell watchers, look at the clock.
-    private func turn() {
+    /// - Parameter patience: How many milliseconds it may wait, if there is nothing to do; nil: as long as it takes.
+    func turn(patience: Int32? = nil) {
         newestBeforeRound = nextNumber
-        poller.wait(milliseconds: timeout()) { event in
+        poller.wait(milliseconds: Self.shorter(timeout(), patience)) { event in
             mailbox.awaken()
             now = .now
             serve(event)
@@ -80,13 +84,39 @@ final class EventLoop {
         mailbox.awaken()
         now = .now
         for message in mailbox.takeAll() { handle(message) }
-        let ready = runnable
-        runnable = []
-        for id in ready { session(id).map { advance($0) } }
+        advanceRunnable()
         expireTokens()
         tellWatchers()
         executor.noteCommits(now)
         handleTimers()
+    }
+
+    /// Lets the next of those go on that have much to do, and comes back soon: whoever asks for little meanwhile waits for
+    /// one turn of theirs, not for all of them.
+    private func advanceRunnable() {
+        if runnable.isEmpty { return }
+        let roundEnds = ContinuousClock.now + turnTime
+        var served = 0
+        for id in runnable {
+            served += 1
+            guard let session = session(id) else { continue }
+            session.isRunnable = false
+            advance(session)
+            if ContinuousClock.now >= roundEnds { break }
+        }
+        // Those who can still go on have put themselves at the end.
+        runnable.removeFirst(served)
+    }
+
+    /// How long one session is served before the others have their turn. Watchers are told once a round, which takes the
+    /// longer the more there are; so rounds are longer then.
+    var turnTime: Duration { hub.sessions.isEmpty ? limits.turn : limits.watchedTurn }
+
+    /// Gives a session a turn.
+    func enqueue(_ session: Session) {
+        if session.isRunnable { return }
+        session.isRunnable = true
+        runnable.append(session.id)
     }
 
     /// How long to sleep: not at all while something is waiting.
@@ -106,6 +136,12 @@ final class EventLoop {
         return Int32(clamping: Int64((wait / .milliseconds(1)).rounded(.up)))
     }
 
+    /// Of two times in milliseconds, where -1 is for ever.
+    private static func shorter(_ time: Int32, _ other: Int32?) -> Int32 {
+        guard let other else { return time }
+        return time < 0 ? other : min(time, other)
+    }
+
     /// The earlier of two deadlines.
     private static func advance(_ next: inout ContinuousClock.Instant?, _ other: ContinuousClock.Instant?) {
         if let other, next.map({ other < $0 }) ?? true { next = other }
@@ -120,11 +156,15 @@ final class EventLoop {
         guard sessions.indices.contains(number), let session = sessions[number] else { return }
         // The event may be meant for an earlier owner of the number; if not, the kernel says so again.
         if session.id.number > newestBeforeRound { return }
-        if event.isReadable { receive(session) }
         if event.isGone, !event.isReadable { return close(session) }
+        // Its turn comes; what more it has to say can wait.
+        if session.isRunnable { return }
+        if event.isReadable { receive(session) }
+        // Who says much at once takes turns with others like that.
+        if session.isOpen, session.reader.count > Self.longInput { return enqueue(session) }
         // With watchers about, replies and events of one round are sent together.
         if hub.sessions.isEmpty { return advance(session) }
-        runLines(session)
+        runLines(session, until: now + turnTime)
         answered.append(session)
     }
 

@@ -59,7 +59,9 @@ public struct TweakServerLimits: Sendable {
     /// What a wrong token costs: the first one, and at most. Each of late doubles it for the same peer.
     package var authenticationDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(4)
     /// How long one session is served before the others have their turn; a single command is never cut short.
-    package var turn: Duration = .milliseconds(1)
+    package var turn: Duration = .microseconds(50)
+    /// The same where somebody watches.
+    package var watchedTurn: Duration = .milliseconds(1)
     /// How long, and how many bytes, a connection is read from after a fatal error, so that the error arrives.
     public var fatalDrain: (time: Duration, bytes: Int) = (.seconds(1), 1_048_576)
 

@@ -168,7 +168,7 @@ package struct LineReader: Sendable {
     package mutating func compact() {
         if start == buffer.count {
             // A long line must not leave its buffer behind on an idle session.
-            buffer.removeAll(keepingCapacity: buffer.capacity <= 4_096)
+            buffer.removeAll(keepingCapacity: buffer.capacity <= 1_024)
         } else {
             buffer.removeSubrange(..<start)
         }

@@ -13,10 +13,11 @@ final class Connection {
     struct Failure: Error {}
 
     let descriptor: Int32
-    fileprivate var buffer = [UInt8](repeating: 0, count: 65_536)
+    fileprivate var buffer: [UInt8]
     private var isAtLineStart = true
 
-    init(port: UInt16) throws {
+    init(port: UInt16, buffer size: Int = 65_536) throws {
+        buffer = [UInt8](repeating: 0, count: size)
         #if canImport(Glibc)
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else

@@ -8,9 +8,13 @@ import TweaksServer
 enum ServedTweaks {
     /// Serves until it is killed, and prints its port.
     static func serve() throws -> Never {
+        DescriptorLimit.raise()
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
         var limits = TweakServerLimits()
         limits.timeToFirstLine = .seconds(3_600)
+        limits.commitsPerSecond = nil
+        limits.sessions = 20_000
+        limits.sessionsPerPeer = 20_000
         let server = TweakServer(name: "bench", listeners: [.tcp(port: 0)], limits: limits)
         try server.start()
         FileHandle.standardOutput.write(Data("\(server.port ?? 0)\n".utf8))
@@ -46,6 +50,22 @@ final class Peer {
         process.terminate()
         process.waitUntilExit()
     }
+
+    /// Its number among the processes.
+    var processID: Int32 { process.processIdentifier }
+
+    /// How often its threads have gone to sleep, or were put to sleep.
+    var switches: Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task")) ?? []
+        return tasks.reduce(0) { sum, task in
+            let status = (try? String(contentsOfFile: "/proc/\(processID)/task/\(task)/status", encoding: .utf8)) ?? ""
+            let lines = status.split(separator: "\n").filter { $0.contains("ctxt_switches:") }
+            return lines.reduce(sum) { $0 + (Int($1.split(separator: "\t").last ?? "") ?? 0) }
+        }
+    }
+
+    /// This very program, as clients that flood and clients that stall.
+    static func crowd(of port: UInt16) throws -> Peer { try tweaks(["crowd", "\(port)"]) }
 
     /// This very program, serving.
     static func tweaks() throws -> Peer { try tweaks(["serve"]) }

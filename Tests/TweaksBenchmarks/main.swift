@@ -1,7 +1,9 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
 // Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable
-// reload temporary tweakctl.
+// reload temporary tweakctl crowd.
+//
+// TweaksBenchmarks soak --minutes N [--seed S] [--sessions N] is another sort of measurement: what is left of a crowd.
 
 import Foundation
 
@@ -11,6 +13,16 @@ if arguments.first == "serve" {
     try ServedTweaks.serve()
 } else if arguments.first == "serve-durable", arguments.count == 2 {
     try ServedTweaks.serveDurable(arguments[1])
+} else if arguments.first == "crowd", arguments.count == 2, let port = UInt16(arguments[1]) {
+    try RudeCrowd.run(port: port)
+} else if arguments.first == "soak-clients", var clients = SoakClients(Array(arguments.dropFirst())) {
+    clients.run()
+} else if arguments.first == "soak" {
+    guard let soak = Soak(Array(arguments.dropFirst())) else {
+        print("write: TweaksBenchmarks soak --minutes N [--seed S] [--sessions N]")
+        exit(2)
+    }
+    exit(try soak.run() ? 0 : 1)
 }
 
 let groups: [(name: String, run: () throws -> Void)] = [
@@ -25,6 +37,7 @@ let groups: [(name: String, run: () throws -> Void)] = [
     ("reload", ReloadBenchmarks.run),
     ("temporary", TemporaryBenchmarks.run),
     ("tweakctl", TweakctlBenchmarks.run),
+    ("crowd", CrowdBenchmarks.run),
 ]
 let wanted = arguments.isEmpty ? groups.map(\.name) : arguments
 for name in wanted {

@@ -26,7 +26,7 @@ struct OutputBuffer {
             head += count
         }
         // A long reply must not leave its buffer behind on an idle session.
-        bytes.removeAll(keepingCapacity: bytes.capacity <= 16_384)
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 4_096)
         head = 0
         return .bytes(0)
     }

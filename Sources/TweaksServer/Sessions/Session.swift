@@ -61,6 +61,8 @@ final class Session {
     var inputHasEnded = false
     /// The sending side was shut down.
     var outputHasEnded = false
+    /// It waits for its turn.
+    var isRunnable = false
     /// Lines may be waiting in the reader.
     var hasLines = false
     /// A complete line has come.

@@ -1,0 +1,26 @@
+// Inputs on disk.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Reads inputs.
+package enum InputFile {
+    /// What a file holds.
+    package static func bytes(_ path: String) throws(Finding) -> [UInt8] {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        if number < 0 { throw Finding("it cannot be opened") }
+        defer { close(number) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(number, &chunk, chunk.count)
+            if count <= 0 { return bytes }
+            bytes += chunk[..<count]
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// What a session was told, judged by what it has said: the framing of replies, and one status for each request.
+
+import Tweaks
+import TweaksWire
+
+/// The two directions of a connection that has ended.
+struct ReplyJudge {
+    let sent: [UInt8]
+    let received: [UInt8]
+    /// Somebody may have ended it: then it was told so, unasked, as the last thing.
+    let mayBeKicked: Bool
+
+    func judge() throws(Finding) {
+        var statuses: [Substring] = []
+        // By bytes: to Swift, CR LF is one character.
+        let lines = withoutTelnet.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for bytes in lines.dropLast() {
+            let line = String(decoding: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self)
+            if try isStatus(line[...]) { statuses.append(line[...]) }
+        }
+        try judgeCount(statuses)
+    }
+
+    /// Without what only a telnet client reads.
+    private var withoutTelnet: [UInt8] {
+        var rest = received[...]
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == 255 { rest = rest.dropFirst(2) } else { bytes.append(byte) }
+        }
+        return bytes
+    }
+
+    // MARK: Lines
+
+    /// Whether a line is a status; every other line has to be one of those that there are.
+    private func isStatus(_ line: Substring) throws(Finding) -> Bool {
+        var line = line
+        while line.hasPrefix("> ") { line = line.dropFirst(2) }
+        try expect(!line.unicodeScalars.contains(where: Quoting.isUnsafe), "an unsafe character in \(line)")
+        if line.hasPrefix("{") {
+            try expect(line.hasSuffix("}"), "JSON without an end: \(line)")
+            return line.hasPrefix("{\"ok\":")
+        }
+        if line == "ok" || line.hasPrefix("ok ") { return true }
+        if line.hasPrefix("error ") {
+            let code = line.split(separator: " ", maxSplits: 2).dropFirst().first.map { String($0) } ?? ""
+            try expect(TweakError.Code(rawValue: code) != nil, "there is no code \(code)")
+            return true
+        }
+        // A prompt may stand alone, before an event or an interrupt.
+        let isOther = line.isEmpty || line.hasPrefix("  ") || line.hasPrefix("event ") || line.contains(" = ")
+        try expect(isOther, "a line of no form: \(line)")
+        return false
+    }
+
+    // MARK: Statuses
+
+    /// Each request has one, in their order, until the session ended early.
+    private func judgeCount(_ statuses: [Substring]) throws(Finding) {
+        let framing = Framing(sent, limit: 65_536)
+        var (owed, hasQuit) = (framing.isUnfinished || framing.isTooLong ? 1 : 0, false)
+        for line in framing.lines {
+            switch line.isPoisoned ? .failure(ParsedLine.badLine, .fatalUnlessProven) : parse(line.bytes) {
+            case .blank, .ignored: break
+            case .failure: owed += 1
+            case .request(let request):
+                owed += 1
+                hasQuit = hasQuit || request == .quit
+            }
+        }
+        let last = statuses.last ?? ""
+        let isError = last.hasPrefix("error ") || last.hasPrefix("{\"ok\":false")
+        let most = owed + (mayBeKicked && isError ? 1 : 0)
+        try expect(statuses.count <= most, "\(statuses.count) statuses for \(owed) requests")
+        if statuses.count >= owed || hasQuit { return }
+        try expect(
+            isError,
+            "\(statuses.count) statuses for \(owed) requests: \(String(decoding: received, as: UTF8.self))")
+    }
+
+    private func parse(_ line: [UInt8]) -> ParsedLine { line.withUnsafeBufferPointer { ParsedLine($0) } }
+}

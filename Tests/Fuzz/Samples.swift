@@ -1,0 +1,39 @@
+// A registry with a tweak of every sort, as the targets need it.
+
+import Tweaks
+
+/// Tweaks of all kinds in the category Sample, with a clock that stands still: nothing happens by itself.
+struct Samples {
+    /// Who wants choices whose names need quotes.
+    static let choices = ["left", "two words", "", "#", "quo\"te", "é", "=", "toggle"]
+
+    let registry: TweakRegistry
+
+    init() {
+        let start = ContinuousClock.now
+        registry = TweakRegistry(now: { start }, sleep: { _ in try await Task.sleep(for: .seconds(1_000_000)) })
+        for collection in ["Free", "Bound"] {
+            let isBound = collection == "Bound"
+            _ = Tweak("Sample", collection, "bool", false, registry: registry)
+            _ = Tweak("Sample", collection, "string", "text", registry: registry)
+            _ = Tweak("Sample", collection, "color", TweakColor.black, registry: registry)
+            _ = Tweak("Sample", collection, "choice", "left", choices: Self.choices, registry: registry)
+            if isBound {
+                _ = Tweak("Sample", collection, "int", 5, in: -10...100, step: 5, registry: registry)
+                _ = Tweak("Sample", collection, "number", 0.5, in: 0...1, step: 0.1, registry: registry)
+                _ = Tweak("Sample", collection, "time", .seconds(1), in: .zero ... .seconds(60), registry: registry)
+            } else {
+                _ = Tweak("Sample", collection, "int", 0, registry: registry)
+                _ = Tweak("Sample", collection, "number", 0.0, registry: registry)
+                _ = Tweak("Sample", collection, "time", Duration.zero, registry: registry)
+            }
+        }
+        _ = Tweak("Sample", "Odd", "two words # = *", "", registry: registry)
+        _ = Tweak("Sample", "Odd", "secret", "", flags: .secret, registry: registry)
+    }
+
+    /// What can be set and shown, in the order of all listings.
+    var nodes: [TweakNode] {
+        registry.listing().nodes.filter { $0.isSettable && !$0.definition.flags.contains(.secret) }
+    }
+}

@@ -1,0 +1,96 @@
+// Bytes to lines, lines to requests, and both back to bytes.
+
+import Tweaks
+import TweaksWire
+
+/// The codec without a server. The first byte chooses how the rest comes in pieces, and how long a line may be.
+enum CodecTarget {
+    static func run(_ bytes: [UInt8]) throws(Finding) {
+        guard let choice = bytes.first else { return }
+        let stream = Array(bytes.dropFirst())
+        let limit = choice & 1 == 0 ? 65_536 : 24
+        let whole = Framing(stream, limit: limit)
+        let sizes = [[1], [2, 3], [Int(choice >> 1)], [Int(choice >> 4), 1, Int(choice & 15)]]
+        for sizes in sizes {
+            let pieces = Framing(stream, limit: limit, sizes: sizes)
+            try expect(whole.agrees(with: pieces), "in pieces of \(sizes): \(pieces), and whole: \(whole)")
+        }
+        for line in whole.lines where !line.isPoisoned { try judge(line.bytes) }
+    }
+
+    // MARK: Lines
+
+    private static func judge(_ line: [UInt8]) throws(Finding) {
+        let parsed = parse(line)
+        try judgeHot(line, parsed)
+        try judgeTokens(line)
+        switch parsed {
+        case .blank, .ignored: break
+        case .failure(let error, _): try judgeReply(error)
+        case .request(let request):
+            _ = request.needs
+            if case .set(let path, .assign(let text)) = request { try judgeAssignment(path, text) }
+        }
+    }
+
+    private static func parse(_ line: [UInt8]) -> ParsedLine { line.withUnsafeBufferPointer { ParsedLine($0) } }
+
+    /// The short way means the same as the long one.
+    private static func judgeHot(_ line: [UInt8], _ parsed: ParsedLine) throws(Finding) {
+        guard let hot = line.withUnsafeBufferPointer({ HotLine($0) }) else { return }
+        let request: Request
+        switch hot {
+        case .get(let path): request = .get([text(line[path])])
+        case .set(let path, let value): request = .set(path: text(line[path]), .assign(text(line[value])))
+        }
+        try expect(parsed == .request(request), "the short way says \(request), the long one \(parsed)")
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Tokens that are written in quotes are the same tokens.
+    private static func judgeTokens(_ line: [UInt8]) throws(Finding) {
+        guard let tokens = tokens(line) else { return }
+        let again = self.tokens(Array(tokens.map { Quoting.json($0.text) }.joined(separator: " ").utf8))
+        try expect(again?.map(\.text) == tokens.map(\.text), "\(tokens) written and read: \(again ?? [])")
+    }
+
+    private static func tokens(_ line: [UInt8]) -> [Token]? {
+        line.withUnsafeBufferPointer { try? Tokenizer.tokens($0) }
+    }
+
+    // MARK: Assignments
+
+    private static let samples = Samples()
+
+    /// What is typed is printed so that it can be typed again.
+    private static func judgeAssignment(_ path: String, _ text: String) throws(Finding) {
+        let line = "\(Quoting.json(path)) = \(Quoting.json(text))"
+        try expect(parse(Array(line.utf8)) == .request(.set(path: path, .assign(text))), "\(line) is another request")
+        for node in samples.nodes {
+            guard let value = try? node.definition.parse(text, for: node.path) else { continue }
+            var bytes: [UInt8] = []
+            TweakLine(node, value, .was(value, .none)).append(to: &bytes)
+            guard case .request(.set(let path, .assign(let printed))) = parse(bytes) else {
+                throw Finding("\(self.text(bytes[...])) is no assignment")
+            }
+            try expect(path == node.path.joined, "\(path) is another path")
+            let again = try? node.definition.parse(printed, for: node.path)
+            try expect(again == value, "\(value) printed and read: \(again.map { "\($0)" } ?? printed)")
+        }
+    }
+
+    /// An error is one line of printable text, whatever it quotes.
+    private static func judgeReply(_ error: TweakError) throws(Finding) {
+        for isJSON in [false, true] {
+            var encoder = ReplyEncoder()
+            encoder.isJSON = isJSON
+            var bytes: [UInt8] = []
+            let rest = encoder.append(.error(error), to: &bytes)
+            try expect(rest == nil && bytes.last == UInt8(ascii: "\n"), "an error that does not end")
+            let line = String(decoding: bytes.dropLast(), as: UTF8.self)
+            try expect(!line.unicodeScalars.contains(where: Quoting.isUnsafe), "an unsafe character in \(line)")
+            try expect(line.hasPrefix(isJSON ? "{\"ok\":false" : "error \(error.code.rawValue) "), "\(line)")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// Config files: taken as a whole or not at all, and exported so that they say the same again.
+
+import Tweaks
+import TweaksStorage
+import TweaksWire
+
+/// A file against a registry. The first byte chooses the policy.
+enum ConfigTarget {
+    static func run(_ bytes: [UInt8]) throws(Finding) {
+        guard let choice = bytes.first else { return }
+        let text = Array(bytes.dropFirst())
+        _ = StateText.isPreset(text)
+        let file = ConfigFile(text, name: "fuzz.conf")
+        let policy = ConfigPolicy(unknownIsError: choice & 1 == 1, fileWins: choice & 2 == 2)
+        let samples = Samples()
+        let before = values(samples)
+        let dry = samples.registry.applyConfigFile(file.entries, policy, commit: false)
+        try expect(values(samples) == before, "a dry run has changed something")
+        let (problems, difference) = samples.registry.applyConfigFile(file.entries, policy)
+        try expect(problems == dry.problems, "the dry run found \(dry.problems), the other one \(problems)")
+        try expect(difference.changes.count == dry.difference.changes.count, "the dry run has another difference")
+        if !problems.isEmpty { try expect(values(samples) == before, "a bad file has changed something") }
+        let again = samples.registry.applyConfigFile(file.entries, policy)
+        if problems.isEmpty { try expect(!again.difference.didCommit, "the same file twice makes a change") }
+        if difference.didCommit { try judgeExport(samples) }
+    }
+
+    private static func values(_ samples: Samples) -> [TweakValue?] {
+        samples.nodes.map { samples.registry.current($0) }
+    }
+
+    /// The lines of an export are a config file that gives the same values.
+    private static func judgeExport(_ samples: Samples) throws(Finding) {
+        var bytes: [UInt8] = []
+        for node in samples.nodes {
+            TweakLine(node, samples.registry.current(node), .none).append(to: &bytes)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        let file = ConfigFile(bytes, name: "export.conf")
+        try expect(file.problems.isEmpty, "an export has problems: \(file.problems)")
+        try expect(file.entries.count == samples.nodes.count, "an export has \(file.entries.count) assignments")
+        let others = Samples()
+        let problems = others.registry.applyConfigFile(file.entries).problems
+        try expect(problems.isEmpty, "an export is not taken: \(problems)")
+        try expect(values(others) == values(samples), "an export says something else")
+    }
+}

@@ -1,0 +1,69 @@
+// Telnet's commands in the midst of lines, against a second, slow and simple, reading of the same rules.
+
+import TweaksWire
+
+/// The line reader with everything that a telnet client may mix in. The first byte chooses the pieces.
+enum TelnetTarget {
+    static func run(_ bytes: [UInt8]) throws(Finding) {
+        guard let choice = bytes.first else { return }
+        let stream = Array(bytes.dropFirst())
+        let expected = SlowTelnet(stream)
+        for sizes in [[], [1], [Int(choice), 1], [2, Int(choice >> 3)]] {
+            let framing = Framing(stream, limit: 1 << 30, sizes: sizes)
+            let lines = framing.lines.map { SlowTelnet.Line(bytes: $0.bytes, isPoisoned: $0.isPoisoned) }
+            try expect(lines == expected.lines, "lines \(lines), and by the rules \(expected.lines)")
+            try expect(framing.answers == expected.answers, "answers \(framing.answers), not \(expected.answers)")
+            try expect(framing.wasInterrupted == expected.wasInterrupted, "interrupted: \(framing.wasInterrupted)")
+            try expect(framing.isUnfinished == !expected.unfinished.isEmpty, "unfinished: \(framing.isUnfinished)")
+        }
+    }
+}
+
+/// RFC 854 and 855 and the protocol's line ends, one byte after the other.
+struct SlowTelnet {
+    struct Line: Equatable {
+        var bytes: [UInt8]
+        var isPoisoned: Bool
+    }
+
+    private(set) var lines: [Line] = []
+    private(set) var answers: [UInt8] = []
+    private(set) var wasInterrupted = false
+    private(set) var unfinished: [UInt8] = []
+    private var isPoisoned = false
+
+    init(_ stream: [UInt8]) {
+        var rest = stream[...]
+        while let byte = rest.popFirst() {
+            if byte == 255 { command(&rest) } else { data(byte) }
+        }
+    }
+
+    private mutating func command(_ rest: inout ArraySlice<UInt8>) {
+        switch rest.popFirst() {
+        case 251?: rest.popFirst().map { answers += [255, 254, $0] }
+        case 253?: rest.popFirst().map { answers += [255, 252, $0] }
+        case 252?, 254?: _ = rest.popFirst()
+        case 250?: skipSubnegotiation(&rest)
+        case 244?:
+            wasInterrupted = true
+            isPoisoned = isPoisoned || unfinished.contains { $0 < 32 && $0 != 9 || $0 == 127 }
+            unfinished = []
+        default: break
+        }
+    }
+
+    private func skipSubnegotiation(_ rest: inout ArraySlice<UInt8>) {
+        while let byte = rest.popFirst() {
+            if byte == 255, rest.popFirst() == 240 { return }
+        }
+    }
+
+    private mutating func data(_ byte: UInt8) {
+        let isEnd = byte == 10 || byte == 0 && unfinished.last == 13
+        if !isEnd { return unfinished.append(byte) }
+        if unfinished.last == 13 { unfinished.removeLast() }
+        lines.append(Line(bytes: unfinished, isPoisoned: isPoisoned))
+        (unfinished, isPoisoned) = ([], false)
+    }
+}
