@@ -66,7 +66,7 @@ extension Executor {
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
             kind: proposal.kind ?? .change(session: session.id.number), delivery: .carrier)
         proposal.whenCommitted?(result)
-        session.commits += 1
+        if result.didStore { session.commits += 1 }
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
     }
 
