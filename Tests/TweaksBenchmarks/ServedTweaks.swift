@@ -29,8 +29,11 @@ extension ServedTweaks {
     /// Serves and keeps overrides in a directory.
     static func serveDurable(_ directory: String) throws -> Never {
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
+        var limits = TweakServerLimits()
+        limits.commitsPerSecond = nil
         let daemon = try TweakDaemon.start(
-            "bench", tcp: .open(port: 0), storage: .directory(directory), onEvent: { _ in }, tweaks: tweaks)
+            "bench", tcp: .open(port: 0), storage: .directory(directory), limits: limits, onEvent: { _ in },
+            tweaks: tweaks)
         FileHandle.standardOutput.write(Data("\(daemon.port ?? 0)\n".utf8))
         while true { sleep(1_000) }
     }

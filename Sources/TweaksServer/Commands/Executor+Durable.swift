@@ -69,7 +69,7 @@ extension Executor {
             kind: proposal.kind ?? .change(session: session.id.number), rights: session.grants.rights,
             delivery: .carrier)
         proposal.whenCommitted?(result)
-        session.commits += 1
+        if result.didStore { session.commits += 1 }
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
     }
 
