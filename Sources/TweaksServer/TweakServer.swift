@@ -203,7 +203,8 @@ public final class TweakServer: Sendable {
         guard let number = UInt16(exactly: port) else {
             throw ServerError("tcp port \(port): a port is 0…65535; 0 picks a free one")
         }
-        let first = try Listener(.loopback4(port: number), name: "tcp 127.0.0.1:\(port)", wantsToken: wantsToken, kernel)
+        let first = try Listener(
+            .loopback4(port: number), name: "tcp 127.0.0.1:\(port)", wantsToken: wantsToken, kernel)
         // The same port on ::1, where this machine has it and nobody else does.
         let second = first.port.flatMap { port in
             try? Listener(.loopback6(port: port), name: "tcp [::1]:\(port)", wantsToken: wantsToken, kernel)

@@ -11,7 +11,11 @@ enum ServedTweaks {
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
         var limits = TweakServerLimits()
         limits.timeToFirstLine = .seconds(3_600)
-        let server = TweakServer(name: "bench", listeners: [.tcp(port: 0)], limits: limits)
+        var hooks = TweakServerHooks()
+        // Sessions give up what they have, and are given what they ask for.
+        hooks.access.grants = [.admin]
+        let server = TweakServer(
+            name: "bench", registry: .shared, listeners: [.tcp(port: 0)], limits: limits, hooks: hooks)
         try server.start()
         FileHandle.standardOutput.write(Data("\(server.port ?? 0)\n".utf8))
         while true {

@@ -1,7 +1,7 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
 // Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable
-// reload temporary tweakctl.
+// reload temporary tweakctl access.
 
 import Foundation
 
@@ -25,6 +25,7 @@ let groups: [(name: String, run: () throws -> Void)] = [
     ("reload", ReloadBenchmarks.run),
     ("temporary", TemporaryBenchmarks.run),
     ("tweakctl", TweakctlBenchmarks.run),
+    ("access", AccessBenchmarks.run),
 ]
 let wanted = arguments.isEmpty ? groups.map(\.name) : arguments
 for name in wanted {
