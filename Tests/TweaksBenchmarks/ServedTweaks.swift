@@ -15,7 +15,11 @@ enum ServedTweaks {
         limits.commitsPerSecond = nil
         limits.sessions = 20_000
         limits.sessionsPerPeer = 20_000
-        let server = TweakServer(name: "bench", listeners: [.tcp(port: 0)], limits: limits)
+        var hooks = TweakServerHooks()
+        // Sessions give up what they have, and are given what they ask for.
+        hooks.access.grants = [.admin]
+        let server = TweakServer(
+            name: "bench", registry: .shared, listeners: [.tcp(port: 0)], limits: limits, hooks: hooks)
         try server.start()
         FileHandle.standardOutput.write(Data("\(server.port ?? 0)\n".utf8))
         while true {

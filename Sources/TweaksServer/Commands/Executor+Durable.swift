@@ -124,6 +124,7 @@ extension Executor {
             return now.hasSameStart(as: written) ? reply : awaiting(reply, result.revision, session)
         } catch {
             store.withdraw(Array(written.changes.keys))
+            tellDenied(error, "commit", session)
             return .error(error)
         }
     }
