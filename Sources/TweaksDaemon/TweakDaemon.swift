@@ -22,7 +22,7 @@ import TweaksStorage
 /// | `TWEAKS_PORT` | the TCP port, 0 for a free one; only where the program opened TCP |
 /// | `TWEAKS_CONFIG` | the config file, or `off` |
 /// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
-/// | `TWEAKS_AUDIT` | the file to which every commit is appended, or `off` |
+/// | `TWEAKS_AUDIT` | the file to which every commit and every refusal is appended, or `off` |
 /// | `TWEAKS_FROZEN` | `1`: values are their defaults and sets are refused |
 public final class TweakDaemon: Sendable {
     /// Takes events, one at a time, on a queue of its own.
