@@ -44,7 +44,7 @@ import TweaksTestSupport
                 "Label/Text/Side = 5         # was 6",
                 "  Theme/Main/Light keeps its override 2; this session may not reset it", "ok rev 4 loaded own",
             ])
-        try client.ask("json")
+        _ = try client.ask(json: "json")
         #expect(try client.ask(json: "load --only own").contains(#""lacking":["Theme/Main/Light"]"#))
     }
 
