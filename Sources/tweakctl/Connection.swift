@@ -48,10 +48,13 @@ final class Connection {
     private(set) var hasEnded = false
 
     /// A longer line, or answer, than any server sends: whoever sends it is something else.
-    private static let longest = 64 << 20
+    private let longest: Int
 
     /// Connects, within 3 s.
-    init(_ address: Address) throws(Address.Refusal) { number = try address.connectedSocket() }
+    init(_ address: Address, longest: Int = 64 << 20) throws(Address.Refusal) {
+        number = try address.connectedSocket()
+        self.longest = longest
+    }
 
     deinit { close(number) }
 
@@ -93,7 +96,7 @@ final class Connection {
             scanned -= start
             start = 0
         }
-        guard let bytes = System.read(number), !bytes.isEmpty, buffer.count < Self.longest else {
+        guard let bytes = System.read(number), !bytes.isEmpty, buffer.count < longest else {
             hasEnded = true
             return
         }
@@ -123,7 +126,7 @@ final class Connection {
             case .body(let text):
                 body.append(text)
                 length += text.utf8.count + 32
-                if length > Self.longest {
+                if length > longest {
                     hasEnded = true
                     return nil
                 }

@@ -94,10 +94,18 @@ struct Login {
         else {
             throw Failure(.unreachable, "\(target.name) takes the token, but does not say what it may; nothing is kept")
         }
-        token.name = Secrets.masked(json["token"]?.string ?? "", secret)
+        token.name = Secrets.masked(Self.name(answer) ?? json["token"]?.string ?? "", secret)
         token.scopes = json["scopes"]?.elements.compactMap { $0.string.map { Secrets.masked($0, secret) } } ?? []
-        token.expires = json["expires"]?.string.flatMap { TimeText.parse($0) }
+        // A session may have shown several tokens; this one is its first.
+        let shown = json["tokens"]?.elements.first { $0["name"]?.string == token.name } ?? json
+        token.expires = shown["expires"]?.string.flatMap { TimeText.parse($0) }
         return token
+    }
+
+    /// Of `ok token NAME may …`.
+    private static func name(_ answer: Answer) -> String? {
+        let words = answer.status.split(separator: " ")
+        return words.count > 2 && words[1] == "token" ? String(words[2]) : nil
     }
 
     private static let patience: Int32 = 5_000

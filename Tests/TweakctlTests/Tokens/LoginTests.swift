@@ -16,7 +16,7 @@ import TweaksWire
     private let cache: FileTokenCache
 
     private static let whoami =
-        #"{"ok":true,"session":1,"identity":"token alice","scopes":["read","write:Label"],"token":"alice","expires":"2999-01-01T00:00:00Z"}"#
+        #"{"ok":true,"session":1,"identity":"token alice","scopes":["read","write:Label"],"tokens":[{"name":"alice","expires":"2999-01-01T00:00:00Z"}]}"#
 
     init() throws {
         surroundings = try Surroundings()
