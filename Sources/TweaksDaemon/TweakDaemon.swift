@@ -23,7 +23,7 @@ import TweaksStorage
 /// | `TWEAKS_TOKEN_FILE` | the file of the tokens, or `off`; with it TCP asks everybody for one |
 /// | `TWEAKS_CONFIG` | the config file, or `off` |
 /// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
-/// | `TWEAKS_AUDIT` | the file to which every commit is appended, or `off` |
+/// | `TWEAKS_AUDIT` | the file to which every commit and every refusal is appended, or `off` |
 /// | `TWEAKS_FROZEN` | `1`: values are their defaults and sets are refused |
 public final class TweakDaemon: Sendable {
     /// Takes events, one at a time, on a queue of its own.

@@ -250,12 +250,11 @@ extension EventLoop {
     }
 
     private func updateInterest(_ session: Session) {
+        noteWhetherItReads(session)
         var interest: PollInterest = []
         if !session.output.isEmpty { interest.insert(.write) }
         if !session.inputHasEnded, wantsInput(session) { interest.insert(.read) }
         if interest == session.interest { return }
-        let stopsReading = session.interest.contains(.read) && !interest.contains(.read)
-        if stopsReading, session.output.count >= limits.unsentBytes { executor.figures.hit(.unsentBytes) }
         session.interest = interest
         do {
             try poller.modify(session.descriptor.number, interest)
@@ -263,6 +262,13 @@ extension EventLoop {
             // It would never be heard of again.
             close(session)
         }
+    }
+
+    /// Counts how often a session lets its replies pile up until it is no longer read from.
+    private func noteWhetherItReads(_ session: Session) {
+        let isFull = !session.output.isEmpty && !wantsInput(session)
+        if isFull, !session.isFull { executor.figures.hit(.unsentBytes) }
+        session.isFull = isFull
     }
 
     /// A session that does not read its replies is not read from, nor one that has lines enough to go on with.

@@ -72,7 +72,13 @@ final class FakePeer {
         try say(lines.map { $0 + "\n" }.joined())
     }
 
-    func say(_ text: String) throws { try handle.write(contentsOf: Data(text.utf8)) }
+    func say(_ text: String) throws { try say(bytes: Array(text.utf8)) }
+
+    func say(bytes: [UInt8]) throws { try handle.write(contentsOf: Data(bytes)) }
+
+    /// Says it to somebody who may have hung up.
+    /// - Returns: Whether all of it went.
+    func sayUnlessBroken(_ text: String) -> Bool { handle.writeUnlessBroken(text) }
 
     func close() throws { try handle.close() }
 }

@@ -81,6 +81,12 @@ import Tweaks
         #expect(ServerLine("{\"ok\":false,\"error\":{}}") == .error("{\"ok\":false,\"error\":{}}"))
     }
 
+    /// However many prompts there are, they cost no more than their bytes.
+    @Test func prompts() {
+        #expect(ServerLine(String(repeating: "> ", count: 1_000_000) + "ok") == .ok("ok"))
+        #expect(ServerLine(">  ok") == .body(" ok"))
+    }
+
     @Test func refusals() {
         #expect(
             Painter.refusal("error out-of-range A/B/C: 5 is outside 1...2") == "out-of-range: A/B/C: 5 is outside 1...2"

@@ -15,7 +15,11 @@ enum ServedTweaks {
         limits.commitsPerSecond = nil
         limits.sessions = 20_000
         limits.sessionsPerPeer = 20_000
-        let server = TweakServer(name: "bench", listeners: [.tcp(port: 0)], limits: limits)
+        var hooks = TweakServerHooks()
+        // Sessions give up what they have, and are given what they ask for.
+        hooks.access.grants = [.admin]
+        let server = TweakServer(
+            name: "bench", registry: .shared, listeners: [.tcp(port: 0)], limits: limits, hooks: hooks)
         try server.start()
         FileHandle.standardOutput.write(Data("\(server.port ?? 0)\n".utf8))
         while true {
@@ -29,8 +33,11 @@ extension ServedTweaks {
     /// Serves and keeps overrides in a directory.
     static func serveDurable(_ directory: String) throws -> Never {
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
+        var limits = TweakServerLimits()
+        limits.commitsPerSecond = nil
         let daemon = try TweakDaemon.start(
-            "bench", tcp: .open(port: 0), storage: .directory(directory), onEvent: { _ in }, tweaks: tweaks)
+            "bench", tcp: .open(port: 0), storage: .directory(directory), limits: limits, onEvent: { _ in },
+            tweaks: tweaks)
         FileHandle.standardOutput.write(Data("\(daemon.port ?? 0)\n".utf8))
         while true { sleep(1_000) }
     }

@@ -1,7 +1,7 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
 // Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable
-// reload temporary tweakctl crowd.
+// reload temporary tweakctl crowd access.
 //
 // TweaksBenchmarks soak --minutes N [--seed S] [--sessions N] is another sort of measurement: what is left of a crowd.
 
@@ -38,6 +38,7 @@ let groups: [(name: String, run: () throws -> Void)] = [
     ("temporary", TemporaryBenchmarks.run),
     ("tweakctl", TweakctlBenchmarks.run),
     ("crowd", CrowdBenchmarks.run),
+    ("access", AccessBenchmarks.run),
 ]
 let wanted = arguments.isEmpty ? groups.map(\.name) : arguments
 for name in wanted {

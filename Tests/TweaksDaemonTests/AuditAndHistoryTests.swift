@@ -63,7 +63,7 @@ import TweaksTestSupport
         station.stop(daemon)
         let peer = "uid \(geteuid()) pid \(ProcessInfo.processInfo.processIdentifier)"
         let head = #""by":"uid \#(geteuid())","from":"unix socket","peer":"\#(peer)","session":1,"kind":"refused","#
-        let rest = lines.map { $0.firstRange(of: head).map { range in String($0[range.upperBound...]) } }
+        let rest = lines.map { line in line.firstRange(of: head).map { String(line[$0.upperBound...]) } }
         try #require(rest.count == 5)
         #expect(
             rest[0]?.hasPrefix(#""path":"Content/Text/Size","code":"out-of-range","reason":"Content/Text/Size: "#)

@@ -39,13 +39,15 @@ struct Home {
 
     /// Starts a daemon whose runtime directory is this one.
     func start(
-        _ name: String = "example", tcp: TweakDaemon.TCP = .off, config: TweakDaemon.ConfigFile? = nil,
+        _ name: String = "example", tcp: TweakDaemon.TCP = .off, tokens: String? = nil,
+        access: TweakAccess = TweakAccess(), config: TweakDaemon.ConfigFile? = nil,
         storage: TweakDaemon.Storage = .off, durability: TweakDaemon.Durability = .bestEffort,
         signals: TweakDaemon.Signals = [], registry: TweakRegistry? = nil, _ environment: [String: String] = [:]
     ) throws(ServerError) -> TweakDaemon {
         let base = ["XDG_RUNTIME_DIR": directory.path, "HOME": "/nonexistent", "LANG": "C"]
         return try TweakDaemon.start(
-            name, tcp: tcp, config: config, storage: storage, durability: durability, signals: signals,
+            name, tcp: tcp, tokens: tokens, access: access, config: config, storage: storage, durability: durability,
+            signals: signals,
             registry: registry ?? self.registry, environment: base.merging(environment) { $1 },
             onEvent: log.add(name))
     }

@@ -6,6 +6,7 @@ import TweaksTestSupport
 
 extension DocumentedBlock {
     static let protocolDocument = all("transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
+    static let tokens = all("token-transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
     static let readme = all("transcript", of: "README.md")
 }
 
@@ -14,6 +15,13 @@ struct ProtocolDocumentTests {
     @Test func hasTranscripts() {
         #expect(DocumentedBlock.protocolDocument.count >= 9)
         #expect(DocumentedBlock.readme.count == 1)
+        #expect(!DocumentedBlock.tokens.isEmpty)
+    }
+
+    /// On TCP, where a token is asked for.
+    @Test(arguments: DocumentedBlock.tokens) func isTrueOfTokens(_ block: DocumentedBlock) throws {
+        let server = try AccessServer(.token("ops", "write:Content", .run))
+        try Transcript(block.text).replay(.inTurn, with: server.connectTCP())
     }
 
     @Test(arguments: DocumentedBlock.protocolDocument) func isTrue(_ block: DocumentedBlock) throws {

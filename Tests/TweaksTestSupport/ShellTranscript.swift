@@ -148,6 +148,7 @@ private final class ShellReplay {
     private func shown(_ line: String) -> String {
         line.replacingOccurrences(of: root, with: "")
             .replacingOccurrences(of: "\\buid \(getuid())\\b", with: "uid 1000", options: .regularExpression)
+            .replacingOccurrences(of: "\\bpid \(getpid())\\b", with: "pid 4711", options: .regularExpression)
     }
 
     private static func withoutTimes(_ line: String) -> String {

@@ -99,8 +99,10 @@ extension Executor {
                 .tooMany, "a session gives up at most \(limits.scopes) scopes; give up a wider one, or connect again",
                 limit: .scopes)
         }
+        let before = session.grants.rights
         session.grants.drop(scopes)
-        tell(.dropped(scopes), session)
+        // What changes nothing is no news, or a stranger could fill a log with it.
+        if session.grants.rights != before { tell(.dropped(scopes), session) }
         return .ok("may \(session.grants.rights.text)", [("scopes", session.grants.rights.json)])
     }
 }

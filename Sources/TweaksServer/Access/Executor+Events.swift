@@ -7,4 +7,9 @@ extension Executor {
     func tellRefused(_ error: TweakError, _ session: Session) {
         if error.code != .denied, error.code != .authRequired { tell(.refused(error), session) }
     }
+
+    /// Says that somebody may not do with a tweak what a command would.
+    func tellDenied(_ error: TweakError, _ command: String, _ session: Session) {
+        if error.code == .denied, let path = error.path { tell(.denied(command: command, path: path), session) }
+    }
 }

@@ -41,7 +41,7 @@ extension Executor {
 
 extension Request {
     /// The word that it began with; `set` for an assignment.
-    fileprivate var command: String {
+    var command: String {
         switch self {
         case .list: "ls"
         case .setFor: "set"

@@ -10,6 +10,9 @@ extension Executor {
         let scopes = try [TweakScope](words)
         let missing = scopes.filter { !session.grants.rights.covers($0) }
         if missing.isEmpty { return .reply(granted(scopes)) }
+        if session.grants.count >= limits.scopes {
+            throw TweakError(.tooMany, "this session was given something \(limits.scopes) times; connect again")
+        }
         let given = Rights(hooks.access.grants)
         if missing.allSatisfy(given.covers) {
             tell(.requested(missing), session)

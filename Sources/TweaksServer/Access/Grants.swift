@@ -46,6 +46,8 @@ struct Grants {
         update()
     }
 
+    var count: Int { grants.count }
+
     /// How much was given up.
     var droppedCount: Int { grants.reduce(0) { max($0, $1.dropped.count) } }
 

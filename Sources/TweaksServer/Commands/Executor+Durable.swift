@@ -69,7 +69,7 @@ extension Executor {
             kind: proposal.kind ?? .change(session: session.id.number), rights: session.grants.rights,
             delivery: .carrier)
         proposal.whenCommitted?(result)
-        session.commits += 1
+        if result.didStore { session.commits += 1 }
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
     }
 
@@ -124,6 +124,7 @@ extension Executor {
             return now.hasSameStart(as: written) ? reply : awaiting(reply, result.revision, session)
         } catch {
             store.withdraw(Array(written.changes.keys))
+            tellDenied(error, "commit", session)
             return .error(error)
         }
     }

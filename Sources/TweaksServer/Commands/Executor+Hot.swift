@@ -37,7 +37,7 @@ extension Executor {
                 at: session.lastActivity, delivery: .carrier)
             let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
             session.isProven = true
-            session.commits += 1
+            if outcome.didStore { session.commits += 1 }
             session.send(line, revision: outcome.revision)
         } catch {
             figures.refused += 1

@@ -79,6 +79,7 @@ extension Executor {
             if case .swap = reading.purpose { return try swap(to: reading, session) }
             return try commit(proposal(reading, session), session)
         } catch {
+            tellDenied(error, "load", session)
             return .reply(.error(error))
         }
     }

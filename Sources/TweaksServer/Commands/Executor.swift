@@ -75,6 +75,7 @@ final class Executor {
             return try perform(request, session)
         } catch {
             if session.batch != nil, request.isChange { session.batch?.fail(error) }
+            tellDenied(error, request.command, session)
             return .reply(.error(error))
         }
     }

@@ -85,6 +85,8 @@ final class Session {
     /// It is in the list of those told in this round.
     var isTold = false
     var interest: PollInterest = .read
+    /// It had too much unsent when that was last looked at.
+    var isFull = false
     var lastActivity: ContinuousClock.Instant
     let openedAt: ContinuousClock.Instant
 

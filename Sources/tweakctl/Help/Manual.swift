@@ -35,9 +35,22 @@ enum Manual {
     }
 
     private static var own: [String] {
-        [".SH COMMANDS OF TWEAKCTL"]
-            + Verb.allCases.flatMap { verb in verb.summary.map { paragraph(verb.usage, [$0]) } ?? [] }
+        var lines = [".SH COMMANDS OF TWEAKCTL"]
+        for verb in Verb.allCases {
+            if let summary = verb.summary { lines += paragraph(verb.usage, [summary]) }
+        }
+        lines += [".SS " + escaped("Tokens")]
+        lines += TokenCommand.usages.flatMap { [".B " + escaped($0), ".br"] }.dropLast()
+        return lines + [".PP"] + tokens.map(escaped)
     }
+
+    private static let tokens = [
+        "A token lets somebody in over TCP, or as another user. token new prints it once, alone on a line, and writes its",
+        "digest into the token file of the process, which notices. login asks for it without echo, or reads it from",
+        "standard input where that is no terminal, or from --fd N; it is never an argument, which everybody can see. Later",
+        "calls show it by themselves. One that has expired or was revoked is said to be, and forgotten. In the line mode,",
+        "logout forgets it and closes the connection; logout --keep only closes it, and the next line logs in again.",
+    ]
 
     /// From the table that the editor itself works by.
     private static var editor: [String] {
@@ -72,7 +85,8 @@ enum Manual {
     private static let environment = [
         ("XDG_RUNTIME_DIR", "where sockets are looked for, in its folder tweaks"),
         ("TMPDIR", "where they are otherwise: in tweaks-UID in there, or in /tmp"),
-        ("XDG_STATE_HOME", "where the history of the line mode is kept; ~/.local/state without it"),
+        ("XDG_STATE_HOME", "where the history of the line mode and tokens are kept; ~/.local/state without it"),
+        ("TWEAKS_TOKEN_FILE", "the token file that token changes, without --file; the process has it there, too"),
         ("NO_COLOR", "if set, no colours"),
         ("COLORTERM", "truecolor means: colours as they are; otherwise the nearest of those that TERM has"),
         ("TERM", "dumb means: no colours, no editor, and plain lines in the line mode"),
@@ -80,7 +94,11 @@ enum Manual {
 
     private static let files = [
         ("$XDG_RUNTIME_DIR/tweaks/NAME.sock", "the socket of a process; NAME-PID.sock of a second one of the name"),
-        ("~/.local/state/tweakctl/history", "lines typed in the line mode, without values that are secret"),
+        ("~/.local/state/tweakctl/history", "lines typed in the line mode, without tokens and values that are secret"),
+        (
+            "~/.local/state/tweakctl/tokens",
+            "tokens that login keeps, one for each address; only their owner can read them"
+        ),
     ]
 
     private static func paragraph(_ term: String, _ lines: [String]) -> [String] {

@@ -15,7 +15,8 @@ enum Usage {
 
     /// The exit codes, in words.
     static let exitCodes: [(ExitCode, String)] = [
-        (.ok, "all is well"), (.refused, "the process refused a command; standard error says why"),
+        (.ok, "all is well"),
+        (.refused, "the process refused a command, or a file cannot be used; standard error says why"),
         (.usage, "the command line makes no sense"), (.unreachable, "there is nobody to talk to, or no longer"),
     ]
 
@@ -28,6 +29,8 @@ enum Usage {
         ("tweakctl bounce export > look.conf", "what can be given back"),
         ("tweakctl bounce - < look.conf", "and giving it back"),
         ("tweakctl bounce watch Label", "values now, then each change"),
+        ("tweakctl token new alice --scopes 'read write:Label' --expires 30d", "a token for somebody from elsewhere"),
+        ("tweakctl -H 127.0.0.1:7777 login", "shows it to a process once, and keeps it for later calls"),
         ("tweakctl bounce repl", "a prompt with history and Tab"),
     ]
 

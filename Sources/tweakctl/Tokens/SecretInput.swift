@@ -29,8 +29,9 @@ enum SecretInput {
 
     /// A line typed on the terminal, without echo. The terminal is given back however that ends.
     static func line(prompt: String) throws(Failure) -> [UInt8] {
-        System.write(Array(prompt.utf8), to: 2)
+        // Silent before anybody is asked: who answers at once must not be shown, nor be unheard.
         Terminal.enterSilent()
+        System.write(Array(prompt.utf8), to: 2)
         defer {
             Terminal.leaveRaw()
             System.write([UInt8(ascii: "\n")], to: 2)

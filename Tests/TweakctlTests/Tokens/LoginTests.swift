@@ -236,7 +236,7 @@ import TweaksWire
         let result = try process.result()
         #expect(result.output == "A/B/C\nA/\u{FFFD}\n" && result.errors == "")
         #expect(cache.token(for: path) != nil)
-        #expect(try surroundings.run("__complete", "auth", "twk").output == "\n")
+        #expect(try surroundings.run("__complete", "auth", "twk").output == "")
         #expect(try surroundings.run("__complete", "token", "").output == "new\nlist\nrevoke\n")
     }
 

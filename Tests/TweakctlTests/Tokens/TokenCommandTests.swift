@@ -17,7 +17,7 @@ import TweaksWire
 
     @Test func new() throws {
         let words = ["new", "alice", "--scopes", "read \"write:A/B C\"", "--expires", "30d", "--rate", "10"]
-        let scopes = [TweakScope.read, try TweakScope("write:A/B C")]
+        let scopes: [TweakScope] = [.read, "write:A/B C"]
         let expires = TimeText.parse("2026-12-21T09:30:00Z")
         #expect(
             try command(words)
@@ -60,11 +60,11 @@ import TweaksWire
     ])
     func ends(_ seconds: Int64, _ text: String) { #expect(Expiry.text(now + seconds * 1_000, now: now) == text) }
 
-    @Test func table() throws {
+    @Test func table() {
         let digest = SHA256.digest("a".utf8)
         let entries = [
             TokenEntry(
-                name: "alice", digest: digest, scopes: [.read, try TweakScope("write:A B")], expires: now + 260_000_000),
+                name: "alice", digest: digest, scopes: [.read, "write:A B"], expires: now + 260_000_000),
             TokenEntry(name: "bo", digest: digest, scopes: [.admin], expires: now - 60_000, commitsPerSecond: 5),
         ]
         #expect(
@@ -112,10 +112,10 @@ import TweaksWire
     }
 
     @Test func aScopeLess() throws {
-        let (text, left) = try revoked("a", [TweakScope("write:Label")])
+        let (text, left) = try revoked("a", ["write:Label"])
         #expect(left == [.read, .run])
         #expect(text == file.replacingOccurrences(of: " write:Label", with: "") + "\n")
-        let (all, none) = try revoked("a", [.read, .run, TweakScope("write:Label")])
+        let (all, none) = try revoked("a", [.read, .run, "write:Label"])
         #expect(none.isEmpty && all.hasPrefix("# who may\r\n\n"))
     }
 

@@ -187,8 +187,9 @@ struct SessionModel {
 
     mutating func drop(_ number: Int, _ kind: String) {
         let position = index(number)
+        let before = sessions[position].abilities
         for grant in sessions[position].grants.indices { sessions[position].grants[grant].dropped.insert(kind) }
-        tell(number, "dropped \(kind)")
+        if sessions[position].abilities != before { tell(number, "dropped \(kind)") }
     }
 
     /// - Parameter answer: What the program does when it is asked; nil: it takes its time.
