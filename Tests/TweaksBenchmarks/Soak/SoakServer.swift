@@ -33,6 +33,8 @@ final class SoakServer {
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     private func declare() {
+        // A short one is full when the warm-up ends; a long one would go on growing for half an hour, as it may.
+        registry.historyLimit = 50
         for number in 0..<100 {
             _ = Tweak("Soak", "Numbers", "N\(number)", 0.0, in: -1e9...1e9, registry: registry)
             _ = Tweak("Soak", "Texts", "T\(number)", "nothing", registry: registry)
