@@ -13,7 +13,7 @@ struct CompletionTests {
 
     @Test(arguments: [
         // Commands, and what an assignment may begin with.
-        ("se", ["set"]), ("rel", ["reload"]), ("des", ["describe"]), ("Siz", ["Sizes/"]),
+        ("se", ["set", "sessions"]), ("rel", ["reload"]), ("des", ["describe"]), ("Siz", ["Sizes/"]),
         ("nothing", []), ("\"set", []), ("help sto", []), ("help expo", ["export"]),
         // Paths, part by part, in quotes from the first part on that needs them.
         ("get Siz", ["Sizes/"]), ("get Sizes/", ["Sizes/All/"]), ("get Sizes/All/", ["Sizes/All/Width"]),
