@@ -78,7 +78,7 @@ import TweaksTestSupport
         let expected =
             "help ls get set keep reset check find modified describe explain watch unwatch run begin commit abort export "
             + "conflicts reload history undo redo complete stats hello json prompt ping quit"
-            + " save load presets delete diff swap"
+            + " save load presets delete diff swap auth whoami drop request sessions kick"
         #expect(names.sorted() == expected.split(separator: " ").map { String($0) }.sorted())
         #expect(lines.last == "ok")
     }
@@ -149,6 +149,8 @@ import TweaksTestSupport
               errors: 0
               undeliveredObservers: …
               deliveryLagMilliseconds: …
+              listeners: …socket own user and root, 127.0.0.1:… open…
+              tokens: off
               limitsHit: none
             ok
             > stats now
@@ -161,6 +163,7 @@ import TweaksTestSupport
             """
             > complete "se"
               set
+              sessions
             ok
             > complete "set Con"
               Content/

@@ -36,7 +36,7 @@ final class Executor {
     /// Where the program is asked what it grants, one request at a time.
     let requestQueue = DispatchQueue(label: "tweaks.requests")
     /// Where clients can connect, for `stats`.
-    var places: [JSON] = []
+    var places: [(String, JSON)] = []
     var commitRate: CommitRate
     /// What makes changes durable; nil: they live as long as the process.
     let store: (any TweakStore)?

@@ -67,10 +67,10 @@ final class Listener: Sendable {
     var path: String? { place?.path }
 
     /// Where it is, and who is let in.
-    var facts: JSON {
+    var facts: (address: String, access: JSON) {
         let address = path ?? "\(isVersion6 ? "[::1]" : "127.0.0.1"):\(port ?? 0)"
         let access = isUnix ? isShared ? "by user" : "own user and root" : wantsToken ? "token" : "open"
-        return .object([("address", .string(address)), ("access", .string(access))])
+        return (address, .string(access))
     }
 
     /// Removes the file of a Unix socket.
