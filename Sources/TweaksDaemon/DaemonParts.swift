@@ -295,9 +295,12 @@ extension TweakDaemonEvent {
 
 /// Hands something on to whoever is there later.
 private final class Relay<Value: Sendable>: Sendable {
-    private let body = Mutex<(@Sendable (Value) -> Void)?>(nil)
+    // In a structure: a bare function in a Mutex is wrapped once more each time it is looked at.
+    private struct Receiver { let take: @Sendable (Value) -> Void }
 
-    func connect(_ body: @escaping @Sendable (Value) -> Void) { self.body.withLock { $0 = body } }
+    private let receiver = Mutex<Receiver?>(nil)
 
-    func send(_ value: Value) { body.withLock { $0 }?(value) }
+    func connect(_ body: @escaping @Sendable (Value) -> Void) { receiver.withLock { $0 = Receiver(take: body) } }
+
+    func send(_ value: Value) { receiver.withLock { $0 }?.take(value) }
 }

@@ -110,7 +110,8 @@ struct LimitCase: Sendable, CustomTestStringConvertible {
     /// A limit that is new needs a row, or a test beside the table: for these it stands where they are.
     @Test func noneIsMissing() {
         let elsewhere: Set<TweakLimit> = [
-            .descriptors, .presets, .presetBytes, .unauthenticatedSessions,
+            .descriptors, .presets, .presetBytes, .unauthenticatedSessions, .unauthenticatedLineBytes,
+            .timeToAuthenticate, .authenticationFailures, .scopes, .scopeRequests, .commitsPerSecond,
         ]
         #expect(Set(LimitCase.all.map(\.limit)).union(elsewhere) == Set(TweakLimit.allCases))
         #expect(elsewhere.isDisjoint(with: LimitCase.all.map(\.limit)))

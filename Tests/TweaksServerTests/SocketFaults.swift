@@ -28,13 +28,19 @@ final class SocketFaults: SystemFaults {
 
     typealias Plan = @Sendable (_ call: SystemCall, _ number: Int) -> Outcome
 
-    private let state: Mutex<(plan: Plan?, calls: [SystemCall: Int])>
+    // A structure: a bare function in a Mutex is wrapped once more each time it is looked at.
+    private struct State {
+        var plan: Plan?
+        var calls: [SystemCall: Int] = [:]
+    }
+
+    private let state: Mutex<State>
 
     /// - Parameter plan: Asked for each call, with its number among those of its sort, from 1.
-    init(_ plan: Plan? = nil) { state = Mutex((plan, [:])) }
+    init(_ plan: Plan? = nil) { state = Mutex(State(plan: plan)) }
 
     /// Another plan from now on; nil: everything as usual.
-    func plan(_ plan: Plan?) { state.withLock { $0 = (plan, [:]) } }
+    func plan(_ plan: Plan?) { state.withLock { $0 = State(plan: plan) } }
 
     func make(_ call: SystemCall, on descriptor: Int32, count: Int, _ body: (Int) -> Int) -> Int {
         let outcome = state.withLock { state -> Outcome in

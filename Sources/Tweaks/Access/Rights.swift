@@ -77,9 +77,14 @@ package struct Rights: Equatable, Sendable {
             if giving.isEmpty || taking.contains(where: { $0.pattern == nil }) { continue }
             let isEverywhere = giving.contains { $0.pattern == nil }
             let part = Extent.Part(
-                patterns: isEverywhere ? nil : giving.compactMap(\.pattern), exceptions: taking.compactMap(\.pattern))
+                patterns: isEverywhere ? nil : Self.unique(giving.compactMap(\.pattern)),
+                exceptions: taking.compactMap(\.pattern))
             extents[kind.position].add([part])
         }
+    }
+
+    private static func unique(_ patterns: [TweakPattern]) -> [TweakPattern] {
+        patterns.enumerated().filter { !patterns[..<$0.offset].contains($0.element) }.map(\.element)
     }
 
     /// Everything.
@@ -131,15 +136,18 @@ package struct Rights: Equatable, Sendable {
     /// As `whoami` shows them: only what does not follow from another one; what was given up has a minus.
     package var words: [String] {
         TweakScope.Kind.allCases.flatMap { kind in
-            extents[kind.position].parts.flatMap { part -> [String] in
-                let isImplied = TweakScope.Kind.allCases.contains { other in
-                    other != kind && other.implied.contains(kind) && extents[other.position].parts.contains(part)
-                }
-                if isImplied { return [] }
-                let given = part.patterns?.map { "\(kind.rawValue):\($0.text)" } ?? [kind.rawValue]
-                return given + part.exceptions.map { "-\(kind.rawValue):\($0.text)" }
-            }
+            extents[kind.position].parts.flatMap { words(kind, $0) }
         }
+    }
+
+    private func words(_ kind: TweakScope.Kind, _ part: Extent.Part) -> [String] {
+        let implying = TweakScope.Kind.allCases.filter { $0 != kind && $0.implied.contains(kind) }
+            .flatMap { extents[$0.position].parts }.filter { $0.exceptions == part.exceptions }
+        if implying.contains(where: { $0.patterns == nil }) { return [] }
+        let own = part.patterns?.filter { pattern in !implying.contains { $0.patterns?.contains(pattern) == true } }
+        if own?.isEmpty == true { return [] }
+        let given = own?.map { "\(kind.rawValue):\($0.text)" } ?? [kind.rawValue]
+        return given + part.exceptions.map { "-\(kind.rawValue):\($0.text)" }
     }
 }
 

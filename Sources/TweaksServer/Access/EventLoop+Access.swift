@@ -114,7 +114,7 @@ extension EventLoop {
             session.withhold(TweakError(.denied, "your rights have changed"))
         }
         if !session.watches.isEmpty { hub.update(session) }
-        if session.isOpen { runnable.append(session.id) }
+        if session.isOpen { enqueue(session) }
     }
 
     /// The program has been asked, and has decided or not.
