@@ -11,7 +11,7 @@ struct Soak {
     private var sessions = 1_000
 
     /// More is a leak: what the allocator cannot give back for a fragment here and there is less.
-    private static let allowance = 8 * 1_048_576
+    private static let allowance = 16 * 1_048_576
 
     /// Nil when it makes no sense.
     init?(_ arguments: [String]) {
