@@ -18,12 +18,15 @@ struct Watcher {
     /// How long a process may take to say who it is.
     private static let patience: Int32 = 3_000
 
+    /// Refusals that trying again does not change: a token has ended.
+    private static let closed = [TweakError.Code.authRequired, .denied].map(\.rawValue)
+
     init(_ target: Target, _ words: [String], _ console: Console) {
         (self.target, self.console) = (target, console)
         request = CommandText.line(words)
     }
 
-    /// Watches; returns only when the first attempt fails.
+    /// Watches; returns only when the first attempt fails, or when a later one is not allowed any more.
     mutating func run() throws(Failure) -> ExitCode {
         System.succeedOnInterrupt()
         let first = try target.connect()
@@ -34,8 +37,12 @@ struct Watcher {
             System.pause(milliseconds: pause)
             pause = min(pause * 2, 2_000)
             guard let connection = try? target.connect() else { continue }
-            // It may refuse while its tweaks are not all registered yet: once more, patiently.
-            if follow(connection, isFirst: false) != nil { continue }
+            switch follow(connection, isFirst: false) {
+            case nil: break
+            case .refused?: return .refused
+            // It may not be ready yet: once more, patiently.
+            default: continue
+            }
             say("lost", "lost, trying again")
             pause = 50
         }
@@ -53,8 +60,10 @@ struct Watcher {
         let line = isSame && !request.contains(" since ") ? "\(request) since \(seen)" : request
         guard let answer = connection.ask(line, within: Self.patience) else { return .unreachable }
         if answer.isRefusal {
-            if isFirst { console.report(answer) }
-            return .refused
+            // A process that has just started may not have registered all of its tweaks yet.
+            let isFinal = isFirst || Self.closed.contains(answer.errorCode ?? "")
+            if isFinal { console.report(answer) }
+            return isFinal ? .refused : .unreachable
         }
         if !isFirst, !isSame { say("restarted", "\(hello.fact("name") ?? target.name) restarted") }
         instance = hello.fact("instance")

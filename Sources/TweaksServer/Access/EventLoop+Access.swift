@@ -87,6 +87,11 @@ extension EventLoop {
                 session.grants.remove(.token(name: token.name))
             }
         }
+        if ended != nil {
+            // It was given to whoever had that token.
+            session.grants.remove(.request)
+            session.wishes.forgetGranted()
+        }
         executor.identify(session)
         if isLess || ended != nil {
             executor.tell(.revoked, session)

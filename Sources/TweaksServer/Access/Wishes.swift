@@ -21,6 +21,9 @@ struct Wishes {
         }
     }
 
+    /// Forgets what was given, and what may still be: it was asked for by somebody who has no say here any more.
+    mutating func forgetGranted() { (granted, waiting) = ([], []) }
+
     /// Notes that a decision takes its time.
     mutating func wait(for request: TweakScopeRequest) { waiting.append(request) }
 

@@ -37,9 +37,11 @@ enum Expiry {
         return DurationText.parse(text).map { $0 / 1_000_000 }
     }
 
-    /// `in 3 days`, `expired 2 hours ago`: the largest unit, never more than there is.
+    /// `in 3 days`, `expired 2 hours ago`: the largest unit, never a minute more than there is. Said a moment after it was
+    /// made, a token of 30 days has 30 days.
     static func text(_ end: Int64, now: Int64) -> String {
-        let seconds = (end - now).magnitude / 1_000
+        let exact = (end - now).magnitude / 1_000
+        let seconds = end > now && exact >= 3_540 ? exact + 60 : exact
         let units: [(String, UInt64)] = [("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)]
         let (name, length) = units.first { seconds >= $0.1 } ?? ("second", 1)
         let count = seconds / length

@@ -31,7 +31,7 @@ import TweaksWire
         let result = try new("alice", "--scopes", "read \"write:A/B C\"", "--expires", "30d", "--rate", "10")
         let secret = String(result.output.dropLast())
         #expect(result.code == 0 && TokenSecret.isWellFormed(secret) && result.output.hasSuffix("\n"))
-        #expect(result.errors.contains("alice: may read \"write:A/B C\", ends in 29 days, at most 10 commits a second"))
+        #expect(result.errors.contains("alice: may read \"write:A/B C\", ends in 30 days, at most 10 commits a second"))
         #expect(!result.errors.contains(secret) && !content.contains(secret))
         let taken = TokenFile(path: path)
         guard case .bytes(let bytes) = taken else {

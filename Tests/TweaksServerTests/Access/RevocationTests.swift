@@ -237,6 +237,19 @@ enum Revocation: String, CaseIterable, Sendable {
         #expect(try client.ask("Content/Text/Size = 72").last == "ok rev 1")
     }
 
+    /// What was given at the request of a token's holder ends with the token, though the user stays.
+    @Test func whatWasRequestedEndsToo() throws {
+        let server = try AccessServer(.token("ops", "read:Content"), access: TweakAccess(grants: [.run]))
+        let (admin, client) = (try server.connect(), try server.connect())
+        try client.ask("drop read run")
+        try client.ask("auth twk_ops")
+        #expect(try client.ask("request run").last == "ok granted run")
+        #expect(try client.whoami("scopes") == ["read:Content", "run"])
+        try server.take([], admin)
+        #expect(try client.whoami("scopes") == ["none"])
+        #expect(try client.whoami("granted") == ["none"])
+    }
+
     /// Whoever has shown two keeps what the other one gives.
     @Test func oneOfTwo() throws {
         let (see, act) = (TokenEntry.token("see", .read), TokenEntry.token("act", .write))

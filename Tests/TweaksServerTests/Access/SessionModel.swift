@@ -64,6 +64,7 @@ struct ModelToken: Equatable {
 struct SessionModel {
     struct Grant {
         var token: String?
+        var isRequested = false
         var scopes: [ModelScope]
         var dropped: Set<String> = []
     }
@@ -167,6 +168,10 @@ struct SessionModel {
                     sessions[position].grants.removeAll { $0.token == token.name }
                 }
             }
+            if hasEnded {
+                sessions[position].grants.removeAll(where: \.isRequested)
+                (sessions[position].granted, sessions[position].waiting) = ([], [])
+            }
             if isLess || hasEnded { tell(sessions[position].number, "revoked") }
             if hasEnded, sessions[position].isTCP, sessions[position].tokens.isEmpty {
                 end(sessions[position].number, "revoked")
@@ -229,7 +234,7 @@ struct SessionModel {
         let position = index(number)
         tell(number, "\(isGranted ? "granted" : "declined") \(scopes.map(\.text).joined(separator: " "))")
         if isGranted {
-            sessions[position].grants.append(Grant(token: nil, scopes: scopes))
+            sessions[position].grants.append(Grant(token: nil, isRequested: true, scopes: scopes))
             sessions[position].granted += scopes.filter { !sessions[position].granted.contains($0) }
             sessions[position].declined.removeAll(where: scopes.contains)
         } else {
