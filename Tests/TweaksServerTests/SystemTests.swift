@@ -94,15 +94,16 @@ import TweaksTestSupport
             try #require(one.ask("ping") == ["ok pong"])
             let free = dup(0)
             close(free)
-            lowerDescriptorLimit(to: Int(free) + 1)
+            // Some are above it, the server's spare one, too: `free` may be a gap that somebody has just left.
+            lowerDescriptorLimit(to: Int(free) + 20)
             // libdispatch looks at its own threads now and then, with a descriptor: it may have or leave one just now.
             var isRefused = false
-            for _ in 1...10 where !isRefused {
+            for _ in 1...50 where !isRefused {
                 var taken: [Int32] = []
                 while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
                 // The client's end of the next connection can still be made, the server's cannot.
                 if let last = taken.popLast() { close(last) }
-                let answer = try? server.connect().line()
+                let answer = try? server.connect().ask("ping").first
                 isRefused = answer?.hasPrefix("error too-many ") == true
                 for descriptor in taken { close(descriptor) }
             }
@@ -110,7 +111,7 @@ import TweaksTestSupport
             // Those who are there are served, and told in the figures.
             try #require(one.ask("ping") == ["ok pong"])
             try #require(one.ask("stats").contains { $0.hasPrefix("  limitsHit: ") && $0.contains("descriptors ") })
-            lowerDescriptorLimit(to: Int(free) + 10)
+            lowerDescriptorLimit(to: Int(free) + 30)
             try #require(server.connect().ask("ping") == ["ok pong"])
         }
     }
