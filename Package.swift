@@ -8,6 +8,7 @@ let package = Package(
     products: [
         .library(name: "Tweaks", targets: ["Tweaks"]),
         .library(name: "TweaksServer", targets: ["TweaksServer"]),
+        .library(name: "TweaksPanel", targets: ["TweaksPanel"]),
         .library(name: "TweaksDaemon", targets: ["TweaksDaemon"]),
         .executable(name: "tweakctl", targets: ["tweakctl"]),
         .executable(name: "bounce", targets: ["bounce"]),
@@ -39,8 +40,13 @@ let package = Package(
                 "Tweaks", "TweaksWire",
                 .target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android])),
             ]),
+        // The web page, and HTTP for it and for programs.
+        .target(
+            name: "TweaksPanel", dependencies: ["Tweaks", "TweaksWire", "TweaksServer"],
+            resources: [.embedInCode("Page/panel.html"), .embedInCode("API/openapi.json")]),
         // One call that introduces them to each other.
-        .target(name: "TweaksDaemon", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer"]),
+        .target(
+            name: "TweaksDaemon", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel"]),
         // The client: it speaks the wire, and knows nothing of servers.
         .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire"]),
 
@@ -59,6 +65,9 @@ let package = Package(
             name: "TweaksStorageTests", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksServerTests", dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksTestSupport"]),
+        .testTarget(
+            name: "TweaksPanelTests",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksPanel", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksDaemonTests",
             dependencies: [
