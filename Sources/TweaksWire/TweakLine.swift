@@ -22,6 +22,8 @@ package struct TweakLine: Sendable {
     package let timeLeft: Duration?
     /// Where the value comes from, for programs; nil where it is the default, or nobody wants to know.
     package var source: (layer: TweakLayer, origin: TweakOrigin)?
+    /// For programs: what goes without saying is left out, a default that is the value, and that it is not modified.
+    package var isBrief = false
 
     package init(_ node: TweakNode, _ value: TweakValue?, _ note: Note, timeLeft: Duration? = nil) {
         self.node = node
@@ -111,7 +113,10 @@ package struct TweakLine: Sendable {
         append(value, as: "value", to: &fields)
         switch note {
         case .none: break
-        case .explained: fields += node.facts(isModified: isModified) + sourceFields
+        case .explained:
+            let facts = node.facts(isModified: isModified)
+            fields += (isBrief && !isModified ? facts.filter { $0.0 != "default" && $0.0 != "modified" } : facts)
+            fields += sourceFields
         case .was(let old, let adjustment):
             append(old, as: "was", to: &fields)
             switch adjustment {
