@@ -1,6 +1,7 @@
 // One tweak's part of a line of the history file, read.
 
 import Tweaks
+import TweaksWire
 
 /// One tweak's part of a line.
 struct HistoryPartFields {

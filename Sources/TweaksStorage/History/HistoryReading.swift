@@ -1,6 +1,7 @@
 // The history file, read: lines to commits, or what is wrong with the first line that makes no sense.
 
 import Tweaks
+import TweaksWire
 
 /// What a history file says.
 struct HistoryReading {

@@ -1,6 +1,7 @@
 // One override of the file, read: known fields judged, unknown ones passed over.
 
 import Tweaks
+import TweaksWire
 
 extension OverridesFile.Entry {
     /// The values of the keys that are known.

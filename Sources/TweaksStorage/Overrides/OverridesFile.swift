@@ -1,6 +1,7 @@
 // The overrides file, read: bytes to entries, or everything that is wrong with them.
 
 package import Tweaks
+import TweaksWire
 
 /// The changes of some overrides: the new one, or nil for none.
 package typealias OverrideChanges = [OverrideKey: StoredEntry?]

@@ -1,19 +1,17 @@
 // Reads JSON from bytes, step by step. Numbers stay text, so that no whole number passes through a double.
 
-import Tweaks
-
 /// A position in JSON text (RFC 8259). Never traps, whatever the bytes are.
-struct JSONReader {
+package struct JSONReader {
     /// What is wrong, and in which line.
-    struct Problem: Error, Equatable, CustomStringConvertible {
-        let text: String
-        let line: Int
+    package struct Problem: Error, Equatable, CustomStringConvertible {
+        package let text: String
+        package let line: Int
 
-        var description: String { "line \(line): \(text)" }
+        package var description: String { "line \(line): \(text)" }
     }
 
     /// A value that is no object or array.
-    enum Scalar: Equatable {
+    package enum Scalar: Equatable {
         case null
         case bool(Bool)
         /// As it is written.
@@ -22,22 +20,22 @@ struct JSONReader {
     }
 
     /// All of it UTF-8; see `check`.
-    let bytes: [UInt8]
-    private(set) var position = 0
+    package let bytes: [UInt8]
+    package private(set) var position = 0
     /// Deeper than any file of ours; more could exhaust the stack.
     private static let deepest = 64
 
-    init(_ bytes: [UInt8], at position: Int = 0) {
+    package init(_ bytes: [UInt8], at position: Int = 0) {
         self.bytes = bytes
         self.position = position
     }
 
     /// To be called once, before anything is read.
-    func check() throws(Problem) {
+    package func check() throws(Problem) {
         if String(validating: bytes, as: UTF8.self) == nil { throw problem("it is no valid UTF-8") }
     }
 
-    func problem(_ text: String) -> Problem {
+    package func problem(_ text: String) -> Problem {
         let line = 1 + bytes[..<min(position, bytes.count)].count { $0 == UInt8(ascii: "\n") }
         return Problem(text: text, line: line)
     }
@@ -45,7 +43,7 @@ struct JSONReader {
     // MARK: Structure
 
     /// The next byte that is no blank, without passing it; nil at the end.
-    mutating func peek() -> UInt8? {
+    package mutating func peek() -> UInt8? {
         while position < bytes.count {
             let byte = bytes[position]
             guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
@@ -65,7 +63,7 @@ struct JSONReader {
     }
 
     /// Passes an object; `body` passes the value of each key.
-    mutating func object(_ body: (String, inout JSONReader) throws(Problem) -> Void) throws(Problem) {
+    package mutating func object(_ body: (String, inout JSONReader) throws(Problem) -> Void) throws(Problem) {
         try expect(UInt8(ascii: "{"))
         if passes(UInt8(ascii: "}")) { return }
         repeat {
@@ -77,7 +75,7 @@ struct JSONReader {
     }
 
     /// Passes an array; `body` passes each element.
-    mutating func array(_ body: (inout JSONReader) throws(Problem) -> Void) throws(Problem) {
+    package mutating func array(_ body: (inout JSONReader) throws(Problem) -> Void) throws(Problem) {
         try expect(UInt8(ascii: "["))
         if passes(UInt8(ascii: "]")) { return }
         repeat { try body(&self) } while passes(UInt8(ascii: ","))
@@ -85,7 +83,7 @@ struct JSONReader {
     }
 
     /// Passes whatever comes.
-    mutating func skip(depth: Int = 0) throws(Problem) {
+    package mutating func skip(depth: Int = 0) throws(Problem) {
         if depth > Self.deepest { throw problem("it is nested too deeply") }
         switch peek() {
         case UInt8(ascii: "{")?:
@@ -98,13 +96,13 @@ struct JSONReader {
     }
 
     /// Nothing but blanks may follow.
-    mutating func end() throws(Problem) {
+    package mutating func end() throws(Problem) {
         if peek() != nil { throw problem("something follows the end") }
     }
 
     // MARK: Scalars
 
-    mutating func scalar() throws(Problem) -> Scalar {
+    package mutating func scalar() throws(Problem) -> Scalar {
         switch peek() {
         case UInt8(ascii: "\"")?: return .string(try string())
         case UInt8(ascii: "t")?: return try literal("true", .bool(true))
@@ -155,7 +153,7 @@ struct JSONReader {
 // MARK: - Strings
 
 extension JSONReader {
-    mutating func string() throws(Problem) -> String {
+    package mutating func string() throws(Problem) -> String {
         var text: [UInt8] = []
         let last = try passString { part, escaped in
             text += part
