@@ -159,6 +159,9 @@ public final class TweakServer: Sendable {
     /// The TCP port in use; nil when TCP is not open or the server is not running.
     public var port: Int? { bound.filter { $0.front == nil }.compactMap(\.port).first.map { Int($0) } }
 
+    /// What it has beside its listeners.
+    package var fronts: [any ServerFront] { hooks.fronts }
+
     /// The port of the first front in use.
     package var frontPort: Int? { bound.filter { $0.front != nil }.compactMap(\.port).first.map { Int($0) } }
 
@@ -174,7 +177,7 @@ public final class TweakServer: Sendable {
         do throws(ServerError) {
             let kernel = Kernel(faults: hooks.faults)
             for listener in listeners { opened += try open(listener, kernel) }
-            for front in hooks.fronts { opened += try Self.open(front, kernel) }
+            for front in hooks.fronts { opened += try Self.open(front, hasTokenFile: hooks.tokens != nil, kernel) }
             return Running(mailbox: try Self.makeMailbox(), listeners: opened)
         } catch {
             for listener in opened { listener.removeFile() }
@@ -202,11 +205,13 @@ public final class TweakServer: Sendable {
     }
 
     /// The first of the ports of a front that is free.
-    private static func open(_ front: any ServerFront, _ kernel: Kernel) throws(ServerError) -> [Listener] {
+    private static func open(
+        _ front: any ServerFront, hasTokenFile: Bool, _ kernel: Kernel
+    ) throws(ServerError) -> [Listener] {
         var taken: ServerError?
         for port in front.ports {
             do throws(ServerError) {
-                return try open(front, port, kernel)
+                return try open(front, port, hasTokenFile: hasTokenFile, kernel)
             } catch {
                 guard error.isTaken else { throw error }
                 taken = error
@@ -216,13 +221,18 @@ public final class TweakServer: Sendable {
     }
 
     private static func open(
-        _ front: any ServerFront, _ port: UInt16, _ kernel: Kernel
+        _ front: any ServerFront, _ port: UInt16, hasTokenFile: Bool, _ kernel: Kernel
     ) throws(ServerError) -> [Listener] {
         guard let text = front.address else { return try openTCP(Int(port), wantsToken: true, front: front, kernel) }
         guard let address = SocketAddress(text, port: port) else {
             throw ServerError("\(front.name) address \(text): write it in numbers, such as 192.0.2.1 or ::")
         }
         let name = "\(front.name) \(text) port \(port)"
+        if !address.isLoopback, !hasTokenFile {
+            throw ServerError(
+                "\(name): beyond this machine a file of tokens is needed; name one in TWEAKS_TOKEN_FILE (tweakctl token new "
+                    + "makes one), or listen on loopback and tunnel by ssh")
+        }
         return [try Listener(address, name: name, wantsToken: true, front: front, kernel)]
     }
 

@@ -1,8 +1,8 @@
 // A session over HTTP: requests to steps of the server, replies to responses and events.
 
 import Tweaks
-package import TweaksServer
-package import TweaksWire
+import TweaksServer
+import TweaksWire
 
 /// The dialect of one connection to the panel. Requests are carried out one after the other.
 final class HTTPDialect: SessionDialect {

@@ -1,7 +1,7 @@
 // Where the panel listens, and what all its connections share: the page, its policy, and the token of this start.
 
 import Foundation
-import Tweaks
+package import Tweaks
 package import TweaksServer
 package import TweaksWire
 
