@@ -112,7 +112,7 @@ extension HTTPDialect {
     private func refuseToken(_ error: TweakError, _ bytes: inout [UInt8]) {
         var failure = HTTPFailure(error)
         if error.code == .denied { failure.status = .unauthorized }
-        write(failure.response.challenging, &bytes)
+        write(failure.response, &bytes)
     }
 }
 

@@ -110,7 +110,7 @@ final class HTTPDialect: SessionDialect {
         }
         var body: [UInt8] = []
         _ = Self.json.append(.error(said), to: &body)
-        write(HTTPResponse(HTTPStatus(said.code), Self.jsonHeaders, body: body).challenging, &bytes)
+        write(HTTPResponse(HTTPStatus(said.code), Self.jsonHeaders, body: body), &bytes)
     }
 
     /// Answers what is asked for, now that the last reply is there.
@@ -230,7 +230,7 @@ final class HTTPDialect: SessionDialect {
     /// Writes a whole response, and ends the exchange.
     func write(_ response: HTTPResponse, _ bytes: inout [UInt8]) {
         guard let framing = exchange?.framing else { return }
-        PanelPage.writer.append(response, to: framing, into: &bytes)
+        PanelPage.writer.append(response.challenging, to: framing, into: &bytes)
         end(closes: framing.closes)
     }
 
@@ -248,7 +248,7 @@ final class HTTPDialect: SessionDialect {
     func respond(_ response: HTTPResponse, isStranger: Bool = false) {
         guard let framing = exchange?.framing else { return }
         var bytes: [UInt8] = []
-        PanelPage.writer.append(response, to: framing, into: &bytes)
+        PanelPage.writer.append(response.challenging, to: framing, into: &bytes)
         exchange = nil
         steps.append(.send(bytes))
         if framing.closes { steps.append(.end(isStranger: isStranger)) }
