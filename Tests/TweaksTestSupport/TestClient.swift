@@ -151,6 +151,15 @@ package final class TestClient {
         }
     }
 
+    /// So many bytes.
+    package func read(count: Int) throws -> [UInt8] {
+        while buffer.count - start < count {
+            guard try receive() else { throw ClientError.ended(pending) }
+        }
+        defer { start += count }
+        return Array(buffer[start..<(start + count)])
+    }
+
     /// Everything until the server ends the connection.
     package func rest() throws -> String {
         while try receive() {}
