@@ -95,7 +95,7 @@ let package = Package(
         .testTarget(name: "FuzzTests", dependencies: ["tweaks-fuzz"]),
         // swift run -c release TweaksBenchmarks
         .executableTarget(
-            name: "TweaksBenchmarks", dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksDaemon"],
+            name: "TweaksBenchmarks", dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon"],
             path: "Tests/TweaksBenchmarks"),
     ]
 )
