@@ -90,7 +90,8 @@ let package = Package(
         .executableTarget(name: "CrashProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/CrashProbe"),
         // What takes bytes from strangers, run by .ci/fuzz with libFuzzer, and by the tests with the corpus.
         .executableTarget(
-            name: "tweaks-fuzz", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer"],
+            name: "tweaks-fuzz",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel"],
             path: "Tests/Fuzz", exclude: ["Corpus", "dictionary.txt"]),
         .testTarget(name: "FuzzTests", dependencies: ["tweaks-fuzz"]),
         // swift run -c release TweaksBenchmarks
