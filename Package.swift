@@ -90,12 +90,13 @@ let package = Package(
         .executableTarget(name: "CrashProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/CrashProbe"),
         // What takes bytes from strangers, run by .ci/fuzz with libFuzzer, and by the tests with the corpus.
         .executableTarget(
-            name: "tweaks-fuzz", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer"],
+            name: "tweaks-fuzz",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel"],
             path: "Tests/Fuzz", exclude: ["Corpus", "dictionary.txt"]),
         .testTarget(name: "FuzzTests", dependencies: ["tweaks-fuzz"]),
         // swift run -c release TweaksBenchmarks
         .executableTarget(
-            name: "TweaksBenchmarks", dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksDaemon"],
+            name: "TweaksBenchmarks", dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon"],
             path: "Tests/TweaksBenchmarks"),
     ]
 )

@@ -21,6 +21,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case state
     /// Token files.
     case tokens
+    /// HTTP requests, and who may ask.
+    case http
 
     /// Runs one input.
     /// - Throws: What is wrong; where the product itself notices, it traps.
@@ -32,6 +34,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .config: try ConfigTarget.run(bytes)
         case .state: try StateTarget.run(bytes)
         case .tokens: try TokensTarget.run(bytes)
+        case .http: try HTTPTarget.run(bytes)
         }
     }
 }

@@ -84,6 +84,13 @@ extension Connection {
         }
     }
 
+    /// Whatever comes next.
+    func receiveSome() throws -> ArraySlice<UInt8> {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count <= 0 { throw Failure() }
+        return buffer[..<count]
+    }
+
     /// Waits for a reply of HTTP that ends with a brace.
     func receiveBody() throws {
         var hasBody = false

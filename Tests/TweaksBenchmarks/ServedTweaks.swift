@@ -3,6 +3,7 @@
 import Foundation
 import Tweaks
 import TweaksDaemon
+import TweaksPanel
 import TweaksServer
 
 enum ServedTweaks {
@@ -10,11 +11,6 @@ enum ServedTweaks {
     static func serve() throws -> Never {
         DescriptorLimit.raise()
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
-        var limits = TweakServerLimits()
-        limits.timeToFirstLine = .seconds(3_600)
-        limits.commitsPerSecond = nil
-        limits.sessions = 20_000
-        limits.sessionsPerPeer = 20_000
         var hooks = TweakServerHooks()
         // Sessions give up what they have, and are given what they ask for.
         hooks.access.grants = [.admin]
@@ -30,6 +26,32 @@ enum ServedTweaks {
 }
 
 extension ServedTweaks {
+    /// Nobody is turned away, and nothing ends by itself.
+    static var limits: TweakServerLimits {
+        var limits = TweakServerLimits()
+        limits.timeToFirstLine = .seconds(3_600)
+        limits.commitsPerSecond = nil
+        limits.sessions = 20_000
+        limits.sessionsPerPeer = 20_000
+        limits.unauthenticatedSessions = 20_000
+        return limits
+    }
+
+    /// Serves with a panel, and prints the port and the panel's address.
+    static func servePanel(tweaks count: Int) throws -> Never {
+        DescriptorLimit.raise()
+        let tweaks = (0..<count).map {
+            Tweak("Bench", "Wire", "Number\($0)", 0.0, help: "What it is about, in a few words")
+        }
+        let server = TweakServer(panel: .on, name: "bench", listeners: [.tcp(port: 0)], limits: limits)
+        try server.start()
+        FileHandle.standardOutput.write(Data("\(server.port ?? 0) \(server.panelAddress ?? "")\n".utf8))
+        while true {
+            sleep(1_000)
+            withExtendedLifetime(tweaks) {}
+        }
+    }
+
     /// Serves and keeps overrides in a directory.
     static func serveDurable(_ directory: String) throws -> Never {
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
@@ -46,11 +68,14 @@ extension ServedTweaks {
 /// A process that serves on a port and is killed with this object.
 final class Peer {
     let port: UInt16
+    /// The address of its panel, where it has one.
+    let panel: String
     private let process: Process
 
-    private init(_ process: Process, port: UInt16) {
+    private init(_ process: Process, port: UInt16, panel: String = "") {
         self.process = process
         self.port = port
+        self.panel = panel
     }
 
     deinit {
@@ -77,6 +102,9 @@ final class Peer {
     /// This very program, serving.
     static func tweaks() throws -> Peer { try tweaks(["serve"]) }
 
+    /// The same, with a panel.
+    static func panel(tweaks count: Int) throws -> Peer { try tweaks(["serve-panel", "\(count)"]) }
+
     /// The same, with a disk.
     static func durableTweaks(in directory: String) throws -> Peer { try tweaks(["serve-durable", directory]) }
 
@@ -91,7 +119,9 @@ final class Peer {
         process.standardOutput = output
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        return Peer(process, port: UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0)
+        let words = line.split { $0.isWhitespace }
+        return Peer(
+            process, port: words.first.flatMap { UInt16($0) } ?? 0, panel: words.count > 1 ? String(words[1]) : "")
     }
 
     /// A Redis without persistence; nil where none is installed.

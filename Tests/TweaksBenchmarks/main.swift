@@ -1,7 +1,7 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
 // Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable
-// reload temporary tweakctl crowd access.
+// reload temporary tweakctl crowd access panel.
 //
 // TweaksBenchmarks soak --minutes N [--seed S] [--sessions N] is another sort of measurement: what is left of a crowd.
 
@@ -13,6 +13,8 @@ if arguments.first == "serve" {
     try ServedTweaks.serve()
 } else if arguments.first == "serve-durable", arguments.count == 2 {
     try ServedTweaks.serveDurable(arguments[1])
+} else if arguments.first == "serve-panel", arguments.count == 2, let count = Int(arguments[1]) {
+    try ServedTweaks.servePanel(tweaks: count)
 } else if arguments.first == "crowd", arguments.count == 2, let port = UInt16(arguments[1]) {
     try RudeCrowd.run(port: port)
 } else if arguments.first == "soak-clients", var clients = SoakClients(Array(arguments.dropFirst())) {
@@ -39,6 +41,7 @@ let groups: [(name: String, run: () throws -> Void)] = [
     ("tweakctl", TweakctlBenchmarks.run),
     ("crowd", CrowdBenchmarks.run),
     ("access", AccessBenchmarks.run),
+    ("panel", PanelBenchmarks.run),
 ]
 let wanted = arguments.isEmpty ? groups.map(\.name) : arguments
 for name in wanted {

@@ -145,8 +145,8 @@ package struct HTTPParser: Sendable {
 
     private mutating func finishHead() throws(HTTPFailure) -> HTTPEvent? {
         guard let head else { return nil }
-        let length = try head.bodyLength()
         let request = try head.request()
+        let length = try head.bodyLength()
         self.request = request
         if length == 0 { return finish() }
         phase = .measuring(length)

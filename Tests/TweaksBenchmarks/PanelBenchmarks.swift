@@ -1,0 +1,191 @@
+// The panel's HTTP: how soon a change arrives on either side, what a thousand streams cost, and what nobody's looking costs.
+
+import Dispatch
+import Foundation
+import Tweaks
+import TweaksPanel
+import TweaksServer
+
+enum PanelBenchmarks {
+    static func run() throws {
+        DescriptorLimit.raise()
+        try toTheObserver()
+        try toTheStreams()
+        try sizes()
+        try nobodyLooking()
+    }
+
+    // MARK: A change from the page
+
+    /// From the request to the observer, here in this process.
+    private static func toTheObserver() throws {
+        let registry = TweakRegistry()
+        let tweak = Tweak("Bench", "Wire", "Number0", 0.0, registry: registry)
+        let server = TweakServer(
+            panel: .on, name: "bench", registry: registry, listeners: [.tcp(port: 0)], limits: ServedTweaks.limits)
+        try server.start()
+        defer { server.stop() }
+        let seen = DispatchSemaphore(value: 0)
+        let token = tweak.observe { _ in seen.signal() }
+        let panel = try PanelConnection(server.panelAddress ?? "")
+        let lines = try Connection(port: UInt16(server.port ?? 0))
+        var (ours, theirs): ([Double], [Double]) = ([], [])
+        for round in 1...5_000 {
+            ours.append(
+                try Measure.nanoseconds {
+                    try panel.patch(value: 2 * round)
+                    seen.wait()
+                })
+            try panel.receiveBody()
+            theirs.append(
+                try Measure.nanoseconds {
+                    try lines.send(Array("set Bench/Wire/Number0 \(2 * round + 1)\n".utf8))
+                    seen.wait()
+                })
+            try lines.receive(1, linesBeginningWith: "o")
+        }
+        withExtendedLifetime(token) {}
+        row("PATCH → observer, p50 / set over lines", ours, theirs, 0.5, goal: "")
+        row("PATCH → observer, p99 / set over lines", ours, theirs, 0.99, goal: "< 20,000 µs")
+    }
+
+    // MARK: A change to the pages
+
+    /// From a set over lines to the last of many streams; then the same beside some that do not read.
+    private static func toTheStreams() throws {
+        let peer = try Peer.panel(tweaks: 100)
+        let setter = try Connection(port: peer.port)
+        let count = min(1_000, DescriptorLimit.raise() - 200)
+        let before = ProcessFigures.residentBytes(of: "\(peer.processID)")
+        let streams = try (0..<count).map { _ in try PanelConnection.stream(peer.panel) }
+        let bytes = Double(ProcessFigures.residentBytes(of: "\(peer.processID)") - before) / Double(count)
+        Table.row("memory of an event stream, of \(count)", value: bytes, unit: "bytes", goal: "bounded")
+        let reading = Array(streams.dropFirst(10))
+        let all = try delays(setter, streams, rounds: 200)
+        // What the ten do not read is folded: never more than a change of each tweak.
+        let flood = (0..<20_000).map { "set Bench/Wire/Number\(1 + $0 % 99) \($0)\n" }.joined()
+        try setter.send(Array(flood.utf8))
+        try setter.receive(20_000, linesBeginningWith: "o")
+        for stream in reading { try stream.receive(through: "Number\(1 + 19_999 % 99)\",\"kind\":\"number\",\"value\":19999") }
+        let some = try delays(setter, reading, rounds: 200)
+        row("set → last of \(count) streams, 10 of them stalled, p99 / none", some, all, 0.99, goal: "≈ 1")
+        let after = ProcessFigures.residentBytes(of: "\(peer.processID)") - before
+        Table.row(
+            "memory of \(count) streams after 20,000 changes, 10 stalled", value: Double(after) / 1_048_576, unit: "MiB",
+            goal: "bounded")
+    }
+
+    private static func delays(_ setter: Connection, _ streams: [PanelConnection], rounds: Int) throws -> [Double] {
+        try (0..<rounds).map { _ in
+            let value = Int.random(in: 1_000_000..<1_000_000_000)
+            return try Measure.nanoseconds {
+                try setter.send(Array("set Bench/Wire/Number0 \(value)\n".utf8))
+                for stream in streams { try stream.receive(through: "\"value\":\(value)") }
+                try setter.receive(1, linesBeginningWith: "o")
+            }
+        }
+    }
+
+    // MARK: Sizes
+
+    /// What a browser loads to show 500 tweaks.
+    private static func sizes() throws {
+        let peer = try Peer.panel(tweaks: 500)
+        let page = try PanelConnection(peer.panel)
+        let html = try page.sizeOfBody("/")
+        let stream = try PanelConnection(peer.panel)
+        try stream.ask("GET", "/api/events")
+        let snapshot = try stream.receive(through: "Number499\"") + 200
+        Table.row(
+            "page and data for 500 tweaks", value: Double(html + snapshot) / 1_000, unit: "kB", goal: "< 100 kB")
+    }
+
+    // MARK: Nobody looking
+
+    private static func nobodyLooking() throws {
+        let (with, without) = (try Peer.panel(tweaks: 100), try Peer.tweaks())
+        sleep(1)
+        let bytes = [with, without].map { ProcessFigures.residentBytes(of: "\($0.processID)") }
+        Table.row(
+            "memory with the panel on, nobody looking, beyond without", value: Double(bytes[0] - bytes[1]) / 1_024,
+            unit: "KiB", goal: "< 1,024 KiB")
+        let switches = with.switches
+        sleep(2)
+        Table.row(
+            "wake-ups in 2 s with the panel on, nobody looking", value: Double(with.switches - switches), unit: "",
+            goal: "0")
+    }
+
+    private static func row(_ name: String, _ ours: [Double], _ theirs: [Double], _ fraction: Double, goal: String) {
+        Table.row(
+            name, ours: Measure.percentile(ours, fraction) / 1_000,
+            theirs: Measure.percentile(theirs, fraction) / 1_000, unit: "µs", goal: goal)
+    }
+}
+
+/// A connection to a panel, by its address with the token.
+final class PanelConnection {
+    private let connection: Connection
+    private let authority: String
+    private let token: String
+    private var unread: [UInt8] = []
+
+    init(_ address: String) throws {
+        let parts = address.split(separator: "/")
+        guard let host = parts.dropFirst().first, let port = host.split(separator: ":").last.flatMap({ UInt16($0) }),
+            let mark = address.firstIndex(of: "=")
+        else { throw Connection.Failure() }
+        authority = String(host)
+        token = String(address[address.index(after: mark)...])
+        connection = try Connection(port: port, buffer: 16_384)
+    }
+
+    /// One that reads events, whose snapshot has come.
+    static func stream(_ address: String) throws -> PanelConnection {
+        let stream = try PanelConnection(address)
+        try stream.ask("GET", "/api/events?pattern=Bench")
+        try stream.receive(through: "\"path\":\"Bench/Wire/Number99\"")
+        return stream
+    }
+
+    func ask(_ method: String, _ target: String, body: String? = nil) throws {
+        let content = body.map { "Content-Type: application/json\r\nContent-Length: \($0.utf8.count)\r\n\r\n\($0)" }
+        let head = "\(method) \(target) HTTP/1.1\r\nHost: \(authority)\r\nAuthorization: Bearer \(token)\r\n"
+        try connection.send(Array((head + (content ?? "\r\n")).utf8))
+    }
+
+    func patch(value: Int) throws {
+        let body = "{\"changes\":[{\"path\":\"Bench/Wire/Number0\",\"value\":\(value)}]}"
+        try ask("PATCH", "/api/tweaks", body: body)
+    }
+
+    func receiveBody() throws { try connection.receiveBody() }
+
+    /// Reads up to and with a text.
+    /// - Returns: How many bytes that were.
+    @discardableResult
+    func receive(through text: String) throws -> Int {
+        let wanted = Array(text.utf8)
+        var (count, start) = (0, 0)
+        while true {
+            if let found = unread[start...].firstRange(of: wanted) {
+                count += found.upperBound
+                unread.removeFirst(found.upperBound)
+                return count
+            }
+            let kept = min(unread.count, wanted.count)
+            count += unread.count - kept
+            unread.removeFirst(unread.count - kept)
+            start = 0
+            unread += try connection.receiveSome()
+        }
+    }
+
+    /// The length that a response announces.
+    func sizeOfBody(_ target: String) throws -> Int {
+        try ask("HEAD", target)
+        try receive(through: "Content-Length: ")
+        while !unread.contains(UInt8(ascii: "\r")) { unread += try connection.receiveSome() }
+        return Int(String(decoding: unread.prefix { $0 != UInt8(ascii: "\r") }, as: UTF8.self)) ?? 0
+    }
+}

@@ -1,0 +1,240 @@
+// Who may ask: tables of Host, Origin, Sec-Fetch-Site and content types.
+
+import Testing
+
+@testable import TweaksPanel
+
+@Suite struct HTTPGuardTests {
+    private static let watch = HTTPGuard(port: 7780, hosts: ["192.168.1.5", "FE80::1", "Panel.Example", "0.0.0.0"])
+
+    /// A request with these headers; nil leaves a header out.
+    private static func request(
+        _ method: String = "GET", _ path: [String] = ["api", "tweaks"], host: String? = "127.0.0.1:7780",
+        origin: String? = nil, site: String? = nil, more: [HTTPField] = []
+    ) -> HTTPRequest {
+        var request = HTTPRequest(method: method, path: path)
+        for (name, value) in [("host", host), ("origin", origin), ("sec-fetch-site", site)] {
+            if let value { request.headers.append(HTTPField(name, value)) }
+        }
+        request.headers += more
+        if ["POST", "PUT", "PATCH"].contains(method) {
+            request.headers += [HTTPField("content-type", "application/json"), HTTPField("content-length", "2")]
+        }
+        return request
+    }
+
+    // MARK: Host
+
+    @Test(
+        arguments: [
+            "127.0.0.1:7780", "localhost:7780", "LOCALHOST:7780", "LocalHost:7780", "[::1]:7780", "192.168.1.5:7780",
+            "[fe80::1]:7780", "[FE80::1]:7780", "panel.example:7780", "PANEL.EXAMPLE:7780",
+        ])
+    func isOurHost(_ host: String) {
+        #expect(Self.watch.failure(of: Self.request(host: host)) == nil)
+        #expect(Self.watch.failure(of: Self.request("POST", host: host)) == nil)
+    }
+
+    private static let foreignHosts: [String?] = [
+        nil, "", ":7780", "127.0.0.1", "localhost", "[::1]", "127.0.0.1:", "127.0.0.1:80", "127.0.0.1:7781",
+        "127.0.0.1:07780", "127.0.0.1:+7780", "127.0.0.1:7780:7780", "127.0.0.1:77800", "127.0.0.1 :7780",
+        "evil.example:7780", "evil.example", "localhost.evil.example:7780", "127.0.0.1.nip.io:7780",
+        "127.0.0.1.evil.example:7780", "evil.example#localhost:7780", "localhost.:7780", "127.0.0.1.:7780",
+        "panel.example.:7780", "xpanel.example:7780", "a.localhost:7780", "localhost.localdomain:7780",
+        "user@localhost:7780", "user:pass@127.0.0.1:7780", "localhost:7780@evil.example", "localhost:7780/",
+        "localhost:7780, evil.example", "localhost:7780 evil.example", "http://localhost:7780", "//localhost:7780",
+        "2130706433:7780", "0x7f000001:7780", "0177.0.0.1:7780", "127.1:7780", "127.0.0.2:7780", "0:7780",
+        "0.0.0.0:7780", "[::]:7780", "::1:7780", "[::1:7780", "[0:0:0:0:0:0:0:1]:7780", "[::ffff:127.0.0.1]:7780",
+        "[::1%25lo]:7780", "[::1]7780", "[::1].evil.example:7780", "fe80::1:7780", "192.168.1.50:7780",
+        "loc\u{0430}lhost:7780", "\u{FF4C}ocalhost:7780", "localhost\u{0}:7780", "localhost:7780\u{FFFD}", "*:7780",
+    ]
+
+    @Test(arguments: foreignHosts) func isAnotherHost(_ host: String?) {
+        for method in ["GET", "HEAD", "POST", "DELETE", "OPTIONS"] {
+            let failure = Self.watch.failure(of: Self.request(method, host: host))
+            #expect(failure?.status == .misdirectedRequest)
+            #expect(failure?.code == "denied")
+        }
+        #expect(Self.watch.failure(of: Self.request("GET", [], host: host))?.status == .misdirectedRequest)
+    }
+
+    @Test func twoHostsAreNone() {
+        let request = Self.request(more: [HTTPField("host", "127.0.0.1:7780")])
+        #expect(Self.watch.failure(of: request)?.status == .misdirectedRequest)
+    }
+
+    /// On HTTP's own port browsers leave it out.
+    @Test(
+        arguments: [
+            ("localhost", true), ("localhost:80", true), ("[::1]", true), ("evil.example", false),
+            ("localhost:8080", false),
+            ("localhost:", false),
+        ])
+    func portOfItsOwn(_ host: String, _ isOurs: Bool) {
+        let watch = HTTPGuard(port: 80)
+        #expect((watch.failure(of: Self.request(host: host)) == nil) == isOurs)
+        #expect((watch.failure(of: Self.request("POST", host: "localhost", origin: "http://\(host)")) == nil) == isOurs)
+    }
+
+    // MARK: Origin
+
+    @Test(
+        arguments: [
+            "http://127.0.0.1:7780", "http://localhost:7780", "http://[::1]:7780", "http://192.168.1.5:7780",
+            "http://[fe80::1]:7780", "http://panel.example:7780",
+        ])
+    func isOurOrigin(_ origin: String) {
+        for method in ["GET", "POST", "DELETE"] {
+            #expect(Self.watch.failure(of: Self.request(method, origin: origin)) == nil)
+            #expect(Self.watch.failure(of: Self.request(method, origin: origin, site: "same-origin")) == nil)
+        }
+    }
+
+    private static let foreignOrigins = [
+        "", "null", "NULL", "*", "http://", "http://127.0.0.1", "http://localhost", "https://localhost:7780",
+        "ws://localhost:7780", "file://", "http://localhost:3000", "http://localhost:7781", "http://localhost:77800",
+        "http://evil.example", "http://evil.example:7780", "http://localhost.evil.example:7780",
+        "http://127.0.0.1.nip.io:7780", "http://localhost:7780.evil.example", "http://localhost:7780/",
+        "http://localhost:7780 ", "http://user@localhost:7780", "http://localhost:7780@evil.example",
+        "http://localhost.:7780", "HTTP://localhost:7780", "http://LOCALHOST:7780", "localhost:7780",
+        "//localhost:7780", "http:localhost:7780", "http://localhost:7780 http://evil.example",
+        "http://localhost:7780, http://evil.example", "http://0.0.0.0:7780", "http://2130706433:7780",
+        "http://[0:0:0:0:0:0:0:1]:7780", "http://127.1:7780", "chrome-extension://abc", "moz-extension://abc",
+        "http://xn--localhost:7780", "http://loc\u{0430}lhost:7780",
+    ]
+
+    /// Reading is refused, too: whoever says where it comes from is believed.
+    @Test(arguments: foreignOrigins) func isAnotherOrigin(_ origin: String) {
+        for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+            for site in [nil, "same-origin", "none", "cross-site"] {
+                let failure = Self.watch.failure(of: Self.request(method, origin: origin, site: site))
+                #expect(failure?.status == .forbidden)
+                #expect(failure?.code == "denied")
+            }
+        }
+        #expect(Self.watch.failure(of: Self.request("GET", [], origin: origin))?.status == .forbidden)
+    }
+
+    /// A second one does not hide the first.
+    @Test(arguments: ["http://evil.example", "http://127.0.0.1:7780"]) func twoOriginsAreRefused(_ second: String) {
+        let request = Self.request("POST", origin: "http://127.0.0.1:7780", more: [HTTPField("origin", second)])
+        #expect(Self.watch.failure(of: request)?.status == .forbidden)
+    }
+
+    // MARK: Sec-Fetch-Site
+
+    /// Method, path, Origin ours, Sec-Fetch-Site, whether it may ask.
+    private static let sites: [(String, [String], Bool, String?, Bool)] = [
+        ("GET", ["api", "tweaks"], false, nil, true), ("GET", ["api", "tweaks"], false, "same-origin", true),
+        ("GET", ["api", "tweaks"], false, "none", true), ("GET", ["api", "tweaks"], false, "same-site", false),
+        ("GET", ["api", "tweaks"], false, "cross-site", false), ("GET", ["api", "tweaks"], true, "cross-site", false),
+        ("HEAD", [], false, "cross-site", false), ("GET", [], false, "cross-site", false),
+        ("GET", [], false, "none", true),
+        ("GET", [], false, nil, true), ("GET", [], false, "same-origin", true), ("GET", [], false, "", false),
+        ("GET", [], false, "Same-Origin", false), ("GET", [], false, "same-origin, none", false),
+        ("GET", ["api", "events"], false, nil, true), ("GET", ["api", "events"], false, "same-origin", true),
+        ("GET", ["api", "events"], false, "none", false), ("GET", ["api", "events"], false, "cross-site", false),
+        ("GET", ["api", "events"], true, nil, true), ("GET", ["api", "events"], true, "same-origin", true),
+        ("HEAD", ["api", "events"], false, "none", false), ("POST", ["login"], false, nil, true),
+        ("POST", ["login"], false, "same-origin", true), ("POST", ["login"], false, "none", false),
+        ("POST", ["login"], false, "same-site", false), ("POST", ["login"], false, "cross-site", false),
+        ("POST", ["login"], true, nil, true), ("POST", ["login"], true, "same-origin", true),
+        ("POST", ["login"], true, "cross-site", false), ("POST", ["login"], true, "same-site", false),
+        ("DELETE", ["api", "presets", "a"], false, nil, true),
+        ("DELETE", ["api", "presets", "a"], false, "none", false),
+        ("DELETE", ["api", "presets", "a"], true, "same-origin", true),
+        ("PATCH", ["api", "tweaks"], false, "none", false),
+        ("PUT", ["api", "presets", "a"], false, "cross-site", false),
+        ("OPTIONS", ["api", "tweaks"], false, "cross-site", false), ("OPTIONS", ["api", "tweaks"], false, nil, true),
+    ]
+
+    @Test(arguments: sites) func heedsWhereItComesFrom(
+        _ method: String, _ path: [String], _ hasOrigin: Bool, _ site: String?, _ mayAsk: Bool
+    ) {
+        let origin = hasOrigin ? "http://localhost:7780" : nil
+        let failure = Self.watch.failure(of: Self.request(method, path, origin: origin, site: site))
+        #expect(failure?.status == (mayAsk ? nil : .forbidden))
+    }
+
+    @Test func twoSitesAreRefused() {
+        let request = Self.request(site: "same-origin", more: [HTTPField("sec-fetch-site", "same-origin")])
+        #expect(Self.watch.failure(of: request)?.status == .forbidden)
+    }
+
+    /// A link on another page opens ours, and nothing else.
+    @Test(
+        arguments: [
+            ("GET", [], "navigate", "document", true), ("GET", [], "navigate", "iframe", false),
+            ("GET", [], "navigate", "frame", false), ("GET", [], "navigate", "embed", false),
+            ("GET", [], "no-cors", "image", false), ("GET", [], "no-cors", "document", false),
+            ("GET", [], "cors", "empty", false), ("GET", [], "websocket", "websocket", false),
+            ("GET", ["api", "tweaks"], "navigate", "document", false),
+            ("GET", ["api", "events"], "navigate", "document", false),
+            ("HEAD", [], "navigate", "document", false), ("POST", ["login"], "navigate", "document", false),
+            ("POST", [], "navigate", "document", false),
+        ] as [(String, [String], String, String, Bool)])
+    func followsLinks(_ method: String, _ path: [String], _ mode: String, _ use: String, _ mayAsk: Bool) {
+        let more = [HTTPField("sec-fetch-mode", mode), HTTPField("sec-fetch-dest", use)]
+        for site in ["cross-site", "same-site"] {
+            let failure = Self.watch.failure(of: Self.request(method, path, site: site, more: more))
+            #expect(failure?.status == (mayAsk ? nil : .forbidden))
+        }
+    }
+
+    // MARK: Upgrade
+
+    @Test(arguments: ["websocket", "h2c", "", "TLS/1.0"]) func speaksNothingElse(_ protocolName: String) {
+        let more = [HTTPField("upgrade", protocolName), HTTPField("connection", "Upgrade")]
+        for request in [Self.request(more: more), Self.request(origin: "http://127.0.0.1:7780", more: more)] {
+            let failure = Self.watch.failure(of: request)
+            #expect(failure?.status == .notImplemented)
+            #expect(failure?.endsConnection == true)
+        }
+        #expect(Self.watch.failure(of: Self.request(more: more + more))?.status == .notImplemented)
+    }
+
+    // MARK: Content types
+
+    @Test(
+        arguments: [
+            ("application/json", true), ("Application/JSON", true), ("application/json; charset=utf-8", true),
+            ("application/json;charset=UTF-8", true), ("application/json ; charset=\"utf-8\"", true), (nil, false),
+            ("", false),
+            ("text/plain", false), ("application/x-www-form-urlencoded", false), ("multipart/form-data", false),
+            ("application/json, text/plain", false), ("text/plain; application/json", false),
+            (";application/json", false),
+            ("application/json;", false), ("application/json; charset=latin1", false), ("application/jsonx", false),
+            ("application/json; charset=utf-8; x=y", false), ("application/ld+json", false), ("text/json", false),
+            ("application/json text/plain", false), ("application /json", false),
+        ] as [(String?, Bool)])
+    func wantsJSON(_ type: String?, _ isTaken: Bool) {
+        for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+            var request = Self.request(method)
+            request.headers.removeAll { ["content-type", "content-length"].contains($0.name) }
+            request.headers.append(HTTPField("content-length", "2"))
+            if let type { request.headers.append(HTTPField("content-type", type)) }
+            #expect(Self.watch.failure(of: request)?.status == (isTaken ? nil : .unsupportedMediaType))
+            #expect(Self.watch.originFailure(of: request) == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("GET", nil, true), ("HEAD", nil, true), ("DELETE", nil, true), ("DELETE", "0", true),
+            ("DELETE", "1", false),
+            ("OPTIONS", nil, true), ("POST", "0", false), ("PUT", "0", false), ("PATCH", "0", false),
+            ("POST", nil, false),
+            ("GET", "3", true),
+        ] as [(String, String?, Bool)])
+    func wantsATypeWhereThereIsABody(_ method: String, _ length: String?, _ isTaken: Bool) {
+        var request = HTTPRequest(method: method, path: ["api", "tweaks"])
+        request.headers = [HTTPField("host", "127.0.0.1:7780")]
+        if let length { request.headers.append(HTTPField("content-length", length)) }
+        #expect(Self.watch.contentFailure(of: request)?.status == (isTaken ? nil : .unsupportedMediaType))
+    }
+
+    @Test func twoTypesAreNone() {
+        let request = Self.request("POST", more: [HTTPField("content-type", "application/json")])
+        #expect(Self.watch.failure(of: request)?.status == .unsupportedMediaType)
+    }
+}
