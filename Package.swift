@@ -71,8 +71,8 @@ let package = Package(
         .testTarget(
             name: "TweaksDaemonTests",
             dependencies: [
-                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksDaemon", "FrozenProbe", "CrashProbe",
-                "TweaksTestSupport",
+                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon", "FrozenProbe",
+                "CrashProbe", "TweaksTestSupport",
             ]),
         .testTarget(
             name: "TweakctlTests",

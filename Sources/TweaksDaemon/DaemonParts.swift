@@ -276,7 +276,7 @@ extension TweakServer {
         let frozen = settings.isFrozen ? ", frozen" : ""
         let panel = settings.panel.flatMap { front in
             PanelLink(front: front).text(
-                for: self, isOnTerminal: StandardError.isTerminal, hasTokens: settings.tokenFile != nil)
+                for: self, isOnTerminal: settings.isOnTerminal, hasTokens: settings.tokenFile != nil)
         }
         var places: [String] = []
         if let port {

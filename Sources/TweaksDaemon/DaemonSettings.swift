@@ -23,6 +23,8 @@ struct DaemonSettings {
     let tokenFile: String?
     /// The web page; nil where there is none.
     let panel: PanelFront?
+    /// What is logged goes to a person.
+    let isOnTerminal: Bool
 
     private static let known = [
         "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_FROZEN",
@@ -32,7 +34,7 @@ struct DaemonSettings {
     init(
         name: String, tcp: TweakDaemon.TCP, tokens: String? = nil, config: TweakDaemon.ConfigFile?,
         storage: TweakDaemon.Storage, audit: TweakDaemon.Audit? = nil, panel: TweakPanel = .off,
-        environment: [String: String]
+        environment: [String: String], isOnTerminal: Bool = false
     ) throws(ServerError) {
         guard (1...64).contains(name.utf8.count), Quoting.isBareWord(name), !name.hasPrefix(".") else {
             throw ServerError("daemon name \(name): use 1–64 letters, digits, “.”, “_” and “-”")
@@ -44,6 +46,7 @@ struct DaemonSettings {
         self.audit = AuditSettings(audit, environment)
         tokenFile = Self.tokenFile(tokens, environment)
         self.panel = try Self.panel(panel, environment)
+        self.isOnTerminal = isOnTerminal
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !Self.known.contains($0) }.map {
             let near = Spelling.nearest(to: $0, among: Self.known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"

@@ -95,7 +95,7 @@ public final class TweakDaemon: Sendable {
         config: ConfigFile? = nil, storage: Storage = .standard,
         durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload, registry: TweakRegistry,
         limits: TweakServerLimits = TweakServerLimits(), environment: [String: String],
-        onEvent: @escaping EventHandler
+        isOnTerminal: Bool = StandardError.isTerminal, onEvent: @escaping EventHandler
     ) throws(ServerError) -> TweakDaemon {
         if FrozenTrait.isOn {
             onEvent(.warning("built with the Frozen trait: tweaks are constants; nothing is served"))
@@ -103,7 +103,7 @@ public final class TweakDaemon: Sendable {
         }
         let settings = try DaemonSettings(
             name: name, tcp: tcp, tokens: tokens, config: config, storage: storage, audit: audit,
-            panel: panel.settings, environment: environment)
+            panel: panel.settings, environment: environment, isOnTerminal: isOnTerminal)
         let parts = try DaemonParts(
             settings, access: access, durability: durability, registry: registry, limits: limits,
             log: EventLog(onEvent))

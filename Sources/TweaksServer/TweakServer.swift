@@ -221,9 +221,10 @@ public final class TweakServer: Sendable {
     }
 
     private static func open(
-        _ front: any ServerFront, _ port: UInt16, hasTokenFile: Bool, _ kernel: Kernel
+        _ front: any ServerFront, _ port: Int, hasTokenFile: Bool, _ kernel: Kernel
     ) throws(ServerError) -> [Listener] {
-        guard let text = front.address else { return try openTCP(Int(port), wantsToken: true, front: front, kernel) }
+        guard let text = front.address else { return try openTCP(port, wantsToken: true, front: front, kernel) }
+        let port = try number(port, front.name)
         guard let address = SocketAddress(text, port: port) else {
             throw ServerError("\(front.name) address \(text): write it in numbers, such as 192.0.2.1 or ::")
         }
@@ -236,13 +237,16 @@ public final class TweakServer: Sendable {
         return [try Listener(address, name: name, wantsToken: true, front: front, kernel)]
     }
 
+    private static func number(_ port: Int, _ kind: String) throws(ServerError) -> UInt16 {
+        if let number = UInt16(exactly: port) { return number }
+        throw ServerError("\(kind) port \(port): a port is 0…65535; 0 picks a free one")
+    }
+
     private static func openTCP(
         _ port: Int, wantsToken: Bool, front: (any ServerFront)? = nil, _ kernel: Kernel
     ) throws(ServerError) -> [Listener] {
         let kind = front?.name ?? "tcp"
-        guard let number = UInt16(exactly: port) else {
-            throw ServerError("\(kind) port \(port): a port is 0…65535; 0 picks a free one")
-        }
+        let number = try number(port, kind)
         let first = try Listener(
             .loopback4(port: number), name: "\(kind) 127.0.0.1:\(port)", wantsToken: wantsToken, front: front, kernel)
         // The same port on ::1, where this machine has it and nobody else does.

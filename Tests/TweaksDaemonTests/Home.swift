@@ -39,25 +39,29 @@ struct Home {
 
     /// Starts a daemon whose runtime directory is this one.
     func start(
-        _ name: String = "example", tcp: TweakDaemon.TCP = .off, tokens: String? = nil,
-        access: TweakAccess = TweakAccess(), config: TweakDaemon.ConfigFile? = nil,
+        _ name: String = "example", tcp: TweakDaemon.TCP = .off, panel: TweakDaemon.Panel = .off,
+        tokens: String? = nil, access: TweakAccess = TweakAccess(), config: TweakDaemon.ConfigFile? = nil,
         storage: TweakDaemon.Storage = .off, durability: TweakDaemon.Durability = .bestEffort,
-        signals: TweakDaemon.Signals = [], registry: TweakRegistry? = nil, _ environment: [String: String] = [:]
+        signals: TweakDaemon.Signals = [], registry: TweakRegistry? = nil, isOnTerminal: Bool = false,
+        _ environment: [String: String] = [:]
     ) throws(ServerError) -> TweakDaemon {
         let base = ["XDG_RUNTIME_DIR": directory.path, "HOME": "/nonexistent", "LANG": "C"]
         return try TweakDaemon.start(
-            name, tcp: tcp, tokens: tokens, access: access, config: config, storage: storage, durability: durability,
+            name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage,
+            durability: durability,
             signals: signals,
             registry: registry ?? self.registry, environment: base.merging(environment) { $1 },
+            isOnTerminal: isOnTerminal,
             onEvent: log.add(name))
     }
 
     /// Why a daemon does not start.
     func refusal(
-        _ name: String = "example", tcp: TweakDaemon.TCP = .off, _ environment: [String: String] = [:]
+        _ name: String = "example", tcp: TweakDaemon.TCP = .off, panel: TweakDaemon.Panel = .off,
+        _ environment: [String: String] = [:]
     ) -> String? {
         do throws(ServerError) {
-            try start(name, tcp: tcp, environment).stop()
+            try start(name, tcp: tcp, panel: panel, environment).stop()
             return nil
         } catch {
             return error.description

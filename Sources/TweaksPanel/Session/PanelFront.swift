@@ -8,7 +8,7 @@ package import TweaksWire
 /// The panel of one server.
 package final class PanelFront: ServerFront {
     package let address: String?
-    package let ports: [UInt16]
+    package let ports: [Int]
     package let name = "panel"
     package let tokens: [TokenEntry]
     private let names: [String]
@@ -18,8 +18,7 @@ package final class PanelFront: ServerFront {
     package init(_ panel: TweakPanel, isMovable: Bool = true) {
         address = panel.address
         // One that is none is refused where it is opened, in words.
-        let port = UInt16(exactly: panel.port) ?? 0
-        ports = port == 0 || !isMovable ? [port] : [port, 0]
+        ports = panel.port == 0 || !isMovable ? [panel.port] : [panel.port, 0]
         names = panel.names + [panel.address].compactMap(\.self)
         tokens = [
             TokenEntry(name: "panel", digest: TokenSecret.digest(of: secret), scopes: [.admin], isOwn: true)

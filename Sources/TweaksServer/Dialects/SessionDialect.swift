@@ -76,7 +76,7 @@ package protocol ServerFront: Sendable {
     /// A numeric address; nil: the loopback addresses.
     var address: String? { get }
     /// The ports to try, best first; 0 is a free one.
-    var ports: [UInt16] { get }
+    var ports: [Int] { get }
     /// What `stats` and errors call it.
     var name: String { get }
     /// Tokens that are taken beside those of the file.

@@ -53,7 +53,7 @@ final class PanelClient {
     /// What each request shows.
     var token: String?
     /// What has come of a stream and is not a whole event.
-    private var stream = ""
+    private var stream: [UInt8] = []
 
     init(_ client: TestClient, port: Int, token: String?) {
         (self.client, self.port, self.token) = (client, port, token)
@@ -160,13 +160,13 @@ final class PanelClient {
     /// The next event; a beat has no name.
     func eventOrBeat() throws -> PanelEvent? {
         while true {
-            if let end = stream.range(of: "\n\n") {
-                let text = stream[..<end.lowerBound]
-                stream = String(stream[end.upperBound...])
-                return Self.event(String(text))
+            if let end = stream.firstRange(of: Array("\n\n".utf8)) {
+                let text = String(decoding: stream[..<end.lowerBound], as: UTF8.self)
+                stream.removeSubrange(..<end.upperBound)
+                return Self.event(text)
             }
             guard let chunk = try readChunk() else { return nil }
-            stream += chunk
+            stream += Array(chunk.utf8)
         }
     }
 

@@ -23,8 +23,8 @@ struct Served: Sendable, CustomTestStringConvertible {
 
     /// In this order: each finds what the ones before it have done.
     static let conversation = [
-        Served("GET", "/", nil, 200, "<html"),
-        Served("GET", "/api/openapi.json", nil, 200, ""),
+        Served("GET", "/", nil, 200, "<!doctype html>"),
+        Served("GET", "/api/openapi.json", nil, 200, "\"openapi\""),
         Served("GET", "/api/whoami", nil, 200, #""identity":"token admin""#, #""scopes":["admin"]"#),
         Served("GET", "/api/tweaks", nil, 200, #"{"ok":true,"rev":0,"tweaks":[{"path":"Content/Text/Size""#),
         Served("GET", "/api/tweaks?pattern=Player", nil, 200, #""path":"Player/Status/Frames""#),
@@ -134,7 +134,7 @@ struct NoSoundCard: Error, CustomStringConvertible {
         for served in Served.conversation {
             let answer = try answer(served, pieces, panel)
             #expect(answer.status == served.status, "\(served.testDescription): \(answer.body)")
-            for text in served.holds where !text.isEmpty {
+            for text in served.holds {
                 #expect(answer.body.contains(text), "\(served.testDescription): \(answer.body.prefix(400))")
             }
             #expect(answer["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)

@@ -1,0 +1,76 @@
+// Connections to the panel as others see them: in the list of sessions, in events, and when they are ended.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksPanel
+import TweaksServer
+import TweaksTestSupport
+import TweaksWire
+
+@Suite(.blocking) struct PanelSessionTests {
+    private static let firefox = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+
+    @Test(arguments: [
+        (firefox, " Firefox"),
+        ("User-Agent: Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0 Safari/537.36", " Chrome"),
+        ("User-Agent: Mozilla/5.0 AppleWebKit/605.1 (KHTML) Version/17.0 Safari/605.1", " Safari"),
+        ("User-Agent: Mozilla/5.0 AppleWebKit/537.36 Chrome/128.0 Safari/537.36 Edg/128.0", " Edge"),
+        ("User-Agent: curl/8.5.0", " curl/8.5.0"), ("X: y", ""),
+        ("User-Agent: \(String(repeating: "x", count: 200))", " " + String(repeating: "x", count: 40)),
+    ])
+    func theListOfSessions(_ agent: String, _ name: String) throws {
+        let server = try PanelServer()
+        let panel = try server.connect()
+        let list = try panel.ask("GET", "/api/sessions", nil, [agent]).items("sessions")
+        let own = try #require(list.first)
+        #expect(own["transport"] as? String == "http" && own["identity"] as? String == "token admin")
+        let peer = try #require(own["peer"] as? String)
+        #expect(peer.hasPrefix("127.0.0.1:") && peer.hasSuffix(name) && peer.split(separator: " ").count <= 2)
+        // It says so once.
+        _ = try panel.ask("GET", "/api/whoami", nil, [agent])
+        #expect(try panel.ask("GET", "/api/whoami").json["peer"] as? String == peer)
+    }
+
+    /// The token of the start has no name of its own.
+    @Test func theTokenOfTheStart() throws {
+        let server = try PanelServer()
+        let link = try #require(server.server.panelAddress)
+        #expect(link.hasPrefix("http://127.0.0.1:\(server.port)/#token=twk_"))
+        let panel = try server.connect(nil)
+        panel.token = link.components(separatedBy: "#token=").last
+        #expect(try panel.patch([("Content/Text/Size", "44")]).status == 200)
+        #expect(try panel.ask("GET", "/api/whoami").json["identity"] as? String == "panel")
+        #expect(try panel.ask("GET", "/api/history").items("history").first?["by"] as? String == "panel")
+        let line = try server.connectByLine()
+        #expect(try line.ask("sessions").contains { $0.contains("panel") && $0.contains("http") })
+        // It stays when the file's table is another one.
+        try server.take([], line)
+        #expect(try panel.ask("GET", "/api/whoami").status == 200)
+    }
+
+    @Test func kickingAStream() throws {
+        let server = try PanelServer()
+        let (panel, line) = (try server.connect(), try server.connectByLine())
+        let session = try #require(try panel.stream().hello.json["session"] as? Int)
+        #expect(try line.ask("kick \(session)") == ["ok kicked \(session)"])
+        let last = try #require(try panel.event())
+        #expect(last.name == "closing" && last.data.contains("kicked by uid \(geteuid())"))
+        #expect(try panel.event().map(\.name) == nil)
+        #expect(server.events.all.contains { $0.session.state.reason == .kicked })
+    }
+
+    @Test func eventsForTheProgram() throws {
+        let server = try PanelServer()
+        let panel = try server.connect("nobody")
+        #expect(try panel.ask("GET", "/api/whoami", nil, [Self.firefox]).status == 401)
+        panel.token = PanelServer.token("admin")
+        #expect(try panel.patch([("Content/Text/Size", "5000")]).status == 422)
+        let events = server.events.all.filter { $0.session.transport == .http }
+        #expect(events.contains { if case .authenticationFailed = $0.kind { true } else { false } })
+        #expect(events.contains { if case .authenticated("admin") = $0.kind { true } else { false } })
+        let refused = try #require(events.first { if case .refused = $0.kind { true } else { false } })
+        #expect(refused.session.peer.hasPrefix("127.0.0.1:") && refused.session.peer.hasSuffix(" Firefox"))
+        #expect(refused.session.identity.description == "token admin")
+    }
+}
