@@ -45,11 +45,12 @@ extension HTTPDialect {
         case .events(let patterns, let lastID):
             try identify(request)
             let since = events.revision(after: lastID)
-            let watch = Request.watch(patterns.isEmpty ? ["*"] : patterns, since: since)
+            let watch = Request.watch(patterns, since: since)
             exchange?.since = since
             let about = [Request.hello(version: 1, json: true), .whoami]
-            // Where there is to be no stream, nothing is watched.
-            run(exchange?.framing.isHead == true ? about : about + [watch], .events)
+            // Where there is to be no stream, nothing is watched; what is refused is the same.
+            let isHead = exchange?.framing.isHead == true
+            run(about + [isHead ? .get(patterns) : watch], .events)
         }
     }
 
@@ -85,7 +86,9 @@ extension HTTPDialect {
     private func credential(_ request: HTTPRequest) throws(HTTPFailure) -> String {
         if let credential = HTTPCredential(request, port: port) { return credential.token }
         throw HTTPFailure(
-            TweakError(.authRequired, "show a token: open the address that the process has printed, or send Authorization: Bearer"))
+            TweakError(
+                .authRequired,
+                "show a token: open the address that the process has printed, or send Authorization: Bearer"))
     }
 
     /// Has the token looked at, unless it is the one that this connection has shown before.

@@ -206,7 +206,8 @@ final class HTTPDialect: SessionDialect {
         }
         isStreaming = true
         var part: [UInt8] = []
-        events.append("hello", revision: revision, json: JSON.object([("ok", .bool(true))] + fields).text.utf8, to: &part)
+        let hello = JSON.object([("ok", .bool(true))] + fields).text
+        events.append("hello", revision: revision, json: hello.utf8, to: &part)
         events.appendHead("snapshot", revision: revision, to: &part)
         let rest = Self.json.append(reply.snapshot, to: &part)
         if rest == nil { events.appendEnd(to: &part) }

@@ -24,7 +24,9 @@ enum PanelPage {
     }
 
     private static func sources(_ element: String, in page: [UInt8]) -> String {
-        let digests = contents(of: element, in: page).map { "'sha256-\(Data(SHA256.digest($0)).base64EncodedString())'" }
+        let digests = contents(of: element, in: page).map { content in
+            "'sha256-\(Data(SHA256.digest(content)).base64EncodedString())'"
+        }
         return digests.isEmpty ? "'none'" : digests.joined(separator: " ")
     }
 

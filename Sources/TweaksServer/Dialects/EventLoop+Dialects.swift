@@ -8,6 +8,11 @@ extension EventLoop {
     func take(_ bytes: UnsafeRawBufferPointer, _ dialect: any SessionDialect, _ session: Session) {
         dialect.take(bytes)
         session.hasLines = true
+        noteRequest(dialect, session)
+    }
+
+    /// There is only so much time for a request that has begun to come.
+    private func noteRequest(_ dialect: any SessionDialect, _ session: Session) {
         guard dialect.isInRequest, session.requestBegan == nil else { return }
         session.requestBegan = now
         // One at a time: requests may be many.
@@ -56,6 +61,8 @@ extension EventLoop {
     /// Everything that came whole was carried out.
     private func stepsEnded(_ session: Session, _ dialect: any SessionDialect) {
         if !dialect.isInRequest { session.requestBegan = nil }
+        // Part of one may have come behind the others.
+        noteRequest(dialect, session)
         guard session.inputHasEnded else { return }
         executor.take(.end(.endOfInput), session)
         finish(session)

@@ -30,7 +30,7 @@ import TweaksWire
         #expect(events.allSatisfy { $0.name == "change" })
         #expect(events.map(\.id) == ["\(instance)-1", "\(instance)-2", "\(instance)-2"])
         #expect(events.map(\.path) == ["Content/Text/Size", "Content/Text/Size", "Content/Text/Fade"])
-        #expect(events.map { $0.json["layer"] as? String } == ["override", nil, "override"])
+        #expect(events.map { $0.json["layer"] as? String } == ["override", "default", "override"])
         #expect(events[0].json["by"] as? String == "uid \(geteuid())")
         #expect(events[0].json["value"] as? Double == 72 && events[0].json["was"] as? Double == 60)
         #expect(events[0].json["event"] as? String == "change")

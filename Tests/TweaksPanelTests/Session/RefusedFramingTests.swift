@@ -32,7 +32,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("a hexadecimal length", 400, head + "Content-Length: 0x10\r\n\r\n"),
         Refused("no length", 411, head + "\r\n"),
         Refused("chunked", 411, head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-        Refused("chunked and a length", 411, head + "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        Refused("chunked and a length", 400, head + "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         Refused("a blank before the colon", 400, head + "Content-Length : 0\r\n\r\n"),
         Refused("a folded header", 400, head + "Content-Length: 0\r\n 300\r\n\r\n"),
         Refused("bare LF", 400, "GET / HTTP/1.1\nHOST\n\n"),

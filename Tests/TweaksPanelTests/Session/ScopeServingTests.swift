@@ -49,7 +49,7 @@ struct ScopedRequest: Sendable, CustomTestStringConvertible {
         ScopedRequest("PUT", "/api/presets/mine", #"{"pattern":"Content"}"#, 403, 403, 200, 403, 200),
         ScopedRequest("DELETE", "/api/presets/look", nil, 403, 403, 403, 403, 200),
         ScopedRequest("POST", "/api/presets/look/load", "{}", 403, 403, 200, 403, 200),
-        ScopedRequest("POST", "/api/presets/look/swap", "{}", 403, 403, 200, 403, 200),
+        ScopedRequest("POST", "/api/presets/look/swap", "{}", 403, 403, 403, 403, 200),
         ScopedRequest("GET", "/api/presets/look/diff", nil, 403, 200, 200, 200, 200),
         ScopedRequest("GET", "/api/find?q=size", nil, 403, 200, 200, 200, 200),
         ScopedRequest("GET", "/api/export", nil, 403, 200, 200, 200, 200),

@@ -115,7 +115,7 @@ import TweaksWire
         #expect(try panel.ask("GET", Self.size).status == 404)
         #expect(try panel.ask("POST", "/api/actions/Player/Audio/Mute", "{}").status == 200)
         panel.token = PanelServer.token("see")
-        #expect(try panel.ask("POST", "/api/actions/Player/Audio/Mute", "{}").status == 404)
+        #expect(try panel.ask("POST", "/api/actions/Player/Audio/Mute", "{}").status == 403)
     }
 
     /// What the first one was given on request is gone with it, and so is what it still waits for.
@@ -134,7 +134,7 @@ import TweaksWire
         let whoami = try panel.ask("GET", "/api/whoami")
         #expect(whoami.json["scopes"] as? [String] == ["read:Player"])
         for field in ["granted", "declined", "waiting"] { #expect(whoami.json[field] as? [String] == []) }
-        #expect(try panel.patch([("Content/Text/Size", "44")]).status == 404)
+        #expect(try panel.patch([("Content/Text/Size", "44")]).status == 403)
     }
 
     /// A wrong token behind a good one ends what the good one gave.
@@ -224,7 +224,7 @@ import TweaksWire
         store.finish(1)
         // It was made, and is answered; the next one is not made.
         #expect(try panel.read().revision == 1)
-        if ending == .narrowed { #expect(try panel.read().status == 404) }
+        if ending == .narrowed { #expect(try panel.read().status == 403) }
         if ending != .narrowed {
             let rest = try panel.client.rest()
             #expect(rest.isEmpty || rest.hasPrefix("HTTP/1.1 503 "))
@@ -261,7 +261,7 @@ import TweaksWire
         try end(ending, server, line)
         gate.open()
         #expect(try panel.read().json["output"] as? String == "done")
-        #expect(try panel.read().status == (ending == .narrowed ? 404 : 503))
+        #expect(try panel.read().status == (ending == .narrowed ? 403 : 503))
         #expect(registry.revision == 0)
     }
 }
