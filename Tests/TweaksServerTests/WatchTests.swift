@@ -69,6 +69,15 @@ import TweaksTestSupport
         #expect(try client.ask("watch Content since x").last?.hasPrefix("error usage") == true)
     }
 
+    /// They change without a revision: nobody can say since when.
+    @Test func sinceShowsFigures() throws {
+        let example = ExampleTweaks()
+        let client = try TestServer(registry: example.registry).connect()
+        example.frames.value = 24
+        let lines = try client.ask("watch Player/Status since 0")
+        #expect(lines.first?.hasPrefix("Player/Status/Frames = 24 ") == true && lines.last == "ok rev 0 watching 1")
+    }
+
     /// What is seen is one unbroken row of values, whenever the watching begins.
     @Test(arguments: 1...10) func nothingIsLost(_ round: Int) throws {
         let registry = TweakRegistry()
