@@ -19,7 +19,7 @@ extension HTTPDialect {
 
     private func carryOut(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
         switch action {
-        case .page: respond(PanelPage.html)
+        case .page: respond(PanelPage.html(request))
         case .openAPI:
             _ = try credential(request)
             respond(PanelPage.openAPI)
