@@ -86,33 +86,56 @@ import Testing
 
 /// Nothing is left behind.
 @Suite(.browsing, .needsBrowser) struct BrowserEndTests {
-    private func port(of browser: Browser) throws -> Int {
-        let address = browser.details["goog:chromeOptions"]["debuggerAddress"].string ?? ""
+    private func port(of session: BrowserSession) throws -> Int {
+        let address = session.details["goog:chromeOptions"]["debuggerAddress"].string ?? ""
         return try #require(Int(address.split(separator: ":").last ?? ""))
     }
 
-    private func profile(of browser: Browser) throws -> String {
-        try #require(browser.details["chrome"]["userDataDir"].string)
-    }
-
     @Test func aBrowserEndsWhenItIsLetGoOf() throws {
-        var browser: Browser? = try Browser()
-        let (port, profile) = try (port(of: #require(browser)), profile(of: #require(browser)))
+        var session: BrowserSession? = try BrowserSession(of: WebDriver.shared.get())
+        let port = try port(of: #require(session))
         #expect(throws: Never.self) { try TestClient(port: port) }
-        browser = nil
+        session = nil
         #expect(throws: ClientError.self) { try TestClient(port: port) }
-        #expect(!FileManager.default.fileExists(atPath: profile))
     }
 
     /// When tests die they cannot tidy up.
     @Test func browsersEndWithTheProcess() throws {
         let driver = try WebDriver()
-        let browser = try Browser(of: driver)
-        let (port, profile) = try (port(of: browser), profile(of: browser))
-        #expect(throws: Never.self) { try TestClient(port: port) }
+        let session = try BrowserSession(of: driver)
+        let (port, profile) = (try port(of: session), try #require(session.details["chrome"]["userDataDir"].string))
+        let connection = try TestClient(port: port)
+        #expect(FileManager.default.fileExists(atPath: profile))
+        #expect(!connection.hasInput)
         driver.letGo()
-        #expect(throws: ClientError.self) { try TestClient(port: port) }
+        // What is killed takes a moment to die; then its connections end.
+        do { #expect(try connection.rest() == "") } catch ClientError.system(_, ECONNRESET) {}
         #expect(!FileManager.default.fileExists(atPath: profile))
-        #expect(throws: (any Error).self) { try browser.title }
+        #expect(throws: ClientError.self) { try session.ask("GET", "title", nil, about: "title") }
+    }
+
+    /// What a test has done, the next one does not see, though it may get the same browser.
+    @Test func aBrowserIsAsGoodAsNew() throws {
+        let server = try PageServer(["/": .init("<title>home</title>", fields: ["Set-Cookie: a=b"])])
+        func used() throws {
+            let browser = try Browser(width: 400, scheme: .dark, touch: true)
+            try browser.open(server.address("/"))
+            try browser.run("localStorage.a = 'b'; console.error('heard')")
+            try browser.command("Network.enable")
+            try browser.perform(.mouse(.moveTo(x: 5, y: 5), .press), .keyboard(.press(.shift)))
+            try browser.openTab()
+            try browser.openTab()
+            try browser.closeWindow()
+        }
+        for _ in 0..<3 { try used() }
+        let browser = try Browser()
+        #expect(try browser.windows.count == 1)
+        #expect(try browser.address == "about:blank")
+        try browser.open(server.address("/"))
+        #expect(server.requests.last { $0.target == "/" }?.fields["cookie"] == nil)
+        #expect(try browser.run("return [innerWidth, navigator.maxTouchPoints, localStorage.length]") == [1_280, 0, 0])
+        #expect(try browser.run("return matchMedia('(prefers-color-scheme: light)').matches") == true)
+        // The server has no icon.
+        #expect(try browser.console().filter { !$0.message.contains("favicon.ico") }.isEmpty)
     }
 }

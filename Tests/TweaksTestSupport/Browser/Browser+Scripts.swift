@@ -15,9 +15,11 @@ extension Browser {
         try execute("async", script, arguments)
     }
 
-    private func execute(_ kind: String, _ script: String, _ arguments: [PageValue]) throws -> PageValue {
+    private func execute(
+        _ kind: String, _ script: String, _ arguments: [PageValue], about subject: String? = nil
+    ) throws -> PageValue {
         let body: PageValue = ["script": .string(script), "args": .array(arguments)]
-        return try ask("POST", "execute/\(kind)", body, about: "script \(script.prefix(200))")
+        return try ask("POST", "execute/\(kind)", body, about: subject ?? "script \(script.prefix(200))")
     }
 
     /// Waits in the page until an expression is true there: it is looked at after every change of the document and every
@@ -31,7 +33,8 @@ extension Browser {
         while true {
             do {
                 let rest = PageValue.milliseconds(max(end - .now, .zero))
-                let answer = try execute("async", Self.waiting(for: condition), [rest] + arguments)
+                let answer = try execute(
+                    "async", Self.waiting(for: condition), [rest] + arguments, about: "awaited: \(condition)")
                 if answer["holds"] == true { return answer["value"] }
                 throw BrowserError(
                     code: "timeout", description: "awaited for \(limit): \(condition); at the end \(answer["value"])")
@@ -41,10 +44,9 @@ extension Browser {
         }
     }
 
-    /// Whether a script did not end because its page did.
+    /// Whether a script did not end because its page did. The driver calls that a timeout, though there was none.
     private static func meansAnotherPage(_ error: BrowserError) -> Bool {
-        error.description.contains("document unloaded") || error.description.contains("navigat")
-            || error.code == "aborted by navigation"
+        error.code == "script timeout" || error.description.contains("navigat") || error.description.contains("unload")
     }
 
     /// The condition is part of the script's text, because pages whose policy forbids it cannot make code of strings.

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A session of a browser, with a profile of its own; it ends when this is let go of. Every call blocks until it is done.
+/// A browser with a profile of its own, which holds nothing of other tests. Every call blocks until it is done.
 ///
 /// Names that end in `.test` are this machine, so that a page can be served by a stranger; no others are resolved.
 package final class Browser {
@@ -18,53 +18,31 @@ package final class Browser {
     /// How long pages, scripts and conditions are waited for.
     package static let patience = Duration.seconds(30)
 
-    private static let arguments: PageValue = [
-        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad",
-        "--disable-extensions", "--no-first-run", "--force-color-profile=srgb", "--lang=en",
-        "--host-resolver-rules=MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE ::1",
-    ]
-
-    private let driver: WebDriver
-    private let session: String
-    /// What the driver says of it: its port, its profile.
-    let details: PageValue
+    private let session: BrowserSession
     private var view: View
+    /// Who may have kept something.
+    private var origins: Set<String> = []
 
     /// How pages see the screen and the system.
-    struct View {
-        var (width, height) = (1_280, 800)
-        var scheme = Scheme.light
-        var reducesMotion = false
-        var hasTouch = false
+    private struct View {
+        var width: Int
+        var height: Int
+        var scheme: Scheme
+        var reducesMotion: Bool
+        var hasTouch: Bool
     }
 
     /// Starts one. Its size is that of the page's view, without frames.
-    package convenience init(
+    package init(
         width: Int = 1_280, height: Int = 800, scheme: Scheme = .light, reducesMotion: Bool = false,
         touch hasTouch: Bool = false
     ) throws {
-        let view = View(
-            width: width, height: height, scheme: scheme, reducesMotion: reducesMotion, hasTouch: hasTouch)
-        try self.init(view, of: try WebDriver.shared.get())
-    }
-
-    /// Starts one with a driver.
-    init(_ view: View = View(), of driver: WebDriver) throws {
-        (self.driver, self.view) = (driver, view)
-        let capabilities: PageValue = [
-            "browserName": "chrome", "unhandledPromptBehavior": "ignore",
-            "timeouts": ["script": .milliseconds(Self.patience * 2), "pageLoad": .milliseconds(Self.patience)],
-            "goog:loggingPrefs": ["browser": "ALL"],
-            "goog:chromeOptions": ["binary": .string(Tool.chromium.path), "args": Self.arguments],
-        ]
-        let reply = try driver.ask(
-            "POST", "/session", ["capabilities": ["alwaysMatch": capabilities]], about: "a new browser")
-        session = reply["sessionId"].string ?? ""
-        details = reply["capabilities"]
+        view = View(width: width, height: height, scheme: scheme, reducesMotion: reducesMotion, hasTouch: hasTouch)
+        session = try BrowserSession.taken()
         try show()
     }
 
-    deinit { _ = try? driver.ask("DELETE", "/session/\(session)", nil, about: "the end of a browser") }
+    deinit { session.putBack(origins) }
 
     // MARK: Commands
 
@@ -72,7 +50,7 @@ package final class Browser {
     func ask(
         _ method: String, _ path: String, _ body: PageValue? = nil, about subject: String
     ) throws -> PageValue {
-        try driver.ask(method, "/session/\(session)/\(path)", body, about: subject)
+        try session.ask(method, path, body, about: subject)
     }
 
     /// Sends a command of Chromium's own protocol.
@@ -85,6 +63,9 @@ package final class Browser {
 
     /// Goes to an address and waits until the page is loaded.
     package func open(_ address: String) throws {
+        if let url = URL(string: address), let host = url.host(), let port = url.port {
+            origins.insert("http://\(host):\(port)")
+        }
         _ = try ask("POST", "url", ["url": .string(address)], about: address)
     }
 

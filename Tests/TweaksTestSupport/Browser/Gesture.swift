@@ -27,31 +27,38 @@ package enum Key: String, Sendable {
 
 /// One step of a pointer.
 package enum PointerStep {
-    /// Moves to a distance from the middle of an element, over a time.
-    case move(to: Element, x: Double = 0, y: Double = 0, over: Duration = .zero)
-    /// Moves to a point of the view, over a time.
-    case moveTo(x: Double, y: Double, over: Duration = .zero)
-    /// Moves from where it is, over a time.
-    case moveBy(x: Double, y: Double, over: Duration = .zero)
+    /// Moves at once to a distance from the middle of an element.
+    case move(to: Element, x: Int = 0, y: Int = 0)
+    /// Moves at once to a point of the view.
+    case moveTo(x: Int, y: Int)
+    /// Moves from where it is, as a hand does: sixty times a second, or as often as the machine manages.
+    case moveBy(x: Int, y: Int, over: Duration = .zero)
     case press, release
     case pause(Duration)
 
-    fileprivate var value: PageValue {
+    fileprivate var values: [PageValue] {
         switch self {
-        case .move(let element, let x, let y, let time): Self.move(element.value, x, y, time)
-        case .moveTo(let x, let y, let time): Self.move("viewport", x, y, time)
-        case .moveBy(let x, let y, let time): Self.move("pointer", x, y, time)
-        case .press: ["type": "pointerDown", "button": 0]
-        case .release: ["type": "pointerUp", "button": 0]
-        case .pause(let time): ["type": "pause", "duration": .milliseconds(time)]
+        case .move(let element, let x, let y): [Self.move(element.value, x, y)]
+        case .moveTo(let x, let y): [Self.move("viewport", x, y)]
+        case .moveBy(let x, let y, let time): Self.moves(x, y, time)
+        case .press: [["type": "pointerDown", "button": 0]]
+        case .release: [["type": "pointerUp", "button": 0]]
+        case .pause(let time): [["type": "pause", "duration": .milliseconds(time)]]
         }
     }
 
-    private static func move(_ origin: PageValue, _ x: Double, _ y: Double, _ time: Duration) -> PageValue {
-        [
-            "type": "pointerMove", "origin": origin, "x": .number(x), "y": .number(y),
-            "duration": .milliseconds(time),
-        ]
+    /// The driver itself makes one jump of a move, however long it takes. It wants whole pixels.
+    private static func moves(_ x: Int, _ y: Int, _ time: Duration) -> [PageValue] {
+        let frame = Duration.milliseconds(16)
+        let count = max(1, Int(time / frame))
+        return (1...count).map { step in
+            let (dx, dy) = (x * step / count - x * (step - 1) / count, y * step / count - y * (step - 1) / count)
+            return move("pointer", dx, dy, min(time, frame))
+        }
+    }
+
+    private static func move(_ origin: PageValue, _ x: Int, _ y: Int, _ time: Duration = .zero) -> PageValue {
+        ["type": "pointerMove", "origin": origin, "x": .init(x), "y": .init(y), "duration": .milliseconds(time)]
     }
 }
 
@@ -100,7 +107,7 @@ package struct Gesture {
     private static func pointer(_ kind: PageValue, _ name: String, _ steps: [PointerStep]) -> Gesture {
         Gesture(value: [
             "type": "pointer", "id": .string(name), "parameters": ["pointerType": kind],
-            "actions": .array(steps.map(\.value)),
+            "actions": .array(steps.flatMap(\.values)),
         ])
     }
 }
@@ -110,7 +117,4 @@ extension Browser {
     package func perform(_ gestures: Gesture...) throws {
         _ = try ask("POST", "actions", ["actions": .array(gestures.map(\.value))], about: "gestures")
     }
-
-    /// Lets go of everything that is held down.
-    package func releaseAll() throws { _ = try ask("DELETE", "actions", about: "release") }
 }

@@ -34,16 +34,18 @@ final class WebDriver: Sendable {
 
     /// Runs the driver in a process group of its own and waits for the end of its input, which comes when this process
     /// ends, in whatever way. Then everything in the group is killed – the driver leaves its browsers behind when it is
-    /// ended by a signal – and the browsers' profiles go.
+    /// ended by a signal – and the browsers' profiles go, when nobody writes there any more.
     private static let script = """
         set -m
+        trap "" HUP INT TERM
         place=$(mktemp -d /tmp/tweaks-browser-XXXXXX)
         export TMPDIR=$place HOME=$place XDG_CONFIG_HOME=$place XDG_CACHE_HOME=$place
         "$0" --port=0 </dev/null 2>/dev/null &
         cat >/dev/null
         kill -KILL -- -$!
         wait
-        rm -rf "$place" || { sleep 1; rm -rf "$place"; }
+        for _ in {1..20}; do kill -0 -- -$! || break; sleep 0.1; done
+        rm -rf "$place"
         """
 
     init() throws {
