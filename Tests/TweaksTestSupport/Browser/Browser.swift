@@ -32,7 +32,8 @@ package final class Browser {
         var hasTouch: Bool
     }
 
-    /// Starts one. Its size is that of the page's view, without frames.
+    /// Starts one. Its size is that of the page's view, without frames. With touch it is a telephone: a page that says
+    /// nothing of its viewport is laid out for a wide one.
     package init(
         width: Int = 1_280, height: Int = 800, scheme: Scheme = .light, reducesMotion: Bool = false,
         touch hasTouch: Bool = false
@@ -53,7 +54,8 @@ package final class Browser {
         try session.ask(method, path, body, about: subject)
     }
 
-    /// Sends a command of Chromium's own protocol.
+    /// Sends a command of Chromium's own protocol to the window at hand: `Accessibility.getFullAXTree`,
+    /// `Network.emulateNetworkConditions`.
     @discardableResult
     package func command(_ name: String, _ parameters: PageValue = [:]) throws -> PageValue {
         try ask("POST", "goog/cdp/execute", ["cmd": .string(name), "params": parameters], about: name)
