@@ -4,6 +4,9 @@ import Foundation
 
 /// A program on the path.
 package struct Tool: Sendable {
+    package static let bash = Tool("bash")
+    package static let chromedriver = Tool("chromedriver")
+    package static let chromium = Tool("chromium")
     package static let nc = Tool("nc")
     package static let telnet = Tool("telnet")
     package static let setpriv = Tool("setpriv")
