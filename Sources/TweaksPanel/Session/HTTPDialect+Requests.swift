@@ -9,12 +9,20 @@ extension HTTPDialect {
     func begin(_ request: HTTPRequest) {
         exchange = Exchange(HTTPExchange(request))
         introduce(request)
-        if let failure = gate.failure(of: request) { return respond(failure.response) }
         do throws(HTTPFailure) {
-            try carryOut(try PanelRouter.action(for: request), request)
+            if let failure = gate.originFailure(of: request) { throw failure }
+            try carryOut(try action(for: request), request)
         } catch {
             respond(error.response)
         }
+    }
+
+    /// What it asks for. That there is no such thing, or not in this way, is said before what is wrong with its body.
+    private func action(for request: HTTPRequest) throws(HTTPFailure) -> PanelAction {
+        let action = Result { () throws(HTTPFailure) in try PanelRouter.action(for: request) }
+        if case .failure(let failure) = action, [.notFound, .methodNotAllowed].contains(failure.status) { throw failure }
+        if let failure = gate.contentFailure(of: request) { throw failure }
+        return try action.get()
     }
 
     private func carryOut(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
