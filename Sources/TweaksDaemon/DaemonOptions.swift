@@ -1,4 +1,6 @@
-// What a program can choose about its daemon: TCP, the config file, where overrides are kept, signals.
+// What a program can choose about its daemon: TCP, the panel, the config file, where overrides are kept, signals.
+
+public import TweaksPanel
 
 extension TweakDaemon {
     /// Whether a daemon listens on TCP.
@@ -12,6 +14,22 @@ extension TweakDaemon {
         /// On 127.0.0.1 and ::1, for whoever shows a token of the token file, by `auth TOKEN` or `tweakctl login`. It
         /// needs such a file. The port is the one to prefer; when it is taken, a free one is used.
         case tokens(port: Int)
+    }
+
+    /// Whether a daemon has a web page, and HTTP for programs. `TWEAKS_PANEL_PORT` wins over it.
+    public struct Panel: Equatable, Sendable {
+        /// All of its settings.
+        public var settings: TweakPanel
+
+        /// A panel with these settings.
+        public init(_ settings: TweakPanel) { self.settings = settings }
+
+        /// None.
+        public static let off = Panel(.off)
+        /// On the loopback addresses, at a free port.
+        public static let on = Panel(.on)
+        /// On the loopback addresses, at this port; when it is taken, at a free one.
+        public static func on(port: Int) -> Panel { Panel(.on(port: port)) }
     }
 
     /// A config file: assignments and comments, as `export` prints them. It is the operator's; it is never written.

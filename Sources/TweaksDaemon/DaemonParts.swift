@@ -14,6 +14,7 @@ final class DaemonParts: Sendable {
     let reloader: ConfigReloader?
     private let registry: TweakRegistry
     private let log: EventLog
+    private let hasPanel: Bool
     private let store: OverrideStore?
     private let audit: AuditTrail?
     private let tokens: TokenKeeper?
@@ -43,6 +44,7 @@ final class DaemonParts: Sendable {
     ) throws(ServerError) {
         self.registry = registry
         self.log = log
+        hasPanel = settings.panel != nil
         for warning in settings.warnings { log.post(.warning(warning)) }
         if settings.isFrozen { registry.freeze() }
         registry.onConflict { [weak log] in log?.post(.conflict($0)) }
@@ -68,11 +70,12 @@ final class DaemonParts: Sendable {
                 var hooks = TweakServerHooks(reloader, store, audit, registry: registry, log: log)
                 hooks.access = access
                 if let tokens { hooks.tokens = { tokens.table } }
+                hooks.fronts = [settings.panel].compactMap(\.self)
                 let server = TweakServer(
                     name: settings.name, registry: registry, listeners: listeners, limits: limits,
                     hooks: hooks.with(settings.presets(limits)))
                 try server.start { server in
-                    log.post(.listening(server.whereabouts(frozen: settings.isFrozen)))
+                    log.post(.listening(server.whereabouts(settings)))
                     log.flush()
                 }
                 return server
@@ -235,6 +238,7 @@ final class DaemonParts: Sendable {
         ended.1?.cancel()
         ended.0?.stop()
         tokens?.stop()
+        if hasPanel { PanelLink.remove(for: server.socketPaths.first) }
         server.stop()
         followers.withLock { $0.changes }?.end()
         store?.close()
@@ -268,7 +272,12 @@ final class DaemonParts: Sendable {
 
 extension TweakServer {
     /// The line that says where to connect.
-    fileprivate func whereabouts(frozen: Bool) -> String {
+    fileprivate func whereabouts(_ settings: DaemonSettings) -> String {
+        let frozen = settings.isFrozen ? ", frozen" : ""
+        let panel = settings.panel.flatMap { front in
+            PanelLink(front: front).text(
+                for: self, isOnTerminal: StandardError.isTerminal, hasTokens: settings.tokenFile != nil)
+        }
         var places: [String] = []
         if let port {
             let access =
@@ -276,9 +285,10 @@ extension TweakServer {
             places.append("127.0.0.1:\(port) (\(access))")
         }
         places += socketPaths.map { "unix socket \($0)\(isShared ? " (for named users, too)" : "")" }
+        if places.isEmpty, let panel { return "tweaks at \(panel)\(frozen)" }
         if places.isEmpty { return "tweaks are not served: TWEAKS_SOCKET is off and TCP is not open" }
         let command = port.map { "nc 127.0.0.1 \($0)" } ?? "nc -U \(socketPaths.first ?? "")"
-        return "tweaks at \(places.joined(separator: " and "))\(frozen ? ", frozen" : ""); try: \(command)"
+        return "tweaks at \(places.joined(separator: " and "))\(frozen); \(panel.map { "\($0); " } ?? "")try: \(command)"
     }
 }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import Tweaks
+import TweaksPanel
 import TweaksServer
 import TweaksStorage
 
@@ -20,16 +21,18 @@ struct DaemonSettings {
     let audit: AuditSettings?
     /// The file of the tokens; nil where none is named.
     let tokenFile: String?
+    /// The web page; nil where there is none.
+    let panel: PanelFront?
 
     private static let known = [
         "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_FROZEN",
-        "TWEAKS_TOKEN_FILE",
+        "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT",
     ]
 
     init(
         name: String, tcp: TweakDaemon.TCP, tokens: String? = nil, config: TweakDaemon.ConfigFile?,
-        storage: TweakDaemon.Storage,
-        audit: TweakDaemon.Audit? = nil, environment: [String: String]
+        storage: TweakDaemon.Storage, audit: TweakDaemon.Audit? = nil, panel: TweakPanel = .off,
+        environment: [String: String]
     ) throws(ServerError) {
         guard (1...64).contains(name.utf8.count), Quoting.isBareWord(name), !name.hasPrefix(".") else {
             throw ServerError("daemon name \(name): use 1–64 letters, digits, “.”, “_” and “-”")
@@ -40,6 +43,7 @@ struct DaemonSettings {
         stateDirectory = Self.stateDirectory(storage, name, environment)
         self.audit = AuditSettings(audit, environment)
         tokenFile = Self.tokenFile(tokens, environment)
+        self.panel = try Self.panel(panel, environment)
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !Self.known.contains($0) }.map {
             let near = Spelling.nearest(to: $0, among: Self.known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"
@@ -98,6 +102,22 @@ struct DaemonSettings {
         case .off, .standard: StatePlace.directory(named: nil, program: name, environment: environment)
         case .directory(let path): StatePlace.directory(named: path, program: name, environment: environment)
         }
+    }
+
+    // MARK: Panel
+
+    private static func panel(
+        _ chosen: TweakPanel, _ environment: [String: String]
+    ) throws(ServerError) -> PanelFront? {
+        let text = environment["TWEAKS_PANEL_PORT"].flatMap { $0.isEmpty ? nil : $0 }
+        if isOff(text) { return nil }
+        guard let text else { return chosen.isOn ? PanelFront(chosen) : nil }
+        guard let port = UInt16(text) else {
+            throw ServerError("TWEAKS_PANEL_PORT=\(text): a port is 0…65535, 0 for a free one, or off for no panel")
+        }
+        var moved = chosen
+        moved.port = Int(port)
+        return PanelFront(moved, isMovable: false)
     }
 
     // MARK: Sockets

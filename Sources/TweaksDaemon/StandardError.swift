@@ -11,6 +11,9 @@ import Foundation
 
 /// Where lines go that nobody else takes.
 enum StandardError {
+    /// A person reads it, and it is not kept.
+    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
     /// Writes a text. What cannot be written is lost.
     static func write(_ text: String) {
         if text.isEmpty { return }

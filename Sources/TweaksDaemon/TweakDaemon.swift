@@ -2,6 +2,7 @@
 
 import Foundation
 public import Tweaks
+import TweaksPanel
 public import TweaksServer
 import TweaksStorage
 
@@ -20,6 +21,7 @@ import TweaksStorage
 /// | --- | --- |
 /// | `TWEAKS_SOCKET` | the path of the Unix socket, or `off` |
 /// | `TWEAKS_PORT` | the TCP port, 0 for a free one; only where the program opened TCP, or with a token file |
+/// | `TWEAKS_PANEL_PORT` | the port of the web page, 0 for a free one, or `off` |
 /// | `TWEAKS_TOKEN_FILE` | the file of the tokens, or `off`; with it TCP asks everybody for one |
 /// | `TWEAKS_CONFIG` | the config file, or `off` |
 /// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
@@ -38,6 +40,7 @@ public final class TweakDaemon: Sendable {
     /// - Parameters:
     ///   - name: What the program is called: letters, digits, `.`, `_` and `-`. It names the socket and the folder.
     ///   - tcp: Whether TCP is open, too.
+    ///   - panel: Whether there is a web page, and HTTP for programs. The line that says where to connect has its address.
     ///   - tokens: The file of the tokens, which `tweakctl token new` writes; `TWEAKS_TOKEN_FILE` wins over it. It is
     ///     read again when it changes: who has shown a token that is not in it any more loses what it gave, at once.
     ///   - access: Who else may do what on the Unix socket, and what is given on request.
@@ -55,14 +58,15 @@ public final class TweakDaemon: Sendable {
     /// - Throws: `ServerError` that names what is wrong and the remedy.
     @discardableResult
     public static func start(
-        _ name: String, tcp: TCP = .off, tokens: String? = nil, access: TweakAccess = TweakAccess(),
+        _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
+        access: TweakAccess = TweakAccess(),
         config: ConfigFile? = nil, storage: Storage = .standard,
         durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload,
         registry: TweakRegistry = .shared,
         limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, tokens: tokens, access: access, config: config, storage: storage, durability: durability,
+            name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage, durability: durability,
             audit: audit, signals: signals,
             registry: registry, limits: limits, onEvent: onEvent, tweaks: tweaks)
     }
@@ -70,14 +74,15 @@ public final class TweakDaemon: Sendable {
     /// The same with a list, which a program can keep beside its declarations.
     @discardableResult
     public static func start(
-        _ name: String, tcp: TCP = .off, tokens: String? = nil, access: TweakAccess = TweakAccess(),
+        _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
+        access: TweakAccess = TweakAccess(),
         config: ConfigFile? = nil, storage: Storage = .standard,
         durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload,
         registry: TweakRegistry = .shared,
         limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: [any TweakHandle]
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, tokens: tokens, access: access, config: config, storage: storage, durability: durability,
+            name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage, durability: durability,
             audit: audit, signals: signals,
             registry: registry, limits: limits, environment: ProcessInfo.processInfo.environment,
             onEvent: onEvent ?? standardErrorLog(name))
@@ -85,7 +90,8 @@ public final class TweakDaemon: Sendable {
 
     /// The same with an environment of the caller's.
     package static func start(
-        _ name: String, tcp: TCP = .off, tokens: String? = nil, access: TweakAccess = TweakAccess(),
+        _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
+        access: TweakAccess = TweakAccess(),
         config: ConfigFile? = nil, storage: Storage = .standard,
         durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload, registry: TweakRegistry,
         limits: TweakServerLimits = TweakServerLimits(), environment: [String: String],
@@ -97,7 +103,7 @@ public final class TweakDaemon: Sendable {
         }
         let settings = try DaemonSettings(
             name: name, tcp: tcp, tokens: tokens, config: config, storage: storage, audit: audit,
-            environment: environment)
+            panel: panel.settings, environment: environment)
         let parts = try DaemonParts(
             settings, access: access, durability: durability, registry: registry, limits: limits,
             log: EventLog(onEvent))
@@ -161,6 +167,9 @@ public final class TweakDaemon: Sendable {
 
     /// The TCP port; nil where TCP is off.
     public var port: Int? { parts?.server.port }
+
+    /// The address of the web page with the token of this start, which lets in whoever has it; nil where it is off.
+    public var panelAddress: String? { parts?.server.panelAddress }
 
     /// The path of the Unix socket; nil where it is off.
     public var socketPath: String? { parts?.server.socketPaths.first }

@@ -26,8 +26,8 @@ extension EventLoop {
         executor.figures.accepted += 1
         let session = makeSession(descriptor, listener)
         let refusal = makeRoom(for: session)
-        if let refusal, isOverrun(by: session.peer.culprit) { return turnAway(descriptor, refusal) }
-        guard register(session) else { return turnAway(descriptor, Self.noDescriptors) }
+        if let refusal, isOverrun(by: session.peer.culprit) { return turnAway(descriptor, refusal, listener) }
+        guard register(session) else { return turnAway(descriptor, Self.noDescriptors, listener) }
         executor.tell(.state, session)
         if let refusal { return say(refusal, to: session) }
         admit(session, listener)
@@ -35,7 +35,7 @@ extension EventLoop {
         // Of those who are there, each has four at most.
         timers.compact(most: 8 * sessionCount + 64) { self.session($0) != nil }
         timers.add(.init(deadline: session.openedAt + limits.timeToFirstLine, session: session.id, kind: .firstLine))
-        if let idle = limits.idleTime {
+        if let idle = idleTime(session) {
             timers.add(.init(deadline: session.openedAt + idle, session: session.id, kind: .idle))
         }
     }
@@ -53,11 +53,15 @@ extension EventLoop {
             var on: Int32 = 1
             setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
             let port = SocketAddress.port(of: number, peer: true) ?? 0
-            peer = Peer(address: listener.isVersion6 ? "[::1]" : "127.0.0.1", port: port)
+            let address = listener.isLoopback ? nil : SocketAddress.host(of: number)
+            peer = Peer(
+                address: address ?? (listener.isVersion6 ? "[::1]" : "127.0.0.1"), port: port,
+                listener.front == nil ? .tcp : .http)
         }
         let session = Session(
             id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, peer: peer,
-            isDenied: scopes == nil, lineLimit: limits.lineBytes, now: .now)
+            isDenied: scopes == nil, lineLimit: limits.lineBytes, now: .now,
+            dialect: listener.makeDialect(executor.identity.instance))
         if let scopes, !scopes.isEmpty { session.grants.add(scopes, from: .peer) }
         executor.identify(session)
         return session
@@ -84,7 +88,7 @@ extension EventLoop {
     private func refuseForWantOfDescriptors(_ listener: Listener) {
         spare = nil
         if case .connection(let descriptor) = listener.accept() {
-            turnAway(descriptor, Self.noDescriptors)
+            turnAway(descriptor, Self.noDescriptors, listener)
         } else {
             executor.figures.hit(.descriptors)
         }

@@ -29,9 +29,10 @@ extension EventLoop {
     }
 
     /// Turns a connection away at once.
-    func turnAway(_ descriptor: Descriptor, _ error: TweakError) {
+    func turnAway(_ descriptor: Descriptor, _ error: TweakError, _ listener: Listener) {
         count(error)
-        _ = Array("error \(error)\n".utf8).withUnsafeBytes { descriptor.write($0) }
+        let text = listener.front?.refusal(error) ?? Array("error \(error)\n".utf8)
+        _ = text.withUnsafeBytes { descriptor.write($0) }
         descriptor.endOutput()
         // Closed over unread bytes, the error would be lost to a reset.
         _ = descriptor.read(into: scratch)

@@ -23,6 +23,7 @@ extension EventLoop {
             session.phase = .draining(discarded: discarded + bytes.count)
             if discarded + bytes.count > limits.fatalDrain.bytes { close(session) }
         case .open:
+            if let dialect = session.dialect { return take(bytes, dialect, session) }
             let response = bytes.withMemoryRebound(to: UInt8.self) { session.reader.append($0) }
             answer(response, session)
         }
@@ -77,6 +78,7 @@ extension EventLoop {
 
     /// Runs the lines that have come, as long as replies can be written and others have not waited too long.
     func runLines(_ session: Session, until turnEnds: ContinuousClock.Instant) {
+        if let dialect = session.dialect { return run(dialect, session, until: turnEnds) }
         session.hasLines = true
         var linesToClock = Self.linesPerClock
         expireTokens()
@@ -180,7 +182,7 @@ extension EventLoop {
         session.sendPrompt()
     }
 
-    private func perform(_ request: Request, _ session: Session) {
+    func perform(_ request: Request, _ session: Session) {
         executor.figures.requests += 1
         if case .watch = request { flushEvents() }
         let outcome = executor.execute(request, for: session)
@@ -275,7 +277,8 @@ extension EventLoop {
     private func wantsInput(_ session: Session) -> Bool {
         if !session.isOpen { return true }
         if session.penalty != nil { return false }
-        return session.output.count < limits.unsentBytes && session.reader.count <= limits.lineBytes
+        return session.output.count < limits.unsentBytes
+            && session.inputCount <= session.dialect?.inputLimit ?? limits.lineBytes
     }
 
     // MARK: - The end

@@ -161,7 +161,7 @@ final class EventLoop {
         if session.isRunnable { return }
         if event.isReadable { receive(session) }
         // Who says much at once takes turns with others like that.
-        if session.isOpen, session.reader.count > Self.longInput { return enqueue(session) }
+        if session.isOpen, session.inputCount > Self.longInput { return enqueue(session) }
         // With watchers about, replies and events of one round are sent together.
         if hub.sessions.isEmpty { return advance(session) }
         runLines(session, until: now + turnTime)
@@ -271,10 +271,12 @@ final class EventLoop {
             if session.life.state != .opening || !session.isOpen { return }
             let text = "no token came in \(seconds(limits.timeToAuthenticate)); connect again, then auth TOKEN"
             say(TweakError(.timeout, text, limit: .timeToAuthenticate), to: session)
+        case .request: expireRequest(session, now)
+        case .beat: beat(session, now)
         case .penalty: endPenalty(session)
         case .farewell: endFarewell(session)
         case .idle:
-            guard let idle = limits.idleTime, session.isOpen else { return }
+            guard let idle = idleTime(session), session.isOpen else { return }
             let isBusy = !session.watches.isEmpty || session.isAwaitingAction || session.remainder != nil
             if isBusy || session.lastActivity + idle > now {
                 let deadline = max(session.lastActivity, isBusy ? now : session.lastActivity) + idle
@@ -287,6 +289,11 @@ final class EventLoop {
             if session.owed.isEmpty || isStopping { return close(session) }
             timers.add(.init(deadline: now + limits.lingerTime, session: session.id, kind: .drain))
         }
+    }
+
+    /// How long a session may be silent.
+    func idleTime(_ session: Session) -> Duration? {
+        [limits.idleTime, session.dialect?.idleTime].compactMap(\.self).min()
     }
 
     private func seconds(_ duration: Duration) -> String { TweakValue.duration(duration).text }

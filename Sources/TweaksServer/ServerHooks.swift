@@ -19,6 +19,8 @@ package struct TweakServerHooks: Sendable {
     package var access = TweakAccess()
     /// The tokens that are taken, as they are at the start; later ones come by `tokensChanged`. Nil: none are.
     package var tokens: (@Sendable () -> TokenTable)?
+    /// Where clients are spoken with otherwise than by lines, beside the listeners.
+    package var fronts: [any ServerFront] = []
     /// The time of day in milliseconds since 1970, by which tokens expire. It may jump.
     package var wallClock: @Sendable () -> Int64 = { Platform.wallClock() }
     /// Stands between the server and the kernel, in tests.

@@ -3,7 +3,7 @@
 /// A heap of deadlines. When one is due, its owner looks whether it still matters.
 struct Timers {
     enum Kind {
-        case firstLine, authentication, penalty, idle, farewell, drain
+        case firstLine, request, authentication, penalty, idle, beat, farewell, drain
     }
 
     struct Entry {

@@ -151,13 +151,19 @@ public final class TweakServer: Sendable {
     }
 
     /// Whether TCP is open to whoever shows a token, and to nobody else.
-    package var wantsTokens: Bool { bound.contains(where: \.wantsToken) }
+    package var wantsTokens: Bool { bound.contains { $0.wantsToken && $0.front == nil } }
 
     /// Whether other users than its own can connect to a Unix socket.
     package var isShared: Bool { bound.contains(where: \.isShared) }
 
     /// The TCP port in use; nil when TCP is not open or the server is not running.
-    public var port: Int? { bound.compactMap(\.port).first.map { Int($0) } }
+    public var port: Int? { bound.filter { $0.front == nil }.compactMap(\.port).first.map { Int($0) } }
+
+    /// What it has beside its listeners.
+    package var fronts: [any ServerFront] { hooks.fronts }
+
+    /// The port of the first front in use.
+    package var frontPort: Int? { bound.filter { $0.front != nil }.compactMap(\.port).first.map { Int($0) } }
 
     /// The Unix sockets in use.
     public var socketPaths: [String] { bound.compactMap(\.path) }
@@ -171,6 +177,7 @@ public final class TweakServer: Sendable {
         do throws(ServerError) {
             let kernel = Kernel(faults: hooks.faults)
             for listener in listeners { opened += try open(listener, kernel) }
+            for front in hooks.fronts { opened += try Self.open(front, hasTokenFile: hooks.tokens != nil, kernel) }
             return Running(mailbox: try Self.makeMailbox(), listeners: opened)
         } catch {
             for listener in opened { listener.removeFile() }
@@ -197,17 +204,51 @@ public final class TweakServer: Sendable {
         }
     }
 
-    private static func openTCP(
-        _ port: Int, wantsToken: Bool, _ kernel: Kernel
+    /// The first of the ports of a front that is free.
+    private static func open(
+        _ front: any ServerFront, hasTokenFile: Bool, _ kernel: Kernel
     ) throws(ServerError) -> [Listener] {
+        var taken: ServerError?
+        for port in front.ports {
+            do throws(ServerError) {
+                return try open(front, port, hasTokenFile: hasTokenFile, kernel)
+            } catch {
+                guard error.isTaken else { throw error }
+                taken = error
+            }
+        }
+        throw taken ?? ServerError("\(front.name): no port was named")
+    }
+
+    private static func open(
+        _ front: any ServerFront, _ port: UInt16, hasTokenFile: Bool, _ kernel: Kernel
+    ) throws(ServerError) -> [Listener] {
+        guard let text = front.address else { return try openTCP(Int(port), wantsToken: true, front: front, kernel) }
+        guard let address = SocketAddress(text, port: port) else {
+            throw ServerError("\(front.name) address \(text): write it in numbers, such as 192.0.2.1 or ::")
+        }
+        let name = "\(front.name) \(text) port \(port)"
+        if !address.isLoopback, !hasTokenFile {
+            throw ServerError(
+                "\(name): beyond this machine a file of tokens is needed; name one in TWEAKS_TOKEN_FILE (tweakctl token new "
+                    + "makes one), or listen on loopback and tunnel by ssh")
+        }
+        return [try Listener(address, name: name, wantsToken: true, front: front, kernel)]
+    }
+
+    private static func openTCP(
+        _ port: Int, wantsToken: Bool, front: (any ServerFront)? = nil, _ kernel: Kernel
+    ) throws(ServerError) -> [Listener] {
+        let kind = front?.name ?? "tcp"
         guard let number = UInt16(exactly: port) else {
-            throw ServerError("tcp port \(port): a port is 0…65535; 0 picks a free one")
+            throw ServerError("\(kind) port \(port): a port is 0…65535; 0 picks a free one")
         }
         let first = try Listener(
-            .loopback4(port: number), name: "tcp 127.0.0.1:\(port)", wantsToken: wantsToken, kernel)
+            .loopback4(port: number), name: "\(kind) 127.0.0.1:\(port)", wantsToken: wantsToken, front: front, kernel)
         // The same port on ::1, where this machine has it and nobody else does.
         let second = first.port.flatMap { port in
-            try? Listener(.loopback6(port: port), name: "tcp [::1]:\(port)", wantsToken: wantsToken, kernel)
+            try? Listener(
+                .loopback6(port: port), name: "\(kind) [::1]:\(port)", wantsToken: wantsToken, front: front, kernel)
         }
         return [first] + (second.map { [$0] } ?? [])
     }

@@ -191,7 +191,7 @@ package struct ReplyEncoder: Sendable {
         guard case .object(let fields) = line else { return }
         JSON.object(
             [("event", .string("change")), ("rev", .count(change.revision))] + fields
-                + [("by", .string(change.origin.description))]
+                + [("by", .string(change.origin.description)), ("layer", .string(change.layer.description))]
         ).append(to: &bytes)
     }
 

@@ -20,6 +20,10 @@ package struct TweakLine: Sendable {
     package let note: Note
     /// What remains of a temporary override; nil where the value is there for good.
     package let timeLeft: Duration?
+    /// Where the value comes from, for programs; nil where it is the default, or nobody wants to know.
+    package var source: (layer: TweakLayer, origin: TweakOrigin)?
+    /// For programs: what goes without saying is left out, a default that is the value, and that it is not modified.
+    package var isBrief = false
 
     package init(_ node: TweakNode, _ value: TweakValue?, _ note: Note, timeLeft: Duration? = nil) {
         self.node = node
@@ -109,7 +113,10 @@ package struct TweakLine: Sendable {
         append(value, as: "value", to: &fields)
         switch note {
         case .none: break
-        case .explained: fields += node.facts(isModified: isModified)
+        case .explained:
+            let facts = node.facts(isModified: isModified)
+            fields += (isBrief && !isModified ? facts.filter { $0.0 != "default" && $0.0 != "modified" } : facts)
+            fields += sourceFields
         case .was(let old, let adjustment):
             append(old, as: "was", to: &fields)
             switch adjustment {
@@ -120,6 +127,11 @@ package struct TweakLine: Sendable {
         }
         if let timeLeft { fields += TimeLeft.fields(timeLeft) }
         return .object(fields)
+    }
+
+    private var sourceFields: [(String, JSON)] {
+        guard let source, !node.definition.flags.contains(.readOnly) else { return [] }
+        return [("layer", .string(source.layer.description)), ("by", .string(source.origin.description))]
     }
 
     private var isModified: Bool { !node.definition.flags.contains(.readOnly) && value != node.defaultValue }

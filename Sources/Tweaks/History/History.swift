@@ -3,7 +3,8 @@
 /// What a commit is to the history.
 package enum CommitKind: Sendable, Equatable {
     /// Somebody's change. Those of one session to the same tweaks in quick succession, a drag, are one; a step never is.
-    case change(session: UInt64, isStep: Bool = false)
+    /// Those of one gesture are, whatever session they came over and however slowly; 0: it was none.
+    case change(session: UInt64, isStep: Bool = false, gesture: UInt64 = 0)
     /// Takes back the commit with this number.
     case undo(UInt64, session: UInt64 = 0)
     /// Makes the commit with this number again.
@@ -16,7 +17,7 @@ package enum CommitKind: Sendable, Equatable {
     /// The session that makes it; nil where it is none.
     package var session: UInt64? {
         switch self {
-        case .change(let session, _), .undo(_, let session), .redo(_, let session): session == 0 ? nil : session
+        case .change(let session, _, _), .undo(_, let session), .redo(_, let session): session == 0 ? nil : session
         case .reload, .expiry: nil
         }
     }
@@ -155,6 +156,8 @@ struct History: Sendable {
 
     /// Changes that follow each other within this time are one.
     static let mergeInterval = Duration.milliseconds(500)
+    /// Nobody holds a slider longer than this without moving it.
+    static let gestureInterval = Duration.seconds(60)
 
     // MARK: Remembering
 
@@ -212,9 +215,13 @@ struct History: Sendable {
     }
 
     private func canMerge(_ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin) -> Bool {
-        guard case .change(_, isStep: false) = kind, limit > 0, let index = records.indices.last else { return false }
-        return records[index].kind == kind && records[index].status == .done
-            && time - records[index].time <= Self.mergeInterval && records[index].origin == origin
+        guard case .change(_, isStep: false, let gesture) = kind, limit > 0, let index = records.indices.last,
+            records[index].status == .done, records[index].origin == origin
+        else { return false }
+        if gesture != 0, case .change(_, _, gesture) = records[index].kind {
+            return time - records[index].time <= Self.gestureInterval
+        }
+        return records[index].kind == kind && time - records[index].time <= Self.mergeInterval
     }
 
     /// Adds a change to the last one, where they are one drag.

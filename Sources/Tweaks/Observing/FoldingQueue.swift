@@ -8,15 +8,21 @@ package struct FeedChange: Sendable {
     package let new: TweakValue
     package let origin: TweakOrigin
     package let revision: UInt64
+    /// Where the new value comes from.
+    package let layer: TweakLayer
     /// How many earlier changes of this tweak were folded into this one.
     package var folded = 0
 
-    package init(node: TweakNode, old: TweakValue, new: TweakValue, origin: TweakOrigin, revision: UInt64) {
+    package init(
+        node: TweakNode, old: TweakValue, new: TweakValue, origin: TweakOrigin, revision: UInt64,
+        layer: TweakLayer = .override
+    ) {
         self.node = node
         self.old = old
         self.new = new
         self.origin = origin
         self.revision = revision
+        self.layer = layer
     }
 }
 

@@ -186,7 +186,9 @@ extension RegistryState {
         }
         // Figures are looked at by those who want to know; they are no commits.
         if feeds.isEmpty || node.definition.flags.contains(.readOnly) { return }
-        let change = FeedChange(node: node, old: old.value, new: new.value, origin: origin, revision: revision)
+        let change = FeedChange(
+            node: node, old: old.value, new: new.value, origin: origin, revision: revision,
+            layer: overlays[node.slot].topLayer ?? .default)
         for feed in feeds { feed.append(change) }
         effects.feeds = feeds
     }

@@ -102,6 +102,11 @@ struct Overlays: Sendable {
     /// The highest layer; nil without any.
     var topLayer: TweakLayer? { entries.isEmpty ? nil : entries[entries.count - 1].layer }
 
+    /// The highest layer, and who set it; nil without any.
+    var source: (layer: TweakLayer, origin: TweakOrigin)? {
+        entries.isEmpty ? nil : (entries[entries.count - 1].layer, entries[entries.count - 1].origin)
+    }
+
     /// Whether somebody has set it.
     var isSet: Bool { topLayer.map { $0 >= .override } ?? false }
 

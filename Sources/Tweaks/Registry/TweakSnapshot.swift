@@ -42,6 +42,11 @@ public struct TweakSnapshot: Sendable {
         holds(node) ? overlays[node.slot].expires : nil
     }
 
+    /// Where the value of a node comes from, and who set it; nil where it is the default.
+    package func source(of node: TweakNode) -> (layer: TweakLayer, origin: TweakOrigin)? {
+        holds(node) ? overlays[node.slot].source : nil
+    }
+
     /// Whether the tweak was registered when the snapshot was taken.
     package func holds(_ node: TweakNode) -> Bool {
         nodes.indices.contains(node.slot) && nodes[node.slot] === node

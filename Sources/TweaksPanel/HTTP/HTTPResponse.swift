@@ -1,18 +1,18 @@
 // One HTTP response that is known as a whole.
 
 /// A status, headers and a body.
-struct HTTPResponse: Equatable, Sendable {
-    var status: HTTPStatus
-    var headers: [HTTPField] = []
-    var body: [UInt8] = []
+package struct HTTPResponse: Equatable, Sendable {
+    package var status: HTTPStatus
+    package var headers: [HTTPField] = []
+    package var body: [UInt8] = []
 
-    init(_ status: HTTPStatus, _ headers: [HTTPField] = [], body: [UInt8] = []) {
+    package init(_ status: HTTPStatus, _ headers: [HTTPField] = [], body: [UInt8] = []) {
         (self.status, self.headers, self.body) = (status, headers, body)
     }
 }
 
 /// The statuses that this server answers with (RFC 9110).
-enum HTTPStatus: Int, Sendable {
+package enum HTTPStatus: Int, Sendable {
     case ok = 200
     case noContent = 204
     case notModified = 304
@@ -42,17 +42,17 @@ enum HTTPStatus: Int, Sendable {
 }
 
 /// A request that is not carried out: the status, and what is wrong in one sentence that names the remedy.
-struct HTTPFailure: Error, Equatable {
-    var status: HTTPStatus
+package struct HTTPFailure: Error, Equatable {
+    package var status: HTTPStatus
     /// A code of the protocol.
-    var code: String
-    var message: String
+    package var code: String
+    package var message: String
     /// More headers, such as `Allow`.
-    var headers: [HTTPField] = []
+    package var headers: [HTTPField] = []
     /// What follows on this connection cannot be told from the rest of this request.
-    var endsConnection = false
+    package var endsConnection = false
 
-    init(_ status: HTTPStatus, _ code: String, _ message: String, endsConnection: Bool = false) {
+    package init(_ status: HTTPStatus, _ code: String, _ message: String, endsConnection: Bool = false) {
         (self.status, self.code, self.message, self.endsConnection) = (status, code, message, endsConnection)
     }
 }

@@ -44,7 +44,7 @@ extension EventLoop {
 
     /// Another table: who has shown a token that is not in it any more loses what it gave.
     func tokensChanged(_ table: TokenTable) {
-        executor.tokens = table
+        executor.tokens = TokenTable(table.entries + executor.hooks.fronts.flatMap(\.tokens))
         reviewTokens()
     }
 
@@ -78,7 +78,7 @@ extension EventLoop {
         var ended: String?
         for token in session.tokens {
             // The same name for another token is another token.
-            let entry = executor.tokens?[token.name].flatMap { $0.digest == token.digest ? $0 : nil }
+            let entry = executor.tokens?.entries.first { $0.name == token.name && $0.digest == token.digest }
             if let entry, entry.isLive(now) {
                 if replace(token, by: entry, session) { isLess = true }
             } else {
@@ -119,6 +119,10 @@ extension EventLoop {
             session.withhold(TweakError(.denied, "your rights have changed"))
         }
         if !session.watches.isEmpty { hub.update(session) }
+        // What it was shown was for other rights.
+        if session.dialect?.isStreaming == true {
+            return say(TweakError(.closing, "your rights have changed"), to: session)
+        }
         if session.isOpen { enqueue(session) }
     }
 

@@ -53,7 +53,7 @@ extension Executor {
     /// Whose changes they are, and how many, follows from the tokens that are left.
     func identify(_ session: Session) {
         session.origin =
-            session.tokens.last.map { TweakOrigin("token \($0.name)").through(session.peer.origin.connection) }
+            session.tokens.last.map { $0.identity.through(session.peer.origin.connection) }
             ?? session.peer.origin
         let rates = session.tokens.compactMap(\.commitsPerSecond) + [limits.commitsPerSecond].compactMap(\.self)
         guard let rate = rates.min() else { return session.budget = nil }

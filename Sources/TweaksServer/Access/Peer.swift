@@ -6,9 +6,9 @@ import Tweaks
 struct Peer {
     let transport: TweakSession.Transport
     /// For people: `uid 1000 pid 4711`, or an address with its port.
-    let text: String
+    private(set) var text: String
     /// Whose changes these are before a token says otherwise.
-    let origin: TweakOrigin
+    private(set) var origin: TweakOrigin
     /// Who is to blame for wrong tokens, and for too many connections: a user, or an address whatever the port.
     let culprit: String
     var userID: UInt32?
@@ -26,10 +26,16 @@ struct Peer {
     }
 
     /// A port of an address.
-    init(address: String, port: UInt16) {
-        transport = .tcp
+    init(address: String, port: UInt16, _ transport: TweakSession.Transport = .tcp) {
+        self.transport = transport
         text = "\(address):\(port)"
         origin = TweakOrigin(text).through(TweakConnection(transport: transport.rawValue, peer: text))
         culprit = address
+    }
+
+    /// Notes what the program at the other end says it is.
+    mutating func introduce(as program: String) {
+        text = "\(text) \(Quoting.sanitized(program))"
+        origin = origin.through(TweakConnection(transport: transport.rawValue, peer: text))
     }
 }

@@ -16,7 +16,9 @@ extension Session {
         owed.withhold(error)
         guard let rest = remainder else { return }
         remainder = nil
-        output.append { encoder.cut(rest, error, to: &$0) }
+        output.append { bytes in
+            if let dialect { dialect.cut(rest, error, to: &bytes) } else { encoder.cut(rest, error, to: &bytes) }
+        }
         if isOpen { sendPrompt() }
     }
 

@@ -8,6 +8,8 @@ public struct TweakSession: Sendable {
     public enum Transport: String, Sendable {
         case unix = "unix socket"
         case tcp
+        /// A browser on the panel, or a program that uses its HTTP.
+        case http
     }
 
     /// Where it stands. A session goes through these once, from the first to one of the last two; it is never opened
@@ -53,7 +55,8 @@ public struct TweakSession: Sendable {
     public let id: UInt64
     /// How it is connected.
     public let transport: Transport
-    /// Who is at the other end, as far as the system knows: `uid 1000 pid 4711`, or `127.0.0.1:50000`.
+    /// Who is at the other end, as far as the system knows: `uid 1000 pid 4711`, `127.0.0.1:50000`, or that and the
+    /// browser.
     public let peer: String
     /// The user at the other end of a Unix socket.
     public let userID: UInt32?

@@ -66,7 +66,7 @@ extension Executor {
     ) throws(TweakError) -> (reply: Reply, result: TweakCommitResult) {
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
-            kind: proposal.kind ?? .change(session: session.id.number), rights: session.grants.rights,
+            kind: proposal.kind ?? .change(session: session.id.number, gesture: session.gesture), rights: session.grants.rights,
             delivery: .carrier)
         proposal.whenCommitted?(result)
         if result.didStore { session.commits += 1 }
@@ -75,6 +75,7 @@ extension Executor {
 
     /// Has a reply wait until the disk holds a revision.
     func awaiting(_ reply: Reply, _ revision: UInt64, _ session: Session) -> Reply {
+        if !session.waitsForDisk { return reply }
         switch saveStatus?.answer(for: revision) {
         case nil, .saved?: return reply
         case .unsaved(let reason)?: return reply.unsaved(reason)

@@ -18,7 +18,7 @@ extension Executor {
     /// What was found, with the values of now.
     func reply(_ found: Finder.Found, _ session: Session) -> Reply {
         let nodes = found.nodes.filter { session.sees($0) }
-        var reply = lines(nodes, .explained)
+        var reply = lines(nodes, .explained, for: session)
         if found.more > 0 {
             reply.status = .ok(
                 words: "best \(nodes.count), \(found.more) more; another word leaves fewer",

@@ -5,13 +5,13 @@ import TweaksWire
 
 extension Executor {
     func get(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply {
-        if patterns.count == 1, let (node, value, left) = patterns[0].withBytes({ registry.read($0) }),
+        if patterns.count == 1, !session.encoder.isJSON, let (node, value, left) = patterns[0].withBytes({ registry.read($0) }),
             session.sees(node)
         {
             let line = TweakLine(node, value, .explained, timeLeft: left)
             return Reply(.ok(words: "", fields: []), body: .items([.tweak(line)]))
         }
-        return lines(try resolve(patterns, session), .explained)
+        return lines(try resolve(patterns, session), .explained, for: session)
     }
 
     /// The nodes that patterns name; many patterns would keep everybody else waiting.
@@ -26,13 +26,14 @@ extension Executor {
     func modified(_ pattern: String?, _ session: Session) throws(TweakError) -> Reply {
         let nodes = try view(session).resolve(pattern ?? "*")
         let snapshot = registry.snapshot()
-        return lines(nodes.filter { snapshot.isModified($0) }, .explained, snapshot)
+        return lines(nodes.filter { snapshot.isModified($0) }, .explained, snapshot, for: session)
     }
 
     /// Assignments of all that can be set; what a file holds and what can be typed back.
     func export(_ pattern: String?, _ session: Session) throws(TweakError) -> Reply {
         let nodes = try view(session).resolve(pattern ?? "*")
-        return lines(nodes.filter { $0.isSettable && !$0.definition.flags.contains(.secret) }, .none)
+        return lines(
+            nodes.filter { $0.isSettable && !$0.definition.flags.contains(.secret) }, .none, for: session)
     }
 
     func list(_ prefix: String?, _ session: Session) throws(TweakError) -> Reply {
@@ -46,7 +47,7 @@ extension Executor {
             let within = groups.filter { $0.category.utf8.elementsEqual(parts[0].utf8) }
             if within.isEmpty { throw view.unknown(prefix ?? "") }
             return levels(within, by: \.collection, prefix: parts[0] + "/")
-        default: return lines(try view.resolve(parts.joined(separator: "/")), .explained)
+        default: return lines(try view.resolve(parts.joined(separator: "/")), .explained, for: session)
         }
     }
 
@@ -83,14 +84,20 @@ extension Executor {
     }
 
     /// Tweaks as body lines, from one consistent snapshot; a long list is made while it is sent.
-    func lines(_ nodes: [TweakNode], _ note: TweakLine.Note, _ snapshot: TweakSnapshot? = nil) -> Reply {
+    func lines(
+        _ nodes: [TweakNode], _ note: TweakLine.Note, _ snapshot: TweakSnapshot? = nil, for session: Session
+    ) -> Reply {
         let snapshot = snapshot ?? registry.snapshot()
+        // People ask for it with explain.
+        let tellsSource = session.encoder.isJSON
         let item: @Sendable (Int) -> Reply.Item? = { [registry] position in
             guard position < nodes.count else { return nil }
             let node = nodes[position]
             var left: Duration?
             if case .explained = note { left = snapshot.expires(node).map { registry.timeLeft($0) } }
-            return .tweak(TweakLine(node, snapshot.value(of: node), note, timeLeft: left))
+            var line = TweakLine(node, snapshot.value(of: node), note, timeLeft: left)
+            if tellsSource { line.source = snapshot.source(of: node) }
+            return .tweak(line)
         }
         let body: Reply.Body = nodes.count > 64 ? .stream(item) : .items(nodes.indices.compactMap(item))
         return Reply(.ok(words: "", fields: [("rev", .count(snapshot.revision))]), body: body)

@@ -29,7 +29,7 @@ extension Executor {
         var nodes = modified ? withModified(named, snapshot, view, isResumed: isResumed) : named
         if let since, isResumed { nodes = nodes.filter { snapshot.changedAt($0) > since } }
         let count = watchedCount(session, snapshot)
-        var reply = lines(nodes, .explained, snapshot)
+        var reply = lines(nodes, .explained, snapshot, for: session)
         reply.status = .ok(
             words: "rev \(snapshot.revision) watching \(count)",
             fields: [("rev", .count(snapshot.revision)), ("watching", .count(count))])

@@ -62,6 +62,8 @@ final class Executor {
         self.hooks = hooks
         finder = Finder()
         tokens = hooks.tokens?()
+        let own = hooks.fronts.flatMap(\.tokens)
+        if !own.isEmpty { tokens = TokenTable((tokens?.entries ?? []) + own) }
         failures = FailureLedger(delays: limits.authenticationDelay)
         commitRate = CommitRate(registry.revision, at: .now)
         store = registry.store

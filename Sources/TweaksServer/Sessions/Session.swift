@@ -15,8 +15,10 @@ final class Session {
 
     let id: SessionID
     let descriptor: Descriptor
+    /// How it is spoken with; nil: by lines.
+    let dialect: (any SessionDialect)?
     /// Who is at the other end.
-    let peer: Peer
+    var peer: Peer
     /// Who makes the changes of this session: the peer, or the token that it has shown last.
     var origin: TweakOrigin
     /// The user behind a Unix socket is not one of ours.
@@ -65,6 +67,14 @@ final class Session {
     var isRunnable = false
     /// Lines may be waiting in the reader.
     var hasLines = false
+    /// When the request began that is not whole yet, where there is a dialect.
+    var requestBegan: ContinuousClock.Instant?
+    /// The gesture that its changes are part of; 0: none.
+    var gesture: UInt64 = 0
+    /// Its replies wait for the disk.
+    var waitsForDisk = true
+    /// The generation of the registry that it was told of.
+    var generation: UInt64 = 0
     /// A complete line has come.
     var hasSentLine = false
     /// It has shown that it speaks this protocol: a command was accepted, or the first line was empty.
@@ -92,10 +102,12 @@ final class Session {
 
     init(
         id: SessionID, descriptor: Descriptor, peer: Peer, isDenied: Bool, lineLimit: Int,
-        now: ContinuousClock.Instant
+        now: ContinuousClock.Instant, dialect: (any SessionDialect)? = nil
     ) {
         self.id = id
         self.descriptor = descriptor
+        self.dialect = dialect
+        encoder.isJSON = dialect != nil
         self.peer = peer
         origin = peer.origin
         self.isDenied = isDenied
@@ -116,6 +128,9 @@ final class Session {
     /// Whether it may do this with a tweak.
     func may(_ kind: TweakScope.Kind, _ path: TweakPath) -> Bool { isAdmitted && grants.rights.allows(kind, path) }
 
+    /// How many bytes have come of which nothing was made yet.
+    var inputCount: Int { dialect?.inputCount ?? reader.count }
+
     /// Whether the next line may be begun: replies come in the order of the requests, each whole.
     func mayBegin(unsentLimit: Int) -> Bool {
         isOpen && !isAwaitingAction && remainder == nil && output.count < unsentLimit && !owed.isFull
@@ -135,7 +150,9 @@ final class Session {
     }
 
     private func write(_ reply: Reply, _ encoder: ReplyEncoder) {
-        output.append { remainder = encoder.append(reply, to: &$0) }
+        output.append { bytes in
+            remainder = dialect.map { $0.write(reply, to: &bytes) } ?? encoder.append(reply, to: &bytes)
+        }
         if remainder == nil { replyEnded() }
     }
 
@@ -148,7 +165,11 @@ final class Session {
     /// Goes on with a long reply.
     func sendMore(budget: Int) {
         guard let rest = remainder else { return }
-        output.append { remainder = encoder.append(rest, budget: budget, to: &$0) }
+        output.append { bytes in
+            remainder =
+                dialect.map { $0.write(rest, budget: budget, to: &bytes) }
+                ?? encoder.append(rest, budget: budget, to: &bytes)
+        }
         if remainder == nil { replyEnded() }
     }
 
@@ -200,20 +221,29 @@ final class Session {
     private func sendNotices() {
         if notices.isEmpty { return }
         beginEvents()
-        for notice in notices { output.append { encoder.append(notice, to: &$0) } }
+        for notice in notices { send(notice) }
         notices = []
     }
 
     private func send(_ change: FeedChange, _ encoded: EventCache) {
         beginEvents()
         foldedEvents += change.folded
-        output.append(encoded.bytes(of: change, encoder))
+        let line = encoded.bytes(of: change, encoder)
+        guard let dialect else { return output.append(line) }
+        output.append { dialect.write(.change(change), json: line, to: &$0) }
+    }
+
+    private func send(_ event: Event) {
+        guard let dialect else { return output.append { encoder.append(event, to: &$0) } }
+        var line: [UInt8] = []
+        encoder.append(event, to: &line)
+        output.append { dialect.write(event, json: line, to: &$0) }
     }
 
     /// Says how many changes were folded away, once all that is newer has been sent.
     private func sayLagged(_ revision: UInt64) {
         if foldedEvents == 0 { return }
-        output.append { encoder.append(.lagged(revision: revision, count: foldedEvents), to: &$0) }
+        send(.lagged(revision: revision, count: foldedEvents))
         foldedEvents = 0
     }
 

@@ -34,6 +34,10 @@ final class Listener: Sendable {
     let isShared: Bool
     /// The port, for TCP.
     let port: UInt16?
+    /// How connections are spoken with; nil: by lines.
+    let front: (any ServerFront)?
+    /// It is on a loopback address.
+    let isLoopback: Bool
     private let place: SocketPlace?
     private let kernel: Kernel
 
@@ -48,11 +52,15 @@ final class Listener: Sendable {
         wantsToken = false
         self.isShared = isShared
         port = nil
+        (front, isLoopback) = (nil, true)
         self.place = place
     }
 
-    /// A TCP socket on a loopback address.
-    init(_ address: SocketAddress, name: String, wantsToken: Bool = false, _ kernel: Kernel) throws(ServerError) {
+    /// A TCP socket.
+    init(
+        _ address: SocketAddress, name: String, wantsToken: Bool = false, front: (any ServerFront)? = nil,
+        _ kernel: Kernel
+    ) throws(ServerError) {
         self.kernel = kernel
         descriptor = try Self.open(address, name: name)
         isUnix = false
@@ -60,7 +68,14 @@ final class Listener: Sendable {
         port = SocketAddress.port(of: descriptor.number)
         self.wantsToken = wantsToken
         isShared = false
+        self.front = front
+        isLoopback = address.isLoopback
         place = nil
+    }
+
+    /// How a new connection is spoken with.
+    func makeDialect(_ instance: String) -> (any SessionDialect)? {
+        front?.makeDialect(FrontPlace(port: port ?? 0, instance: instance))
     }
 
     /// The path of a Unix socket.
@@ -68,9 +83,14 @@ final class Listener: Sendable {
 
     /// Where it is, and who is let in.
     var facts: (address: String, access: JSON) {
-        let address = path ?? "\(isVersion6 ? "[::1]" : "127.0.0.1"):\(port ?? 0)"
-        let access = isUnix ? isShared ? "by user" : "own user and root" : wantsToken ? "token" : "open"
+        let host = front?.address ?? (isVersion6 ? "[::1]" : "127.0.0.1")
+        let address = path ?? "\(host):\(port ?? 0)"
+        let access = front.map { "token (\($0.name))" } ?? lineAccess
         return (address, .string(access))
+    }
+
+    private var lineAccess: String {
+        isUnix ? isShared ? "by user" : "own user and root" : wantsToken ? "token" : "open"
     }
 
     /// Removes the file of a Unix socket.
@@ -87,8 +107,8 @@ final class Listener: Sendable {
         let size = socklen_t(MemoryLayout<Int32>.size)
         switch address {
         case .unix: fchmod(number, mode)  // On Linux the file that `bind` makes inherits this.
-        case .loopback6: setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
-        case .loopback4: break
+        case .loopback6, .address6: setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
+        case .loopback4, .address4: break
         }
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, size)
         guard address.withCAddress({ bind(number, $0, $1) }) == 0 else {

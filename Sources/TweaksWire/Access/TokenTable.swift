@@ -13,16 +13,23 @@ package struct TokenEntry: Hashable, Sendable {
     package let expires: Int64?
     /// The most commits a second of one session; nil: the server's own limit.
     package let commitsPerSecond: Int?
+    /// It was made by this process, and is in no file.
+    package let isOwn: Bool
 
     package init(
-        name: String, digest: [UInt8], scopes: [TweakScope], expires: Int64? = nil, commitsPerSecond: Int? = nil
+        name: String, digest: [UInt8], scopes: [TweakScope], expires: Int64? = nil, commitsPerSecond: Int? = nil,
+        isOwn: Bool = false
     ) {
         self.name = name
         self.digest = digest
         self.scopes = scopes
         self.expires = expires
         self.commitsPerSecond = commitsPerSecond
+        self.isOwn = isOwn
     }
+
+    /// Whose changes those are that are made with it.
+    package var identity: TweakOrigin { TweakOrigin(isOwn ? name : "token \(name)") }
 
     /// Whether it is of use at a time, in milliseconds since 1970.
     package func isLive(_ time: Int64) -> Bool { expires.map { time < $0 } ?? true }

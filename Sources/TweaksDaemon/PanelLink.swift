@@ -1,0 +1,53 @@
+// Where the panel's address is said, token and all: on a terminal, or in a file that only its owner reads.
+
+import Foundation
+import TweaksPanel
+import TweaksServer
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The address of a running panel. A log is read by others, and kept; so the token is not in it.
+struct PanelLink {
+    let front: PanelFront
+
+    /// What the line says that tells where to connect, after everything that has to be done for it.
+    /// - Parameters:
+    ///   - isOnTerminal: The line goes to a person.
+    ///   - hasTokens: There are tokens in a file, too.
+    func text(for server: TweakServer, isOnTerminal: Bool, hasTokens: Bool) -> String? {
+        guard let port = server.frontPort else { return nil }
+        let link = front.link(port: port)
+        if isOnTerminal { return "panel \(link)" }
+        let plain = "panel \(front.plainLink(port: port))"
+        if let path = Self.path(server), Self.write(link, to: path) { return "\(plain) (the link with its token: \(path))" }
+        return hasTokens ? "\(plain) (for who shows a token)" : "panel \(link)"
+    }
+
+    /// Beside the Unix socket, whose directory nobody else can write.
+    private static func path(_ server: TweakServer) -> String? { server.socketPaths.first.map { $0 + ".panel" } }
+
+    private static func write(_ link: String, to path: String) -> Bool {
+        unlink(path)
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: Data("\(link)\n".utf8))
+            return true
+        } catch {
+            unlink(path)
+            return false
+        }
+    }
+
+    /// Removes the file, if there is one.
+    static func remove(for socketPath: String?) {
+        if let socketPath { unlink(socketPath + ".panel") }
+    }
+}

@@ -1,0 +1,52 @@
+// The first line of a request: its method, its target, its version.
+
+/// `GET /path HTTP/1.1`, with one blank between the words (RFC 9112, section 3).
+struct HTTPRequestLine: Equatable {
+    let method: String
+    let target: HTTPTarget
+    let version: HTTPVersion
+
+    /// - Parameter bytes: Visible ASCII and blanks.
+    init(_ bytes: ArraySlice<UInt8>) throws(HTTPFailure) {
+        let words = bytes.split(separator: HTTPSyntax.blank, omittingEmptySubsequences: false)
+        if words.contains(where: \.isEmpty) || !HTTPSyntax.isToken(words[0]) {
+            throw .malformed("the first line is no request; write METHOD /path HTTP/1.1, with single blanks")
+        }
+        if words.count == 2 { throw Self.otherVersion }
+        if words.count != 3 {
+            throw .malformed("the request line has \(words.count) words; write METHOD /path HTTP/1.1")
+        }
+        version = try Self.version(words[2])
+        method = try Self.method(words[0])
+        target = try HTTPTarget(words[1])
+    }
+
+    private static func version(_ word: ArraySlice<UInt8>) throws(HTTPFailure) -> HTTPVersion {
+        let (name, number) = (word.prefix(5), Array(word.dropFirst(5)))
+        guard name.elementsEqual("HTTP/".utf8), number.count == 3, number[1] == UInt8(ascii: "."),
+            HTTPSyntax.isDigit(number[0]), HTTPSyntax.isDigit(number[2])
+        else { throw .malformed("the request line does not end with a version; write HTTP/1.1") }
+        switch String(decoding: number, as: UTF8.self) {
+        case "1.1": return .http11
+        case "1.0": return .http10
+        default: throw otherVersion
+        }
+    }
+
+    /// HTTP/2 says `PRI * HTTP/2.0` first; a line without a version is HTTP/0.9.
+    private static let otherVersion = HTTPFailure(
+        .versionNotSupported, "usage", "the version of HTTP is not spoken here; use HTTP/1.1", endsConnection: true)
+
+    /// The methods of RFC 9110 and `PATCH`. What is there has its own list of those it takes, and answers 405 to others, but
+    /// a method that nobody knows is 501. So is `CONNECT`: what follows it would be no HTTP.
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
+
+    private static func method(_ word: ArraySlice<UInt8>) throws(HTTPFailure) -> String {
+        let method = String(decoding: word, as: UTF8.self)
+        if methods.contains(method) { return method }
+        let remedy = methods.prefix(6).joined(separator: " ")
+        throw HTTPFailure(
+            .notImplemented, "unknown-command", "there is no method \(method.prefix(32)); there are \(remedy)",
+            endsConnection: true)
+    }
+}

@@ -1,0 +1,56 @@
+// One request that is being carried out, and what has been answered of it so far.
+
+import Tweaks
+import TweaksWire
+
+/// From a request to its response.
+struct Exchange {
+    /// What the replies are for.
+    enum Purpose {
+        /// It is known without asking.
+        case response
+        /// A token is looked at, and becomes a cookie.
+        case login(token: String)
+        case script(PanelScript)
+        /// Events follow.
+        case events
+    }
+
+    let framing: HTTPExchange
+    var purpose: Purpose
+    /// The token that is looked at.
+    var token: String?
+    /// The stream goes on from where the client was.
+    var isResumed = false
+    /// A token is looked at first: so the next reply is about that.
+    var isAuthenticating = false
+    /// How many replies are still to come, the last one included.
+    var repliesLeft = 0
+    /// What the replies before the last one have said, where that is shown.
+    private var fields: [(String, JSON)] = []
+    private var items: [Reply.Item] = []
+    /// The response has begun, and its rest comes later.
+    var stream: HTTPStream?
+
+    init(_ framing: HTTPExchange, _ purpose: Purpose = .response) { (self.framing, self.purpose) = (framing, purpose) }
+
+    /// Keeps what a reply says for the last one.
+    mutating func keep(_ reply: Reply) {
+        guard case .ok(_, let more) = reply.status else { return }
+        for field in more {
+            fields.removeAll { $0.0 == field.0 }
+            fields.append(field)
+        }
+        if case .items(let more) = reply.body, !reply.listName.isEmpty { items += more }
+    }
+
+    /// The last reply with what was kept.
+    func merged(_ reply: Reply) -> Reply {
+        guard case .ok(let words, let own) = reply.status, !(fields.isEmpty && items.isEmpty) else { return reply }
+        var result = reply
+        let names = Set(own.map(\.0))
+        result.status = .ok(words: words, fields: fields.filter { !names.contains($0.0) } + own)
+        if case .items(let last) = reply.body, !items.isEmpty { result.body = .items(items + last) }
+        return result
+    }
+}

@@ -1,0 +1,141 @@
+// A whole request: whether it may be asked, what it comes to, and who asks.
+
+import Tweaks
+import TweaksServer
+import TweaksWire
+
+extension HTTPDialect {
+    /// Begins to carry out a request.
+    func begin(_ request: HTTPRequest) {
+        exchange = Exchange(HTTPExchange(request))
+        introduce(request)
+        if let failure = gate.failure(of: request) { return respond(failure.response) }
+        do throws(HTTPFailure) {
+            try carryOut(try PanelRouter.action(for: request), request)
+        } catch {
+            respond(error.response)
+        }
+    }
+
+    private func carryOut(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
+        switch action {
+        case .page: respond(PanelPage.html)
+        case .openAPI:
+            _ = try credential(request)
+            respond(PanelPage.openAPI)
+        case .logout:
+            digest = nil
+            steps.append(.forget)
+            respond(HTTPResponse(.noContent, [HTTPCredential.logout(port: port)]))
+        case .login(let token):
+            exchange?.purpose = .login(token: token)
+            authenticate(token)
+        case .script(let script):
+            try identify(request)
+            takeManner(gesture(request), waits: script.waitsForDisk)
+            run(script.requests, .script(script))
+        case .events(let patterns, let lastID):
+            try identify(request)
+            let since = events.revision(after: lastID)
+            let watch = Request.watch(patterns.isEmpty ? ["*"] : patterns, since: since)
+            exchange?.isResumed = since != nil
+            run([.hello(version: 1, json: true), .whoami, watch], .events)
+        }
+    }
+
+    private func run(_ requests: [Request], _ purpose: Exchange.Purpose) {
+        exchange?.purpose = purpose
+        exchange?.repliesLeft = requests.count
+        steps += requests.map(DialectStep.perform)
+    }
+
+    /// Tells the session in which manner the changes that follow are made, where that is another one than before.
+    private func takeManner(_ gesture: UInt64, waits: Bool) {
+        if manner.gesture != gesture { steps.append(.gesture(gesture)) }
+        if manner.waits != waits { steps.append(.waitForDisk(waits)) }
+        manner = (gesture, waits)
+    }
+
+    /// The drag that a change is part of; whose it is makes a part of it.
+    private func gesture(_ request: HTTPRequest) -> UInt64 {
+        guard let name = request[header: "tweaks-drag"], !name.isEmpty else { return 0 }
+        let digest = SHA256.digest((digest ?? []) + Array(name.utf8))
+        return digest.prefix(8).reduce(1) { $0 << 8 | UInt64($1) } | 1
+    }
+
+    /// Names the browser for people, once.
+    private func introduce(_ request: HTTPRequest) {
+        guard !isIntroduced, let agent = request[header: "user-agent"] else { return }
+        isIntroduced = true
+        steps.append(.introduce(Browser.name(agent)))
+    }
+
+    // MARK: Who asks
+
+    private func credential(_ request: HTTPRequest) throws(HTTPFailure) -> String {
+        if let credential = HTTPCredential(request, port: port) { return credential.token }
+        throw HTTPFailure(
+            TweakError(.authRequired, "show a token: open the address that the process has printed, or send Authorization: Bearer"))
+    }
+
+    /// Has the token looked at, unless it is the one that this connection has shown before.
+    private func identify(_ request: HTTPRequest) throws(HTTPFailure) {
+        let token = try credential(request)
+        if digest != TokenSecret.digest(of: token) { authenticate(token) }
+    }
+
+    private func authenticate(_ token: String) {
+        digest = nil
+        exchange?.token = token
+        exchange?.isAuthenticating = true
+        steps += [.forget, .perform(.auth(token: token))]
+    }
+
+    /// The token was looked at: what was asked for comes next, or nothing does.
+    func finishAuthenticating(_ reply: Reply, _ bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
+        exchange?.isAuthenticating = false
+        guard case .ok = reply.status, let token = exchange?.token else {
+            steps = []
+            if case .error(let error) = reply.status { refuseToken(error, &bytes) }
+            return nil
+        }
+        digest = TokenSecret.digest(of: token)
+        guard case .login? = exchange?.purpose else { return nil }
+        var body: [UInt8] = []
+        _ = Self.json.append(reply, to: &body)
+        let cookie = HTTPCredential.login(token, port: port).map { [$0] } ?? []
+        write(HTTPResponse(.ok, Self.jsonHeaders + cookie, body: body), &bytes)
+        return nil
+    }
+
+    /// A wrong token is no lack of rights: another one may help. What is wrong with it is not said.
+    private func refuseToken(_ error: TweakError, _ bytes: inout [UInt8]) {
+        var failure = HTTPFailure(error)
+        if error.code == .denied { failure.status = .unauthorized }
+        write(failure.response, &bytes)
+    }
+}
+
+extension HTTPResponse {
+    /// Says how to show who one is, where that is what is lacking (RFC 9110, section 15.5.2).
+    var challenging: HTTPResponse {
+        if status != .unauthorized { return self }
+        var response = self
+        response.headers.append(HTTPField("WWW-Authenticate", "Bearer realm=\"tweaks\""))
+        return response
+    }
+}
+
+/// What programs say they are.
+enum Browser {
+    private static let known = [
+        ("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"),
+    ]
+
+    /// The name of a browser; of another program what stands first.
+    static func name(_ agent: String) -> String {
+        if let found = known.first(where: { agent.contains($0.0) }) { return found.1 }
+        let first = agent.prefix { $0 != " " }
+        return String(first.unicodeScalars.prefix(40).map(Character.init))
+    }
+}

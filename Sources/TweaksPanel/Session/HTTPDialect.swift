@@ -1,0 +1,275 @@
+// A session over HTTP: requests to steps of the server, replies to responses and events.
+
+import Tweaks
+import TweaksServer
+import TweaksWire
+
+/// The dialect of one connection to the panel. Requests are carried out one after the other.
+final class HTTPDialect: SessionDialect {
+    let port: Int
+    let gate: HTTPGuard
+    let events: EventWriter
+    private var parser = HTTPParser(limits: HTTPDialect.limits)
+    /// What is to be done before the next request is looked at.
+    var steps: [DialectStep] = []
+    var exchange: Exchange?
+    /// The digest of the token that was taken last.
+    var digest: [UInt8]?
+    /// So many replies that come next are nobody's.
+    var unheard = 0
+    /// The program at the other end was named.
+    var isIntroduced = false
+    /// The gesture, and whether replies wait for the disk, as the session was told last.
+    var manner: (gesture: UInt64, waits: Bool) = (0, true)
+    private(set) var isStreaming = false
+    private var hasEnded = false
+
+    init(_ place: FrontPlace, _ gate: HTTPGuard) {
+        port = Int(place.port)
+        self.gate = gate
+        events = EventWriter(instance: place.instance)
+    }
+
+    /// A body without a token is small: there is nothing to say but the token.
+    private static let limits = {
+        var limits = HTTPLimits()
+        limits.body = 4_096
+        return limits
+    }()
+    private static let knownBody = HTTPLimits().body
+
+    var inputCount: Int { parser.count }
+    var inputLimit: Int { parser.limits.body + 65_536 }
+    var isInRequest: Bool { parser.hasBegun && exchange == nil }
+    var idleTime: Duration { .seconds(75) }
+
+    func take(_ bytes: UnsafeRawBufferPointer) {
+        // Whoever reads events has nothing more to say.
+        if !isStreaming, !hasEnded { parser.append(bytes) }
+    }
+
+    func next() -> DialectStep? {
+        while steps.isEmpty, exchange == nil, !hasEnded {
+            guard let event = parser.next() else { return nil }
+            take(event)
+        }
+        return steps.isEmpty ? nil : steps.removeFirst()
+    }
+
+    private func take(_ event: HTTPEvent) {
+        switch event {
+        case .head(let request):
+            // Whoever has nothing like a token has nothing to say but one.
+            let token = HTTPCredential(request, port: port)?.token
+            let isKnown = token.map { TokenSecret.isWellFormed($0) } ?? false
+            parser.limits.body = isKnown ? Self.knownBody : Self.limits.body
+        case .expectsContinue: steps.append(.send(HTTPWriter.goOn))
+        case .request(let request): begin(request)
+        case .failure(let failure):
+            exchange = Exchange(HTTPExchange(failure))
+            respond(failure.response, isStranger: true)
+        }
+    }
+
+    // MARK: Replies
+
+    func write(_ reply: Reply, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
+        if unheard > 0 {
+            unheard -= 1
+            return nil
+        }
+        guard exchange != nil, !isStreaming else {
+            if case .error(let error) = reply.status { endUnasked(error, &bytes) }
+            return nil
+        }
+        if exchange?.isAuthenticating == true { return finishAuthenticating(reply, &bytes) }
+        if case .error(let error) = reply.status {
+            refuse(error, &bytes)
+            return nil
+        }
+        exchange?.repliesLeft -= 1
+        if (exchange?.repliesLeft ?? 0) > 0 {
+            exchange?.keepIfShown(reply)
+            return nil
+        }
+        return answer(reply, &bytes)
+    }
+
+    /// Answers with an error; what was begun is taken back.
+    func refuse(_ error: TweakError, _ bytes: inout [UInt8]) {
+        guard let exchange else { return }
+        var said = error
+        if case .script(let script) = exchange.purpose {
+            let position = script.requests.count - exchange.repliesLeft
+            if let line = script.lines[position] { said = error.on(line: line) }
+            // A commit that fails has ended its batch, unless it came too soon.
+            let isOpen = position > 0 && (exchange.repliesLeft > 1 || error.code == .tooMany)
+            if script.isBatch, isOpen { (unheard, steps) = (1, [.perform(.abort)]) } else { steps = [] }
+        } else {
+            steps = []
+        }
+        var body: [UInt8] = []
+        _ = Self.json.append(.error(said), to: &body)
+        write(HTTPResponse(HTTPStatus(said.code), Self.jsonHeaders, body: body), &bytes)
+    }
+
+    /// Answers what is asked for, now that the last reply is there.
+    private func answer(_ reply: Reply, _ bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
+        guard let exchange else { return nil }
+        let whole = exchange.merged(reply)
+        switch exchange.purpose {
+        case .response, .login: return nil
+        case .events: return beginEvents(whole, &bytes)
+        case .script(let script):
+            let isText = script.shows == .text
+            let headers = isText ? [HTTPField("Content-Type", "text/plain; charset=utf-8")] : Self.jsonHeaders
+            var body: [UInt8] = []
+            let rest = (isText ? ReplyEncoder() : Self.json).append(whole, to: &body)
+            guard let rest else {
+                write(HTTPResponse(.ok, headers, body: body), &bytes)
+                return nil
+            }
+            return begin(rest, body, headers, &bytes)
+        }
+    }
+
+    /// Begins a response whose length is not known.
+    private func begin(
+        _ rest: ReplyEncoder.Remainder, _ body: [UInt8], _ headers: [HTTPField], _ bytes: inout [UInt8]
+    ) -> ReplyEncoder.Remainder? {
+        guard let framing = exchange?.framing else { return nil }
+        let stream = PanelPage.writer.appendStream(.ok, headers, to: framing, into: &bytes)
+        stream.append(body, to: &bytes)
+        exchange?.stream = stream
+        if !framing.isHead { return rest }
+        end(stream, &bytes)
+        return nil
+    }
+
+    func write(_ rest: ReplyEncoder.Remainder, budget: Int, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
+        guard let stream = exchange?.stream else { return nil }
+        var part: [UInt8] = []
+        let more = encoder.append(rest, budget: budget, to: &part)
+        if more == nil, isStreaming { events.appendEnd(to: &part) }
+        stream.append(part, to: &bytes)
+        if more == nil, !isStreaming { end(stream, &bytes) }
+        return more
+    }
+
+    func cut(_ rest: ReplyEncoder.Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
+        guard let stream = exchange?.stream else { return }
+        var part: [UInt8] = []
+        encoder.cut(rest, error, to: &part)
+        if isStreaming { events.appendEnd(to: &part) }
+        stream.append(part, to: &bytes)
+        if !isStreaming { end(stream, &bytes) }
+    }
+
+    private var encoder: ReplyEncoder {
+        if case .script(let script)? = exchange?.purpose, script.shows == .text { return ReplyEncoder() }
+        return Self.json
+    }
+
+    static let json = {
+        var encoder = ReplyEncoder()
+        encoder.isJSON = true
+        return encoder
+    }()
+    static let jsonHeaders = [HTTPField("Content-Type", "application/json")]
+
+    // MARK: Events
+
+    /// Begins the stream: who is speaking, then everything that is watched.
+    private func beginEvents(_ reply: Reply, _ bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
+        guard let framing = exchange?.framing, case .ok(let words, var fields) = reply.status else { return nil }
+        fields.append(("resumed", .bool(exchange?.isResumed ?? false)))
+        var reply = reply
+        reply.status = .ok(words: words, fields: fields)
+        let headers = [HTTPField("Content-Type", "text/event-stream"), HTTPField("X-Accel-Buffering", "no")]
+        let stream = PanelPage.writer.appendStream(.ok, headers, to: framing, into: &bytes)
+        exchange?.stream = stream
+        if framing.isHead {
+            end(stream, &bytes)
+            return nil
+        }
+        isStreaming = true
+        let revision = fields.lazy.compactMap { $0.0 == "rev" ? $0.1.wholeNumber : nil }.first
+        var part: [UInt8] = []
+        events.append("hello", revision: revision, json: JSON.object([("ok", .bool(true))] + fields).text.utf8, to: &part)
+        events.appendHead("snapshot", revision: revision, to: &part)
+        let rest = Self.json.append(reply.snapshot, to: &part)
+        if rest == nil { events.appendEnd(to: &part) }
+        stream.append(part, to: &bytes)
+        return rest
+    }
+
+    func write(_ event: Event, json line: [UInt8], to bytes: inout [UInt8]) {
+        guard isStreaming, let stream = exchange?.stream else { return }
+        var part: [UInt8] = []
+        switch event {
+        case .change(let change): events.append("change", revision: change.revision, json: line, to: &part)
+        case .lagged(let revision, _): events.append("lagged", revision: revision, json: line, to: &part)
+        case .decided: events.append("decided", revision: nil, json: line, to: &part)
+        }
+        stream.append(part, to: &bytes)
+    }
+
+    func beat(isRelisted: Bool, revision: UInt64, to bytes: inout [UInt8]) {
+        guard isStreaming, let stream = exchange?.stream else { return }
+        var part: [UInt8] = []
+        if isRelisted {
+            events.append("listing", revision: nil, json: "{\"rev\":\(revision)}".utf8, to: &part)
+        } else {
+            part.append(": beat\n\n")
+        }
+        stream.append(part, to: &bytes)
+    }
+
+    // MARK: Endings
+
+    /// Writes a whole response, and ends the exchange.
+    func write(_ response: HTTPResponse, _ bytes: inout [UInt8]) {
+        guard let framing = exchange?.framing else { return }
+        PanelPage.writer.append(response.challenging, to: framing, into: &bytes)
+        end(closes: framing.closes)
+    }
+
+    private func end(_ stream: HTTPStream, _ bytes: inout [UInt8]) {
+        stream.appendEnd(to: &bytes)
+        end(closes: stream.closes)
+    }
+
+    private func end(closes: Bool) {
+        (exchange, isStreaming) = (nil, false)
+        if closes { steps.append(.end(isStranger: false)) }
+    }
+
+    /// Answers a request that is known without asking anybody.
+    func respond(_ response: HTTPResponse, isStranger: Bool = false) {
+        guard let framing = exchange?.framing else { return }
+        var bytes: [UInt8] = []
+        PanelPage.writer.append(response.challenging, to: framing, into: &bytes)
+        exchange = nil
+        steps.append(.send(bytes))
+        if framing.closes { steps.append(.end(isStranger: isStranger)) }
+    }
+
+    /// The server ends this connection for a reason of its own.
+    private func endUnasked(_ error: TweakError, _ bytes: inout [UInt8]) {
+        let isIdle = exchange == nil && !parser.hasBegun
+        (hasEnded, steps) = (true, [])
+        if isStreaming, let stream = exchange?.stream {
+            var (line, part) = ([UInt8](), [UInt8]())
+            _ = Self.json.append(.error(error), to: &line)
+            events.append("closing", revision: nil, json: line, to: &part)
+            stream.append(part, to: &bytes)
+            end(stream, &bytes)
+        } else if !isIdle {
+            var (framing, failure) = (HTTPExchange(), HTTPFailure(error))
+            framing.closes = true
+            if error.code == .timeout { failure.status = .requestTimeout }
+            PanelPage.writer.append(failure.response, to: framing, into: &bytes)
+        }
+        steps = []
+    }
+}

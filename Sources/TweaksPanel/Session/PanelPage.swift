@@ -1,0 +1,44 @@
+// The page as it is in the binary, and the policy that keeps it from running anything else.
+
+import Foundation
+import TweaksWire
+
+/// The page and what the API says of itself.
+enum PanelPage {
+    static let html = HTTPResponse(
+        .ok, [HTTPField("Content-Type", "text/html; charset=utf-8")], body: PackageResources.panel_html)
+    static let openAPI = HTTPResponse(
+        .ok, [HTTPField("Content-Type", "application/json")], body: PackageResources.openapi_json)
+
+    /// Writes responses under the page's policy.
+    static let writer = HTTPWriter(contentSecurityPolicy: policy(for: PackageResources.panel_html))
+
+    /// Only the scripts and styles that are in the page itself run, each known by its digest (CSP level 3).
+    static func policy(for page: [UInt8]) -> String {
+        let parts = [
+            "default-src 'none'", "script-src \(sources("script", in: page))",
+            "style-src \(sources("style", in: page))", "img-src data:", "connect-src 'self'", "base-uri 'none'",
+            "form-action 'none'", "frame-ancestors 'none'",
+        ]
+        return parts.joined(separator: "; ")
+    }
+
+    private static func sources(_ element: String, in page: [UInt8]) -> String {
+        let digests = contents(of: element, in: page).map { "'sha256-\(Data(SHA256.digest($0)).base64EncodedString())'" }
+        return digests.isEmpty ? "'none'" : digests.joined(separator: " ")
+    }
+
+    /// What stands between the tags of each element of a kind. The page is ours: that its scripts hold no such tag in a
+    /// text is seen when it is loaded.
+    static func contents(of element: String, in page: [UInt8]) -> [ArraySlice<UInt8>] {
+        var (found, rest) = ([ArraySlice<UInt8>](), page[...])
+        while let opening = rest.firstRange(of: Array("<\(element)".utf8)),
+            let start = rest[opening.upperBound...].firstIndex(of: UInt8(ascii: ">")),
+            let end = rest[start...].firstRange(of: Array("</\(element)>".utf8))
+        {
+            found.append(rest[(start + 1)..<end.lowerBound])
+            rest = rest[end.upperBound...]
+        }
+        return found
+    }
+}

@@ -1,0 +1,99 @@
+// Sessions that are not spoken with by lines: the steps of their dialects.
+
+import Tweaks
+import TweaksWire
+
+extension EventLoop {
+    /// How often a stream shows that it is still there.
+    private static let beatInterval = Duration.seconds(5)
+
+    /// Takes what has come on a session with a dialect.
+    func take(_ bytes: UnsafeRawBufferPointer, _ dialect: any SessionDialect, _ session: Session) {
+        dialect.take(bytes)
+        session.hasLines = true
+        guard dialect.isInRequest, session.requestBegan == nil else { return }
+        session.requestBegan = now
+        timers.add(.init(deadline: now + limits.timeToFirstLine, session: session.id, kind: .request))
+    }
+
+    /// Carries out what has come, as long as replies can be written and others have not waited too long.
+    func run(_ dialect: any SessionDialect, _ session: Session, until turnEnds: ContinuousClock.Instant) {
+        session.hasLines = true
+        expireTokens()
+        if dialect.inputCount > 0 { session.lastActivity = now }
+        while session.owed.isEmpty, session.mayBegin(unsentLimit: limits.unsentBytes) {
+            if let farewell = session.farewell { return say(farewell, to: session) }
+            if isStopping { return sayClosing(session) }
+            guard let step = dialect.next() else {
+                session.hasLines = false
+                return stepsEnded(session, dialect)
+            }
+            take(step, session)
+            if ContinuousClock.now >= turnEnds { return }
+        }
+    }
+
+    private func take(_ step: DialectStep, _ session: Session) {
+        session.hasSentLine = true
+        session.requestBegan = nil
+        switch step {
+        case .perform(let request):
+            perform(request, session)
+            if session.dialect?.isStreaming == true { beginBeating(session) }
+        case .forget: forgetTokens(session)
+        case .introduce(let text):
+            session.peer.introduce(as: text)
+            executor.identify(session)
+        case .gesture(let number): session.gesture = number
+        case .waitForDisk(let waits): session.waitsForDisk = waits
+        case .send(let bytes): session.output.append(bytes)
+        case .end(let isStranger):
+            executor.take(.end(isStranger ? .stranger : .quit), session)
+            finish(session)
+        }
+    }
+
+    /// Everything that came whole was carried out.
+    private func stepsEnded(_ session: Session, _ dialect: any SessionDialect) {
+        if !dialect.isInRequest { session.requestBegan = nil }
+        guard session.inputHasEnded else { return }
+        executor.take(.end(.endOfInput), session)
+        finish(session)
+    }
+
+    private func forgetTokens(_ session: Session) {
+        for token in session.tokens { session.grants.remove(.token(name: token.name)) }
+        session.grants.remove(.request)
+        (session.tokens, session.wishes, session.batch) = ([], Wishes(), nil)
+        executor.identify(session)
+    }
+
+    // MARK: Time
+
+    /// A request that does not become whole ends the connection.
+    func expireRequest(_ session: Session, _ now: ContinuousClock.Instant) {
+        guard let began = session.requestBegan, session.isOpen else { return }
+        let deadline = began + limits.timeToFirstLine
+        if deadline > now { return timers.add(.init(deadline: deadline, session: session.id, kind: .request)) }
+        let text = "the request was not whole after \(TweakValue.duration(limits.timeToFirstLine).text); send it again"
+        say(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
+    }
+
+    private func beginBeating(_ session: Session) {
+        session.generation = registry.generation
+        timers.add(.init(deadline: now + Self.beatInterval, session: session.id, kind: .beat))
+    }
+
+    /// Tells a stream that it is still there, and whether there are other tweaks than before.
+    func beat(_ session: Session, _ now: ContinuousClock.Instant) {
+        guard session.isOpen, let dialect = session.dialect, dialect.isStreaming else { return }
+        timers.add(.init(deadline: now + Self.beatInterval, session: session.id, kind: .beat))
+        let generation = registry.generation
+        let isRelisted = generation != session.generation
+        // Whoever does not read has enough to read.
+        guard session.remainder == nil, session.output.isEmpty else { return }
+        session.generation = generation
+        session.output.append { dialect.beat(isRelisted: isRelisted, revision: registry.revision, to: &$0) }
+        advance(session)
+    }
+}

@@ -1,0 +1,90 @@
+// Another way than lines to speak with a server: bytes to requests, replies to bytes.
+
+package import Tweaks
+package import TweaksWire
+
+/// How one connection is spoken with, where that is not by lines. The session behind it is one like any other: rights,
+/// requests, replies, events and limits are those of the server; a dialect only translates. Made for one connection,
+/// and used on the I/O thread alone.
+package protocol SessionDialect: AnyObject {
+    /// How many bytes have come of which nothing was made yet.
+    var inputCount: Int { get }
+    /// With so many of them no more are read.
+    var inputLimit: Int { get }
+    /// Something has begun to come and is not whole; there is only so much time for that.
+    var isInRequest: Bool { get }
+    /// What it was asked for does not end: events.
+    var isStreaming: Bool { get }
+    /// How long it may be silent when nothing is under way.
+    var idleTime: Duration { get }
+
+    /// Takes what has come.
+    func take(_ bytes: UnsafeRawBufferPointer)
+
+    /// What to do now; nil: nothing, before more has come. Asked only when every reply so far was written.
+    func next() -> DialectStep?
+
+    /// Writes the reply to the last request, as far as it is known; or what is to be said of an error that no request
+    /// has led to, behind which the connection ends.
+    /// - Returns: What remains of it.
+    func write(_ reply: Reply, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder?
+
+    /// Goes on with a long reply.
+    func write(_ rest: ReplyEncoder.Remainder, budget: Int, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder?
+
+    /// Ends a long reply early.
+    func cut(_ rest: ReplyEncoder.Remainder, _ error: TweakError, to bytes: inout [UInt8])
+
+    /// Writes an event.
+    /// - Parameter json: The event as one line of JSON.
+    func write(_ event: Event, json: [UInt8], to bytes: inout [UInt8])
+
+    /// Shows that it is still there; asked every few seconds while it streams.
+    /// - Parameter isRelisted: Tweaks were registered or removed since the last time.
+    func beat(isRelisted: Bool, revision: UInt64, to bytes: inout [UInt8])
+}
+
+/// What a dialect wants done next.
+package enum DialectStep {
+    /// A request is carried out; its reply is written by the dialect.
+    case perform(Request)
+    /// What the session had by a token, or by asking for it, is forgotten: somebody else asks from here on.
+    case forget
+    /// What is known of the program at the other end, for people.
+    case introduce(String)
+    /// The changes that follow are part of one gesture, such as a drag; 0: of none.
+    case gesture(UInt64)
+    /// The replies that follow need not wait for the disk; or have to.
+    case waitForDisk(Bool)
+    /// Bytes are sent as they are.
+    case send([UInt8])
+    /// Everything was said. A stranger has said something that it does not understand.
+    case end(isStranger: Bool)
+}
+
+/// A place where clients are spoken with in a dialect, beside the listeners of a server. Everybody there has to show a
+/// token.
+package protocol ServerFront: Sendable {
+    /// A numeric address; nil: the loopback addresses.
+    var address: String? { get }
+    /// The ports to try, best first; 0 is a free one.
+    var ports: [UInt16] { get }
+    /// What `stats` and errors call it.
+    var name: String { get }
+    /// Tokens that are taken beside those of the file.
+    var tokens: [TokenEntry] { get }
+
+    /// How a new connection is spoken with.
+    func makeDialect(_ place: FrontPlace) -> any SessionDialect
+
+    /// What a connection is told that is turned away.
+    func refusal(_ error: TweakError) -> [UInt8]
+}
+
+/// Where a connection to a front was made, and to whom.
+package struct FrontPlace: Sendable {
+    /// The server's own port.
+    package let port: UInt16
+    /// Random for each start of the process.
+    package let instance: String
+}
