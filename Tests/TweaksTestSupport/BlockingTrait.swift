@@ -53,7 +53,11 @@ final class Turnstile: Sendable {
 
 /// Lets the tests of a suite block.
 package struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
-    private static let turnstile = Turnstile(6)
+    fileprivate static let sockets = Turnstile(6)
+    /// A browser is ten processes.
+    fileprivate static let browsers = Turnstile(2)
+
+    fileprivate let turnstile: Turnstile
 
     /// For each test by itself, not around the suite.
     package var isRecursive: Bool { true }
@@ -62,13 +66,16 @@ package struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
     @concurrent package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        await Self.turnstile.enter()
-        defer { Self.turnstile.leave() }
+        await turnstile.enter()
+        defer { turnstile.leave() }
         try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
     }
 }
 
 extension Trait where Self == BlockingTrait {
     /// The test waits for sockets with blocking calls.
-    package static var blocking: Self { BlockingTrait() }
+    package static var blocking: Self { BlockingTrait(turnstile: BlockingTrait.sockets) }
+
+    /// The test waits for browsers with blocking calls. For tests that are ``blocking`` in no other way.
+    package static var browsing: Self { BlockingTrait(turnstile: BlockingTrait.browsers) }
 }

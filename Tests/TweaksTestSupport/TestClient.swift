@@ -60,6 +60,12 @@ package final class TestClient {
         number = try Self.connected(AF_INET6, &address)
     }
 
+    /// Takes over a connection that a test has accepted.
+    package init(accepted number: Int32) {
+        self.number = number
+        owner = nil
+    }
+
     deinit { _ = systemClose(number) }
 
     private static func connected<Address>(_ family: Int32, _ address: inout Address) throws -> Int32 {
@@ -152,12 +158,12 @@ package final class TestClient {
     }
 
     /// So many bytes.
-    package func read(count: Int) throws -> [UInt8] {
+    package func bytes(_ count: Int) throws -> [UInt8] {
         while buffer.count - start < count {
             guard try receive() else { throw ClientError.ended(pending) }
         }
         defer { start += count }
-        return Array(buffer[start..<(start + count)])
+        return Array(buffer[start..<start + count])
     }
 
     /// Everything until the server ends the connection.

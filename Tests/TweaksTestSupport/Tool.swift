@@ -4,12 +4,16 @@ import Foundation
 
 /// A program on the path.
 package struct Tool: Sendable {
+    package static let bash = Tool("bash")
+    package static let chromedriver = Tool("chromedriver")
+    package static let chromium = Tool("chromium")
     package static let nc = Tool("nc")
     package static let telnet = Tool("telnet")
     package static let setpriv = Tool("setpriv")
     package static let setsid = Tool("setsid")
     package static let sh = Tool("sh")
     package static let sha256sum = Tool("sha256sum")
+    package static let curl = Tool("curl")
 
     package let path: String
 

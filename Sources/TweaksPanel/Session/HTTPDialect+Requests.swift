@@ -10,12 +10,20 @@ extension HTTPDialect {
         exchange = Exchange(HTTPExchange(request))
         hasBegun = true
         introduce(request)
-        if let failure = gate.failure(of: request) { return refuse(failure) }
         do throws(HTTPFailure) {
-            try carryOut(try PanelRouter.action(for: request), request)
+            if let failure = gate.originFailure(of: request) { throw failure }
+            try carryOut(try action(for: request), request)
         } catch {
             refuse(error)
         }
+    }
+
+    /// What it asks for. That there is no such thing, or not in this way, is said before what is wrong with its body.
+    private func action(for request: HTTPRequest) throws(HTTPFailure) -> PanelAction {
+        let action = Result { () throws(HTTPFailure) in try PanelRouter.action(for: request) }
+        if case .failure(let failure) = action, [.notFound, .methodNotAllowed].contains(failure.status) { throw failure }
+        if let failure = gate.contentFailure(of: request) { throw failure }
+        return try action.get()
     }
 
     private func refuse(_ failure: HTTPFailure) {
@@ -25,7 +33,7 @@ extension HTTPDialect {
 
     private func carryOut(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
         switch action {
-        case .page: respond(PanelPage.html)
+        case .page: respond(PanelPage.html(request))
         case .openAPI:
             exchange?.purpose = .document(PanelPage.openAPI)
             // With a token that was taken before there is nobody to wait for.

@@ -16,6 +16,7 @@ package final class PanelFront: ServerFront {
 
     /// - Parameter isMovable: Another port is used when the one that was named is taken.
     package init(_ panel: TweakPanel, isMovable: Bool = true) {
+        PanelPage.prepare()
         address = panel.address
         // One that is none is refused where it is opened, in words.
         ports = panel.port == 0 || !isMovable ? [panel.port] : [panel.port, 0]
@@ -26,7 +27,7 @@ package final class PanelFront: ServerFront {
     }
 
     package func makeDialect(_ place: FrontPlace) -> any SessionDialect {
-        HTTPDialect(place, HTTPGuard(port: Int(place.port), hosts: names))
+        HTTPDialect(place, HTTPGuard(port: Int(place.port), hosts: names + [place.address].compactMap(\.self)))
     }
 
     package func refusal(_ error: TweakError) -> [UInt8] {

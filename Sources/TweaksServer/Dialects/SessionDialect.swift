@@ -93,6 +93,8 @@ package protocol ServerFront: Sendable {
 package struct FrontPlace: Sendable {
     /// The server's own port.
     package let port: UInt16
+    /// The server's own address, in numbers, where it listens on all; nil on loopback.
+    package let address: String?
     /// Random for each start of the process.
     package let instance: String
 }

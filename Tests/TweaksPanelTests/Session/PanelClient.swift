@@ -101,7 +101,7 @@ final class PanelClient {
         var answer = try readHead()
         if isHead || answer.status == 204 || answer.status == 100 { return answer }
         if let length = answer["Content-Length"].flatMap({ Int($0) }) {
-            answer.body = String(decoding: try client.read(count: length), as: UTF8.self)
+            answer.body = String(decoding: try client.bytes(length), as: UTF8.self)
         } else if answer["Transfer-Encoding"] == "chunked" {
             while let chunk = try readChunk() { answer.body += chunk }
         } else {
@@ -127,7 +127,7 @@ final class PanelClient {
     func readChunk() throws -> String? {
         let line = try client.read(through: "\r\n").dropLast(1)
         guard let size = Int(line, radix: 16) else { throw ClientError.ended("no chunk: \(line)") }
-        let bytes = try client.read(count: size + 2).dropLast(2)
+        let bytes = try client.bytes(size + 2).dropLast(2)
         return size == 0 ? nil : String(decoding: bytes, as: UTF8.self)
     }
 

@@ -1,0 +1,161 @@
+// The client that drives the browser: what it sends arrives in the page, and what it reads is what the page has.
+
+import Foundation
+import Testing
+
+@testable import TweaksTestSupport
+
+/// Each command once, on pages that are part of their address.
+@Suite(.browsing, .needsBrowser) struct BrowserClientTests {
+    /// A page with what tests handle.
+    private static let page = """
+        <!doctype html><title>Fixture</title>
+        <style>body { margin: 0 } button { display: block; width: 100px; height: 50px }</style>
+        <button aria-label="Push &quot;me&quot;" onclick="this.textContent = 'pushed'">push</button>
+        <ul><li>one<li><b>two</b></ul><input id="field" value="old"><i hidden>unseen</i>
+        """
+
+    private func browser(_ html: String = page) throws -> Browser {
+        let browser = try Browser()
+        try browser.open("data:text/html;base64,\(Data(html.utf8).base64EncodedString())")
+        return browser
+    }
+
+    // MARK: Elements
+
+    @Test func pagesHaveTitlesAndAddresses() throws {
+        let browser = try browser()
+        #expect(try browser.title == "Fixture")
+        #expect(try browser.address.hasPrefix("data:text/html;base64,"))
+        try browser.open("about:blank")
+        #expect(try browser.address == "about:blank")
+        try browser.goBack()
+        #expect(try browser.title == "Fixture")
+    }
+
+    @Test func elementsAreFoundAndRead() throws {
+        let browser = try browser()
+        #expect(try browser.elements("li").map { try $0.text } == ["one", "two"])
+        #expect(try browser.element("ul").element("b").text == "two")
+        #expect(try browser.element("ul").elements("input").isEmpty)
+        let button = try browser.element("button")
+        #expect(try button.role == "button")
+        #expect(try button.label == "Push \"me\"")
+        #expect(try button.frame == (0, 0, 100, 50))
+        #expect(try button.style("display") == "block")
+        #expect(try button.attribute("aria-label") == "Push \"me\"")
+        #expect(try button.attribute("title") == nil)
+        #expect(try !browser.element("i").isDisplayed)
+        try button.click()
+        #expect(try button.text == "pushed")
+    }
+
+    @Test func fieldsAreTypedInto() throws {
+        let browser = try browser()
+        let field = try browser.element("#field")
+        try field.type("er 🎈")
+        #expect(try field.property("value") == "older 🎈")
+        try field.press(.home, .delete, .shift, .end)
+        #expect(try browser.run("return getSelection().toString()") == "lder 🎈")
+        #expect(try browser.focused.attribute("id") == "field")
+        try field.clear()
+        #expect(try field.property("value") == "")
+    }
+
+    @Test func whatIsNotThereIsNamed() throws {
+        let browser = try browser()
+        let error = try #require(throws: BrowserError.self) { try browser.element("#nowhere") }
+        #expect(error.code == "no such element")
+        #expect(error.description.hasPrefix("#nowhere: no such element"))
+        let button = try browser.element("button")
+        try browser.run("arguments[0].remove()", button.value)
+        let gone = try #require(throws: BrowserError.self) { try button.click() }
+        #expect(gone.code == "stale element reference")
+    }
+
+    // MARK: Scripts
+
+    @Test(
+        arguments: [
+            nil, true, false, 0, -1, 0.1, 1e300, 9_007_199_254_740_991, "", "\"'\\ \u{1}</script>", "שלום 🎈", [],
+            [1, "two", [nil]], [:], ["a": ["b": [true]], "": 1],
+        ] as [PageValue]) func valuesGoThereAndBack(_ value: PageValue) throws
+    {
+        let browser = try Browser()
+        #expect(try browser.run("return arguments[0]", value) == value)
+        #expect(try browser.runUntilCalled("arguments[1](arguments[0])", value) == value)
+        #expect(try browser.run("return JSON.stringify(arguments[0])", value).string?.isEmpty == false)
+    }
+
+    @Test func elementsAreValues() throws {
+        let browser = try browser()
+        let element = try browser.found(try browser.run("return document.querySelector('b')"))
+        #expect(try element.text == "two")
+        #expect(try browser.run("return arguments[0].tagName", element.value) == "B")
+        #expect(throws: BrowserError.self) { try browser.found("b") }
+    }
+
+    @Test func whatScriptsThrowIsTold() throws {
+        let browser = try Browser()
+        let error = try #require(throws: BrowserError.self) { try browser.run("throw new Error('so it is')") }
+        #expect(error.code == "javascript error")
+        #expect(error.description.contains("so it is"))
+    }
+
+    // MARK: Waiting
+
+    @Test func conditionsAreWaitedFor() throws {
+        let browser = try browser()
+        try browser.run("setTimeout(() => { document.title = 'later' }, 100)")
+        #expect(try browser.wait(until: "document.title == arguments[0] && 7", "later") == 7)
+        // Nothing of the document changes, what is looked at is not there at first, and it is a promise.
+        try browser.run("setTimeout(() => { window.late = { value: Promise.resolve('x') } }, 100)")
+        #expect(try browser.wait(until: "await window.late.value") == "x")
+    }
+
+    @Test(arguments: [
+        ("document.title == 'never'", "at the end bool(false)"), ("missing.value", "missing is not defined"),
+    ]) func whatDoesNotComeIsNamed(_ condition: String, _ detail: String) throws {
+        let browser = try browser()
+        let error = try #require(throws: BrowserError.self) {
+            try browser.wait(until: condition, within: .milliseconds(50))
+        }
+        #expect(error.code == "timeout")
+        #expect(error.description.contains(condition))
+        #expect(error.description.contains(detail))
+    }
+
+    @Test func pagesMayBeLoadedAgainMeanwhile() throws {
+        let server = try PageServer(["/": .init("<title>one</title>"), "/two": .init("<title>two</title>")])
+        let browser = try Browser()
+        try browser.open(server.address("/"))
+        try browser.run("setTimeout(() => { location.href = '/two' }, 100)")
+        try browser.wait(until: "document.title == 'two'")
+    }
+
+    /// The strictest policy that a page can have does not keep tests from looking.
+    @Test func policiesDoNotMatter() throws {
+        let policy = "Content-Security-Policy: default-src 'none'; require-trusted-types-for 'script'"
+        let server = try PageServer(["/": .init("<title>strict</title>", fields: [policy])])
+        let browser = try Browser()
+        try browser.open(server.address("/"))
+        try browser.wait(until: "document.title == 'strict'")
+        #expect(try browser.run("return document.title") == "strict")
+    }
+
+    // MARK: Console
+
+    @Test func theConsoleIsHeard() throws {
+        let browser = try browser()
+        #expect(try browser.console().isEmpty)
+        try browser.run("console.error('bad', 1); console.log('good'); setTimeout(() => { throw new Error('late') })")
+        var lines: [(level: String, message: String)] = []
+        // What the page says may arrive later than what it is asked.
+        for _ in 0..<1_000 where lines.count < 3 { lines += try browser.console() }
+        try #require(lines.count == 3)
+        #expect(lines.map(\.level) == ["SEVERE", "INFO", "SEVERE"])
+        #expect(lines[0].message.contains("\"bad\" 1"))
+        #expect(lines[2].message.contains("Error: late"))
+        #expect(try browser.console().isEmpty)
+    }
+}

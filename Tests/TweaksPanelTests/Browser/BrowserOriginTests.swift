@@ -1,0 +1,141 @@
+// Several origins, windows and profiles, and the end of all of them.
+
+import Foundation
+import Testing
+
+@testable import TweaksTestSupport
+
+/// Who shares what with whom.
+@Suite(.browsing, .needsBrowser) struct BrowserOriginTests {
+    private let server: PageServer
+
+    init() throws {
+        server = try PageServer([
+            "/": .init("<title>home</title>", fields: ["Set-Cookie: hidden=1; HttpOnly; SameSite=Strict; Path=/"]),
+            "/data": .init("{\"a\":1}", type: "application/json"),
+        ])
+    }
+
+    @Test func windowsShareCookiesAndProfilesDoNot() throws {
+        let (browser, other) = (try Browser(), try Browser())
+        try browser.open(server.address("/"))
+        try other.open(server.address("/data"))
+        let first = try browser.window
+        try browser.openTab()
+        #expect(try browser.windows.count == 2)
+        try browser.open(server.address("/data"))
+        #expect(try browser.cookies.map { $0["name"] } == ["hidden"])
+        #expect(try browser.run("return document.cookie") == "")
+        #expect(try other.cookies.isEmpty)
+        try browser.closeWindow()
+        try browser.go(to: first)
+        #expect(try browser.title == "home")
+    }
+
+    @Test func aServerNotesWhoComes() throws {
+        let browser = try Browser()
+        try browser.open(server.address("/"))
+        let answer = try browser.run(
+            """
+            const reply = await fetch("/data?x=1", { method: "POST", body: "söme", headers: { "X-Own": "y" } });
+            const missing = await fetch("/nowhere");
+            return [reply.status, await reply.json(), missing.status];
+            """)
+        #expect(answer == [200, ["a": 1], 404])
+        let request = try #require(server.request("POST", "/data?x=1"))
+        #expect(request.body == "söme")
+        #expect(request.fields["x-own"] == "y")
+        #expect(request.fields["origin"] == "http://127.0.0.1:\(server.port)")
+        #expect(request.fields["sec-fetch-site"] == "same-origin")
+    }
+
+    /// A page of one origin reaches another, and what its requests say is what the browser says of them.
+    @Test(arguments: ["evil.test", "localhost"]) func strangersReachOthers(_ host: String) throws {
+        let stranger = try PageServer(["/": .init("<title>stranger</title>")])
+        let browser = try Browser()
+        try browser.open(stranger.address("/", host: host))
+        #expect(try browser.title == "stranger")
+        let script = "await fetch(arguments[0], { method: 'POST', body: 'x', mode: 'no-cors' }); return true"
+        #expect(try browser.run(script, .string(server.address("/data"))) == true)
+        let request = try #require(server.request("POST", "/data"))
+        #expect(request.fields["origin"] == "http://\(host):\(stranger.port)")
+        #expect(request.fields["sec-fetch-site"] == "cross-site")
+    }
+
+    /// What rebinding comes to: a stranger's name, and our address behind it.
+    @Test func aNameMayLeadHere() throws {
+        let browser = try Browser()
+        try browser.open(server.address("/", host: "rebound.test"))
+        #expect(server.request("GET", "/")?.fields["host"] == "rebound.test:\(server.port)")
+        let error = try #require(throws: BrowserError.self) {
+            try browser.open(server.address("/", host: "www.example.com"))
+        }
+        #expect(error.description.contains("ERR_NAME_NOT_RESOLVED"))
+    }
+
+    @Test func aGuestWhoSaysNothingHoldsNobodyUp() throws {
+        let silent = try TestClient(port: server.port)
+        let client = try TestClient(port: server.port)
+        try client.send("GET /data HTTP/1.1\r\n\r\n")
+        client.endInput()
+        #expect(try client.rest().hasSuffix("\r\n\r\n{\"a\":1}"))
+        silent.endInput()
+        #expect(try silent.rest() == "")
+    }
+}
+
+/// Nothing is left behind.
+@Suite(.browsing, .needsBrowser) struct BrowserEndTests {
+    private func port(of session: BrowserSession) throws -> Int {
+        let address = session.details["goog:chromeOptions"]["debuggerAddress"].string ?? ""
+        return try #require(Int(address.split(separator: ":").last ?? ""))
+    }
+
+    @Test func aBrowserEndsWhenItIsLetGoOf() throws {
+        var session: BrowserSession? = try BrowserSession(of: WebDriver.shared.get())
+        let port = try port(of: #require(session))
+        #expect(throws: Never.self) { try TestClient(port: port) }
+        session = nil
+        #expect(throws: ClientError.self) { try TestClient(port: port) }
+    }
+
+    /// When tests die they cannot tidy up.
+    @Test func browsersEndWithTheProcess() throws {
+        let driver = try WebDriver()
+        let session = try BrowserSession(of: driver)
+        let (port, profile) = (try port(of: session), try #require(session.details["chrome"]["userDataDir"].string))
+        let connection = try TestClient(port: port)
+        #expect(FileManager.default.fileExists(atPath: profile))
+        #expect(!connection.hasInput)
+        driver.letGo()
+        // What is killed takes a moment to die; then its connections end.
+        do { #expect(try connection.rest() == "") } catch ClientError.system(_, ECONNRESET) {}
+        #expect(!FileManager.default.fileExists(atPath: profile))
+        #expect(throws: ClientError.self) { try session.ask("GET", "title", nil, about: "title") }
+    }
+
+    /// What a test has done, the next one does not see, though it may get the same browser.
+    @Test func aBrowserIsAsGoodAsNew() throws {
+        let server = try PageServer(["/": .init("<title>home</title>", fields: ["Set-Cookie: a=b"])])
+        func used() throws {
+            let browser = try Browser(width: 400, scheme: .dark, touch: true)
+            try browser.open(server.address("/"))
+            try browser.run("localStorage.a = 'b'; console.error('heard')")
+            try browser.command("Network.enable")
+            try browser.perform(.mouse(.moveTo(x: 5, y: 5), .press), .keyboard(.press(.shift)))
+            try browser.openTab()
+            try browser.openTab()
+            try browser.closeWindow()
+        }
+        for _ in 0..<3 { try used() }
+        let browser = try Browser()
+        #expect(try browser.windows.count == 1)
+        #expect(try browser.address == "about:blank")
+        try browser.open(server.address("/"))
+        #expect(server.requests.last { $0.target == "/" }?.fields["cookie"] == nil)
+        #expect(try browser.run("return [innerWidth, navigator.maxTouchPoints, localStorage.length]") == [1_280, 0, 0])
+        #expect(try browser.run("return matchMedia('(prefers-color-scheme: light)').matches") == true)
+        // The server has no icon.
+        #expect(try browser.console().filter { !$0.message.contains("favicon.ico") }.isEmpty)
+    }
+}

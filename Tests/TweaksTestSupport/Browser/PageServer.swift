@@ -1,0 +1,138 @@
+// A web server of a few lines: another origin for pages, that notes who comes.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+import Foundation
+import Synchronization
+
+/// Serves given bytes at given paths on a port of 127.0.0.1. It stops when it is let go of.
+package final class PageServer: Sendable {
+    /// What is served at a path.
+    package struct Page: Sendable {
+        package var bytes: [UInt8]
+        package var type: String
+        /// More fields of the head: `Content-Security-Policy: …`.
+        package var fields: [String]
+
+        /// A page from text.
+        package init(_ text: String, type: String = "text/html; charset=utf-8", fields: [String] = []) {
+            (bytes, self.type, self.fields) = (Array(text.utf8), type, fields)
+        }
+
+        fileprivate var answer: [UInt8] {
+            let head = ["HTTP/1.1 200 OK", "Content-Type: \(type)", "Content-Length: \(bytes.count)"]
+            return Array((head + fields + ["Connection: close", "", ""]).joined(separator: "\r\n").utf8) + bytes
+        }
+    }
+
+    /// A request that has come.
+    package struct Request: Equatable, Sendable {
+        package let method: String
+        package let target: String
+        /// The fields by their names in lower case.
+        package let fields: [String: String]
+        package let body: String
+    }
+
+    /// Those that have come, and whether more may.
+    private final class Guests: Sendable {
+        let requests = Mutex<[Request]>([])
+        let isOver = Mutex(false)
+        /// A line for each, as it comes.
+        let log = LogLines()
+    }
+
+    package let port: Int
+    private let guests = Guests()
+
+    /// Starts one.
+    /// - Parameter pages: By path; anything else is not found.
+    package init(_ pages: [String: Page]) throws {
+        let number: Int32
+        (number, port) = try Self.listening()
+        let guests = guests
+        Thread.detachNewThread {
+            while true {
+                let accepted = accept(number, nil, nil)
+                if accepted < 0, errno == EINTR || errno == ECONNABORTED { continue }
+                if accepted < 0 || guests.isOver.withLock({ $0 }) {
+                    _ = systemClose(accepted)
+                    break
+                }
+                // Browsers open connections that they may never use: no one waits behind another.
+                Thread.detachNewThread { try? Self.serve(TestClient(accepted: accepted), pages, guests) }
+            }
+            _ = systemClose(number)
+        }
+    }
+
+    deinit {
+        guests.isOver.withLock { $0 = true }
+        // Whoever waits for a guest has to be told.
+        _ = try? TestClient(port: port)
+    }
+
+    /// All requests so far.
+    package var requests: [Request] { guests.requests.withLock { $0 } }
+
+    /// The address of a path, at a host that is this machine.
+    package func address(_ path: String, host: String = "127.0.0.1") -> String { "http://\(host):\(port)\(path)" }
+
+    /// Waits for the first request for a target. Nil when it does not come for very long.
+    package func request(_ method: String, _ target: String) -> Request? {
+        guests.log.firstIndex(from: 0) { $0 == "\(method) \(target)" }.map { requests[$0] }
+    }
+
+    // MARK: Serving
+
+    private static func serve(_ client: TestClient, _ pages: [String: Page], _ guests: Guests) throws {
+        let lines = try client.read(through: "\r\n\r\n").split(separator: "\r\n")
+        let words = (lines.first ?? "").split(separator: " ").map(String.init)
+        guard words.count == 3 else { return }
+        let fields = lines.dropFirst().map { line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            return (parts[0].lowercased(), parts.count > 1 ? String(parts[1].drop { $0 == " " }) : "")
+        }
+        let named = Dictionary(fields) { "\($0), \($1)" }
+        let body = try client.bytes(named["content-length"].flatMap { Int($0) } ?? 0)
+        let request = Request(
+            method: words[0], target: words[1], fields: named, body: String(decoding: body, as: UTF8.self))
+        guests.requests.withLock { requests in
+            requests.append(request)
+            guests.log.add("\(request.method) \(request.target)")
+        }
+        let path = String(request.target.prefix { $0 != "?" })
+        try client.send(pages[path]?.answer ?? notFound)
+        client.endInput()
+        _ = try? client.rest()
+    }
+
+    private static let notFound = Array("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+
+    /// A listening socket on a free port of 127.0.0.1.
+    private static func listening() throws -> (number: Int32, port: Int) {
+        let number = socket(AF_INET, streamType, 0)
+        guard number >= 0 else { throw ClientError.system("socket", errno) }
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, size) == 0 && listen(number, 64) == 0 && getsockname(number, $0, &size) == 0
+            }
+        }
+        guard result else {
+            let code = errno
+            _ = systemClose(number)
+            throw ClientError.system("listen", code)
+        }
+        return (number, Int(UInt16(bigEndian: address.sin_port)))
+    }
+}
