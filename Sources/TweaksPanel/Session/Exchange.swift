@@ -12,8 +12,6 @@ struct Exchange {
         /// A token is looked at, and becomes a cookie.
         case login(token: String)
         case script(PanelScript)
-        /// Whoever has a token gets this.
-        case document(HTTPResponse)
         /// Events follow.
         case events
     }

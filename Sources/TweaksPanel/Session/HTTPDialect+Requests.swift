@@ -34,10 +34,7 @@ extension HTTPDialect {
     private func carryOut(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
         switch action {
         case .page: respond(PanelPage.html(request))
-        case .openAPI:
-            exchange?.purpose = .document(PanelPage.openAPI)
-            // With a token that was taken before there is nobody to wait for.
-            if try !identify(request) { respond(PanelPage.openAPI) }
+        case .openAPI: respond(PanelPage.openAPI)
         case .logout:
             digest = nil
             steps.append(.forget)
@@ -100,12 +97,9 @@ extension HTTPDialect {
     }
 
     /// Has the token looked at, unless it is the one that this connection has shown before.
-    /// - Returns: Whether that is done.
-    @discardableResult private func identify(_ request: HTTPRequest) throws(HTTPFailure) -> Bool {
+    private func identify(_ request: HTTPRequest) throws(HTTPFailure) {
         let token = try credential(request)
-        if digest == TokenSecret.digest(of: token) { return false }
-        authenticate(token)
-        return true
+        if digest != TokenSecret.digest(of: token) { authenticate(token) }
     }
 
     private func authenticate(_ token: String) {
@@ -124,7 +118,6 @@ extension HTTPDialect {
             return nil
         }
         digest = TokenSecret.digest(of: token)
-        if case .document(let response)? = exchange?.purpose { write(response, &bytes) }
         guard case .login? = exchange?.purpose else { return nil }
         var body: [UInt8] = []
         _ = Self.json.append(reply, to: &body)

@@ -121,7 +121,7 @@ final class HTTPDialect: SessionDialect {
         guard let exchange else { return nil }
         let whole = exchange.merged(reply)
         switch exchange.purpose {
-        case .response, .login, .document: return nil
+        case .response, .login: return nil
         case .events: return beginEvents(whole, &bytes)
         case .script(let script):
             let isText = script.shows == .text

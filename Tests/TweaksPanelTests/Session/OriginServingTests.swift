@@ -107,7 +107,7 @@ import TweaksTestSupport
                 "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
             ])
         let answer = try panel.read()
-        #expect(answer.status == 501 && answer["Upgrade"] == nil && answer["Sec-WebSocket-Accept"] == nil)
+        #expect(answer.status == 400 && answer["Upgrade"] == nil && answer["Sec-WebSocket-Accept"] == nil)
         // What it would say next is no HTTP.
         #expect(try panel.hasEnded())
     }

@@ -39,15 +39,15 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("bare LF behind a header", 400, head + "X: y\nContent-Length: 300\r\n\r\n"),
         Refused("bare CR", 400, head + "X: y\rContent-Length: 300\r\n\r\n"),
         Refused("NUL", 400, head + "X: \0\r\nContent-Length: 0\r\n\r\n"),
-        Refused("an unknown method", 501, "BREW / HTTP/1.1\r\nHOST\r\n\r\n"),
-        Refused("CONNECT", 501, "CONNECT example.org:443 HTTP/1.1\r\nHOST\r\n\r\n"),
+        Refused("an unknown method", 405, "BREW / HTTP/1.1\r\nHOST\r\n\r\n"),
+        Refused("CONNECT", 405, "CONNECT example.org:443 HTTP/1.1\r\nHOST\r\n\r\n"),
         Refused("HTTP/2's preface", 505, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
         Refused("HTTP/1.2", 505, "GET / HTTP/1.2\r\nHOST\r\n\r\n"),
         Refused("a path that climbs", 400, "GET /../etc/passwd HTTP/1.1\r\nHOST\r\n\r\n"),
         Refused("a body too long to be acceptable", 413, head + "Content-Length: 99999999\r\n\r\n"),
         Refused("an expectation", 417, head + "Content-Length: 300\r\nExpect: the-unexpected\r\n\r\n"),
         Refused(
-            "a handshake of WebSocket", 501,
+            "a handshake of WebSocket", 400,
             "GET / HTTP/1.1\r\nHOST\r\nUpgrade: websocket\r\n"
                 + "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
         ),
