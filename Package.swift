@@ -46,7 +46,8 @@ let package = Package(
             resources: [.embedInCode("Page/panel.html"), .embedInCode("API/openapi.json")]),
         // One call that introduces them to each other.
         .target(
-            name: "TweaksDaemon", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel"]),
+            name: "TweaksDaemon",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel"]),
         // The client: it speaks the wire, and knows nothing of servers.
         .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire"]),
 
@@ -96,7 +97,8 @@ let package = Package(
         .testTarget(name: "FuzzTests", dependencies: ["tweaks-fuzz"]),
         // swift run -c release TweaksBenchmarks
         .executableTarget(
-            name: "TweaksBenchmarks", dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon"],
+            name: "TweaksBenchmarks",
+            dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon"],
             path: "Tests/TweaksBenchmarks"),
     ]
 )

@@ -39,10 +39,13 @@ struct Bounce {
         let tweaks = Look.all
         let stage = Stage()
         let daemon = try TweakDaemon.start(
-            "bounce", tcp: .open(port: 7777), panel: .on(port: 7780), onEvent: isDrawing ? sayWhere : nil, tweaks: tweaks)
+            "bounce", tcp: .open(port: 7777), panel: .on(port: 7780), onEvent: isDrawing ? sayWhere : nil,
+            tweaks: tweaks)
         defer { daemon.stop() }
 
-        let show = Task { isDrawing ? await stage.perform(hint: hint(for: daemon), panel: daemon.panelAddress) : await printChanges() }
+        let show = Task {
+            isDrawing ? await stage.perform(hint: hint(for: daemon), panel: daemon.panelAddress) : await printChanges()
+        }
         let signals = Signals.stream([SIGINT, SIGTERM, SIGQUIT, SIGTSTP] + (isDrawing ? [SIGHUP] : []))
         let watch = Task {
             for await signal in signals {

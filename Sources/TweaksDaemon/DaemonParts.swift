@@ -288,7 +288,8 @@ extension TweakServer {
         if places.isEmpty, let panel { return "tweaks at \(panel)\(frozen)" }
         if places.isEmpty { return "tweaks are not served: TWEAKS_SOCKET is off and TCP is not open" }
         let command = port.map { "nc 127.0.0.1 \($0)" } ?? "nc -U \(socketPaths.first ?? "")"
-        return "tweaks at \(places.joined(separator: " and "))\(frozen); \(panel.map { "\($0); " } ?? "")try: \(command)"
+        return
+            "tweaks at \(places.joined(separator: " and "))\(frozen); \(panel.map { "\($0); " } ?? "")try: \(command)"
     }
 }
 

@@ -25,7 +25,9 @@ struct PanelLink {
         let link = front.link(port: port)
         if isOnTerminal { return "panel \(link)" }
         let plain = "panel \(front.plainLink(port: port))"
-        if let path = Self.path(server), Self.write(link, to: path) { return "\(plain) (the link with its token: \(path))" }
+        if let path = Self.path(server), Self.write(link, to: path) {
+            return "\(plain) (the link with its token: \(path))"
+        }
         return hasTokens ? "\(plain) (for who shows a token)" : "panel \(link)"
     }
 

@@ -66,7 +66,8 @@ public final class TweakDaemon: Sendable {
         limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage, durability: durability,
+            name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage,
+            durability: durability,
             audit: audit, signals: signals,
             registry: registry, limits: limits, onEvent: onEvent, tweaks: tweaks)
     }
@@ -82,7 +83,8 @@ public final class TweakDaemon: Sendable {
         limits: TweakServerLimits = TweakServerLimits(), onEvent: EventHandler? = nil, tweaks: [any TweakHandle]
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage, durability: durability,
+            name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage,
+            durability: durability,
             audit: audit, signals: signals,
             registry: registry, limits: limits, environment: ProcessInfo.processInfo.environment,
             onEvent: onEvent ?? standardErrorLog(name))

@@ -66,12 +66,15 @@ enum PanelBenchmarks {
         let flood = (0..<20_000).map { "set Bench/Wire/Number\(1 + $0 % 99) \($0)\n" }.joined()
         try setter.send(Array(flood.utf8))
         try setter.receive(20_000, linesBeginningWith: "o")
-        for stream in reading { try stream.receive(through: "Number\(1 + 19_999 % 99)\",\"kind\":\"number\",\"value\":19999") }
+        for stream in reading {
+            try stream.receive(through: "Number\(1 + 19_999 % 99)\",\"kind\":\"number\",\"value\":19999")
+        }
         let some = try delays(setter, reading, rounds: 200)
         row("set → last of \(count) streams, 10 of them stalled, p99 / none", some, all, 0.99, goal: "≈ 1")
         let after = ProcessFigures.residentBytes(of: "\(peer.processID)") - before
         Table.row(
-            "memory of \(count) streams after 20,000 changes, 10 stalled", value: Double(after) / 1_048_576, unit: "MiB",
+            "memory of \(count) streams after 20,000 changes, 10 stalled", value: Double(after) / 1_048_576,
+            unit: "MiB",
             goal: "bounded")
     }
 

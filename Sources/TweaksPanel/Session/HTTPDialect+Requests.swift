@@ -21,7 +21,9 @@ extension HTTPDialect {
     /// What it asks for. That there is no such thing, or not in this way, is said before what is wrong with its body.
     private func action(for request: HTTPRequest) throws(HTTPFailure) -> PanelAction {
         let action = Result { () throws(HTTPFailure) in try PanelRouter.action(for: request) }
-        if case .failure(let failure) = action, [.notFound, .methodNotAllowed].contains(failure.status) { throw failure }
+        if case .failure(let failure) = action, [.notFound, .methodNotAllowed].contains(failure.status) {
+            throw failure
+        }
         if let failure = gate.contentFailure(of: request) { throw failure }
         return try action.get()
     }

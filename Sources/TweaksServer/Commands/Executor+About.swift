@@ -122,7 +122,8 @@ extension Executor {
             ("connections", .count(figures.accepted)), ("requests", .count(figures.requests)),
             ("errors", .count(figures.refused)), ("undeliveredObservers", .count(lag.observers)),
             ("deliveryLagMilliseconds", .int(Int64(lag.time / .milliseconds(1)))),
-            ("listeners", .object(places)), ("tokens", hooks.tokens == nil ? .string("off") : .count(tokens?.entries.count { !$0.isOwn } ?? 0)),
+            ("listeners", .object(places)),
+            ("tokens", hooks.tokens == nil ? .string("off") : .count(tokens?.entries.count { !$0.isOwn } ?? 0)),
             ("limitsHit", .object(limitsHit())),
         ] + hooks.stats()
     }

@@ -66,7 +66,8 @@ extension Executor {
     ) throws(TweakError) -> (reply: Reply, result: TweakCommitResult) {
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
-            kind: proposal.kind ?? .change(session: session.id.number, gesture: session.gesture), rights: session.grants.rights,
+            kind: proposal.kind ?? .change(session: session.id.number, gesture: session.gesture),
+            rights: session.grants.rights,
             delivery: .carrier)
         proposal.whenCommitted?(result)
         if result.didStore { session.commits += 1 }

@@ -5,7 +5,8 @@ import TweaksWire
 
 extension Executor {
     func get(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply {
-        if patterns.count == 1, !session.encoder.isJSON, let (node, value, left) = patterns[0].withBytes({ registry.read($0) }),
+        if patterns.count == 1, !session.encoder.isJSON,
+            let (node, value, left) = patterns[0].withBytes({ registry.read($0) }),
             session.sees(node)
         {
             let line = TweakLine(node, value, .explained, timeLeft: left)
