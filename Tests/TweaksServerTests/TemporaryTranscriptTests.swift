@@ -82,7 +82,7 @@ import TweaksTestSupport
             > set Content/Text/Size 72 for 10m
             {"ok":true,"rev":1,"tweaks":[{"path":"Content/Text/Size","kind":"number","value":72,"was":60,"temporary":true,"timeLeft":"10m"}]}
             > get Content/Text/Size
-            {"ok":true,"tweaks":[{"path":"Content/Text/Size","kind":"number","value":72,…,"temporary":true,"timeLeft":"…"}]}
+            {"ok":true,"rev":1,"tweaks":[{"path":"Content/Text/Size","kind":"number","value":72,…,"temporary":true,"timeLeft":"…"}]}
             > explain Content/Text/Size
             {"ok":true,"layers":[{"layer":"default",…},{"layer":"temporary override","value":72,"by":"…","time":"…","current":true,"temporary":true,"timeLeft":"…"}]}
             """#)

@@ -167,7 +167,7 @@ import TweaksTestSupport
         try server.registry["Content/Text/Fade"]?.set(text: "1s")
         #expect(
             try client.line()
-                == #"{"event":"change","rev":1,"path":"Content/Text/Fade","kind":"duration","value":"1s","was":"250ms","by":"code"}"#
+                == #"{"event":"change","rev":1,"path":"Content/Text/Fade","kind":"duration","value":"1s","was":"250ms","by":"code","layer":"override"}"#
         )
     }
 
