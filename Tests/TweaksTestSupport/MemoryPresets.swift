@@ -1,16 +1,15 @@
 // Presets in memory, and a gate that a test can put in front of them.
 
 import Synchronization
-import Tweaks
-import TweaksTestSupport
+package import Tweaks
 
 /// A place for presets whose disk takes as long as a test wants.
-final class MemoryPresets: PresetStore {
+package final class MemoryPresets: PresetStore {
     private let presets = Mutex<[PresetName: [String]]>([:])
     private let gate: (reached: Gate, goOn: Gate)?
 
     /// - Parameter gate: Every call opens the first, and waits for the second.
-    init(_ presets: [String: [String]] = [:], gate: (reached: Gate, goOn: Gate)? = nil) throws {
+    package init(_ presets: [String: [String]] = [:], gate: (reached: Gate, goOn: Gate)? = nil) throws {
         self.gate = gate
         for (name, lines) in presets {
             let name = try PresetName(name)
@@ -23,14 +22,14 @@ final class MemoryPresets: PresetStore {
         gate?.goOn.waitBlocking()
     }
 
-    func list() throws(TweakError) -> [PresetSummary] {
+    package func list() throws(TweakError) -> [PresetSummary] {
         wait()
         return presets.withLock { $0.keys.sorted() }.map { PresetSummary(name: $0) }
     }
 
-    func names() -> [String] { presets.withLock { $0.keys.sorted() }.map(\.text) }
+    package func names() -> [String] { presets.withLock { $0.keys.sorted() }.map(\.text) }
 
-    func read(_ name: PresetName) throws(TweakError) -> Preset {
+    package func read(_ name: PresetName) throws(TweakError) -> Preset {
         wait()
         guard let lines = presets.withLock({ $0[name] }) else { throw TweakError(.badValue, "there is no preset") }
         let entries = lines.enumerated().map { number, line in
@@ -40,7 +39,7 @@ final class MemoryPresets: PresetStore {
         return Preset(heading: PresetHeading(), entries: entries, problems: [])
     }
 
-    func write(
+    package func write(
         _ draft: PresetDraft, as name: PresetName, mayReplace: Bool
     ) throws(TweakError) -> PresetSummary? {
         wait()
@@ -51,7 +50,7 @@ final class MemoryPresets: PresetStore {
         }
     }
 
-    func delete(_ name: PresetName) throws(TweakError) {
+    package func delete(_ name: PresetName) throws(TweakError) {
         wait()
         presets.withLock { $0[name] = nil }
     }
