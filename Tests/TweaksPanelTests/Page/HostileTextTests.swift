@@ -22,6 +22,11 @@ import TweaksTestSupport
         "</textarea><img src=x onerror=hit=1>", "שלום 🙂", String(repeating: "x", count: 10_000),
     ]
 
+    private static let change = """
+        fetch('/api/tweaks', { method: 'PATCH', headers: { 'Content-Type': 'application/json' },
+            body: JSON.stringify({ changes: [{ path: 'Text/Text/Value', value: given[0] }] }) })
+        """
+
     private func host() throws -> PanelHost {
         let registry = TweakRegistry()
         for name in Self.names {
@@ -43,7 +48,7 @@ import TweaksTestSupport
     @Test func namesAreText() throws {
         let host = try host()
         try host.visit { page in
-            for name in Self.names {
+            for name in Self.names where name != ".." {
                 let path = "\(name)/\(name)/\(name)"
                 // An address for each.
                 let parts = try page.ask("encodeURIComponent(given[0])", .string(name)).string ?? ""
@@ -61,7 +66,7 @@ import TweaksTestSupport
             try page.type("onerror", over: page.element("search"))
             try page.wait("listed().length >= 1")
             try page.element("history").click()
-            try page.wait("document.querySelectorAll('#pane li').length === given[0]", .init(Self.names.count))
+            try page.wait("document.querySelectorAll('#pane li').length === given[0]", .init(Self.names.count - 1))
             try expectPeace(page)
         }
     }
@@ -70,7 +75,7 @@ import TweaksTestSupport
         let host = try host()
         try host.visit { page in
             for value in Self.values {
-                try host.registry["Text/Text/Value"]?.set(.string(value))
+                try page.ask(Self.change, .string(value))
                 try page.wait("field('Text/Text/Value') === given[0]", .string(value))
                 try page.click("Text/Text/Value", "explain")
                 try page.wait("row('Text/Text/Value').querySelector('tbody') != null")
@@ -87,7 +92,7 @@ import TweaksTestSupport
                 try page.wait("row('Text/Text/Choice').querySelector(':checked').value === given[0]", .string(choice))
             }
             try page.element("history").click()
-            try page.wait("document.querySelectorAll('#pane li').length >= 8")
+            try page.wait("document.getElementById('pane').textContent.includes('<script>hit=1</script>')")
             try expectPeace(page)
         }
     }

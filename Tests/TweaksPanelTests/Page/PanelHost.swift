@@ -68,6 +68,11 @@ final class PanelHost {
     /// Starts it again at the port where it was.
     func startAgain() throws { try start(port: port) }
 
+    /// Takes a guest's token out of the table.
+    func revoke(_ guest: Guest) {
+        server.tokensChanged(TokenTable(guests.filter { $0.name != guest.name }.map(\.entry)))
+    }
+
     // MARK: Addresses
 
     /// The origin of its page.

@@ -87,6 +87,7 @@ import TweaksTestSupport
             try page.browser.run("location.hash = '#/Other/Far/Distance'")
             try page.wait("isShown(row('Other/Far/Distance'))")
             try page.browser.run("location.hash = '#/'")
+            try page.wait("document.querySelector(\"\(fold)\").ariaExpanded === 'false'")
             try page.browser.run("arguments[0].focus()", page.browser.element(fold).value)
             try page.browser.perform(.keys(.enter))
             try page.wait("isShown(row('Other/Far/Distance'))")

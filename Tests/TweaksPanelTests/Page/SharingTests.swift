@@ -93,7 +93,7 @@ import TweaksTestSupport
             try host.set("Text", "theirs")
             try page.wait("text('Text', 'ghost').includes('theirs')")
             #expect(try page.ask("field('Text')") == "half a sen")
-            try page.browser.perform(.keyboard([.character("t")]), .keys(.enter))
+            try page.browser.perform(.keyboard([.character("t"), .press(.enter), .release(.enter)]))
             try host.wait("Text", .string("half a sent"))
         }
     }

@@ -5,7 +5,7 @@ import Tweaks
 import TweaksTestSupport
 
 @Suite(.browsing, .needsBrowser) struct UndoTests {
-    private func drag(_ page: PanelView, _ name: String, x: Int, _ more: PointerStep...) throws {
+    private func drag(_ page: PanelView, _ name: String, x: Int) throws {
         let slider = try page.part(name, "slider")
         try page.browser.perform(
             .mouse(.move(to: slider), .press, .moveBy(x: x, y: 0, over: .milliseconds(400)), .release))
@@ -36,8 +36,11 @@ import TweaksTestSupport
         let host = try PanelHost()
         try host.visit { page in
             try page.focus("Whole", "slider")
-            try page.browser.perform(
-                .keyboard(.press(.right), .press(.right), .press(.right), .press(.right), .release(.right)))
+            for type in ["rawKeyDown", "rawKeyDown", "rawKeyDown", "rawKeyDown", "keyUp"] {
+                try page.browser.command(
+                    "Input.dispatchKeyEvent",
+                    ["type": .string(type), "key": "ArrowRight", "code": "ArrowRight", "windowsVirtualKeyCode": 39])
+            }
             try host.wait("Whole", .int(54))
             try page.browser.perform(.keyboard([.press(.control), .character("z"), .release(.control)]))
             try host.wait("Whole", .int(50))

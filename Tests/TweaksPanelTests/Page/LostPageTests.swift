@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct ConnectionTests {
+@Suite(.browsing, .needsBrowser) struct LostPageTests {
     /// What the browser says of requests that nobody answers.
     private static let unanswered = ["net::ERR_"]
 
@@ -91,7 +91,8 @@ import TweaksTestSupport
     /// Tweaks that come and go, come and go in the page.
     @Test func newTweaksAppear() throws {
         let host = try PanelHost()
-        try host.visit { page in
+        // What is asked about one may come too late.
+        try host.visit(expecting: [PanelView.refused(404)]) { page in
             _ = Tweak("Late", "Comer", "Size", 3, in: 0...9, registry: host.registry)
             try page.wait("field('Late/Comer/Size') === '3'")
             try page.press("Late/Comer/Size", "slider", .end)
