@@ -19,7 +19,8 @@ struct Bounce {
                      This is also what happens where standard output is not a terminal.
 
         The terminal should know 24-bit colour (most do; of those that do not, most show the nearest).
-        Keys: q quits, space pauses, r recentres, s surprises.
+        Or open its panel in a browser: p shows the address, which is also printed at the start.
+        Keys: q quits, p shows the panel's address, space pauses, r recentres, s surprises.
         """
 
     static func main() async {
@@ -41,7 +42,7 @@ struct Bounce {
             "bounce", tcp: .open(port: 7777), panel: .on(port: 7780), onEvent: isDrawing ? sayWhere : nil, tweaks: tweaks)
         defer { daemon.stop() }
 
-        let show = Task { isDrawing ? await stage.perform(hint: hint(for: daemon)) : await printChanges() }
+        let show = Task { isDrawing ? await stage.perform(hint: hint(for: daemon), panel: daemon.panelAddress) : await printChanges() }
         let signals = Signals.stream([SIGINT, SIGTERM, SIGQUIT, SIGTSTP] + (isDrawing ? [SIGHUP] : []))
         let watch = Task {
             for await signal in signals {

@@ -8,6 +8,7 @@ import Tweaks
 final class Stage {
     private var scene = Scene()
     private var encoder = FrameEncoder()
+    private var showsPanel = false
     private var meter = FrameMeter()
 
     /// Declares the actions: a closure made on an actor runs there, also when somebody far away calls for it.
@@ -22,17 +23,21 @@ final class Stage {
     }
 
     /// Draws on the terminal, 60 times a second, until it is cancelled or somebody presses q.
-    func perform(hint: String) async {
+    /// - Parameters:
+    ///   - hint: How to connect, for the line below the picture.
+    ///   - panel: The address of the panel, which stands there when somebody presses p.
+    func perform(hint: String, panel: String?) async {
         Terminal.enter()
         defer { Terminal.leave() }
         let clock = ContinuousClock()
         let interval = Duration.seconds(1) / 60
         var shown = clock.now
         while !Task.isCancelled, Terminal.isOurs, obeyKeys() {
+            let link = showsPanel ? panel : nil
             let next = max(shown + interval, clock.now - interval)
             // Waiting, not blocking: this is when actions and bindings get their turn.
             try? await clock.sleep(until: next, tolerance: .zero)
-            draw(after: (next - shown) / .seconds(1), hint: hint)
+            draw(after: (next - shown) / .seconds(1), hint: hint, link: link)
             shown = next
         }
     }
@@ -45,22 +50,24 @@ final class Stage {
         encoder.forget()
     }
 
-    private func draw(after seconds: Double, hint: String) {
+    private func draw(after seconds: Double, hint: String, link: String?) {
         meter.count(seconds)
         let (columns, rows) = Terminal.size
         let rate = "\(Int(Look.framesPerSecond.value.rounded())) fps"
-        let status = " \(hint)   \(rate)   q quits   space pauses   r recentres   s surprises"
+        // Alone, so that an address fits into 80 columns.
+        let status = " \(link ?? "\(hint)   \(rate)   q quits   p panel   space pauses   r recentres   s surprises")"
         // After a long stop the label goes on from where it was.
         let frame = scene.frame(columns: columns, rows: rows, after: min(seconds, 0.1), status: status)
         Terminal.write(encoder.encode(frame))
     }
 
-    /// Space pauses, r recentres, s surprises; false when it was q.
+    /// Space pauses, r recentres, s surprises, p shows where the panel is; false when it was q.
     private func obeyKeys() -> Bool {
         for key in Terminal.keys() {
             switch key {
             case "q", "\u{4}": return false
             case " ": Look.paused.value.toggle()
+            case "p": showsPanel.toggle()
             case "r": scene.recenter()
             case "s": _ = try? surprise()
             case "\u{C}": encoder.forget()

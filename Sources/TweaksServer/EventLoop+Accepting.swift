@@ -61,7 +61,7 @@ extension EventLoop {
         let session = Session(
             id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, peer: peer,
             isDenied: scopes == nil, lineLimit: limits.lineBytes, now: .now,
-            dialect: listener.makeDialect(executor.identity.instance))
+            dialect: listener.makeDialect(number, executor.identity.instance))
         if let scopes, !scopes.isEmpty { session.grants.add(scopes, from: .peer) }
         executor.identify(session)
         return session

@@ -290,6 +290,7 @@ extension EventLoop {
         executor.take(.end(reason ?? .init(error)), session)
         session.isInteractive = false
         session.phase = .draining(discarded: 0)
+        session.dialect?.prepareToEnd()
         session.send(.error(error))
         end(session)
     }
@@ -307,6 +308,7 @@ extension EventLoop {
     func finish(_ session: Session) {
         guard session.isOpen else { return }
         session.phase = .draining(discarded: 0)
+        if let dialect = session.dialect { session.output.append { dialect.end(to: &$0) } }
         end(session)
     }
 

@@ -8,6 +8,8 @@ package struct ReplyEncoder: Sendable {
     package var isJSON = false
     /// Ends lines as the client does.
     package var usesCRLF = false
+    /// Leaves out what a success says besides its items: they are a file.
+    package var isForFile = false
 
     package init() {}
 
@@ -130,6 +132,7 @@ package struct ReplyEncoder: Sendable {
             if hasList, !reply.listName.isEmpty { bytes.append("]") }
             bytes.append("}")
         } else {
+            if isForFile, case .ok = reply.status { return }
             append(reply.remarks, to: &bytes)
             switch reply.status {
             case .ok(let words, _):

@@ -22,6 +22,8 @@ package struct TweakLine: Sendable {
     package let timeLeft: Duration?
     /// Where the value comes from, for programs; nil where it is the default, or nobody wants to know.
     package var source: (layer: TweakLayer, origin: TweakOrigin)?
+    /// For programs: the file beneath the override has changed since; explain says how.
+    package var isInConflict = false
     /// For programs: what goes without saying is left out, a default that is the value, and that it is not modified.
     package var isBrief = false
 
@@ -132,6 +134,7 @@ package struct TweakLine: Sendable {
     private var sourceFields: [(String, JSON)] {
         guard let source, !node.definition.flags.contains(.readOnly) else { return [] }
         return [("layer", .string(source.layer.description)), ("by", .string(source.origin.description))]
+            + (isInConflict ? [("conflict", .bool(true))] : [])
     }
 
     private var isModified: Bool { !node.definition.flags.contains(.readOnly) && value != node.defaultValue }

@@ -16,7 +16,7 @@ struct ReplyJudge {
         let lines = withoutTelnet.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for bytes in lines.dropLast() {
             let line = String(decoding: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self)
-            if try isStatus(line[...]) { statuses.append(line[...]) }
+            if let status = try status(in: line[...]) { statuses.append(status) }
         }
         try judgeCount(statuses)
     }
@@ -33,25 +33,25 @@ struct ReplyJudge {
 
     // MARK: Lines
 
-    /// Whether a line is a status; every other line has to be one of those that there are.
-    private func isStatus(_ line: Substring) throws(Finding) -> Bool {
+    /// The status that a line is, without a prompt before it; every other line has to be one of those that there are.
+    private func status(in line: Substring) throws(Finding) -> Substring? {
         var line = line
         while line.hasPrefix("> ") { line = line.dropFirst(2) }
         try expect(!line.unicodeScalars.contains(where: Quoting.isUnsafe), "an unsafe character in \(line)")
         if line.hasPrefix("{") {
             try expect(line.hasSuffix("}"), "JSON without an end: \(line)")
-            return line.hasPrefix("{\"ok\":")
+            return line.hasPrefix("{\"ok\":") ? line : nil
         }
-        if line == "ok" || line.hasPrefix("ok ") { return true }
+        if line == "ok" || line.hasPrefix("ok ") { return line }
         if line.hasPrefix("error ") {
             let code = line.split(separator: " ", maxSplits: 2).dropFirst().first.map { String($0) } ?? ""
             try expect(TweakError.Code(rawValue: code) != nil, "there is no code \(code)")
-            return true
+            return line
         }
         // A prompt may stand alone, before an event or an interrupt.
         let isOther = line.isEmpty || line.hasPrefix("  ") || line.hasPrefix("event ") || line.contains(" = ")
         try expect(isOther, "a line of no form: \(line)")
-        return false
+        return nil
     }
 
     // MARK: Statuses

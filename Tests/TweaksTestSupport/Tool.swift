@@ -13,6 +13,7 @@ package struct Tool: Sendable {
     package static let setsid = Tool("setsid")
     package static let sh = Tool("sh")
     package static let sha256sum = Tool("sha256sum")
+    package static let curl = Tool("curl")
 
     package let path: String
 

@@ -47,6 +47,11 @@ public struct TweakSnapshot: Sendable {
         holds(node) ? overlays[node.slot].source : nil
     }
 
+    /// Whether what lies beneath its override has changed since that was set.
+    package func hasChangeBeneath(_ node: TweakNode) -> Bool {
+        holds(node) && overlays[node.slot].notes?.beneath != nil
+    }
+
     /// Whether the tweak was registered when the snapshot was taken.
     package func holds(_ node: TweakNode) -> Bool {
         nodes.indices.contains(node.slot) && nodes[node.slot] === node

@@ -46,7 +46,8 @@ struct PanelImport {
         let named = problems.prefix(mostNamed).map { "line \($0.line): \($0.error)" }
         let rest = problems.count > mostNamed ? ["… and \(problems.count - mostNamed) more"] : []
         let lines = (["\(count) wrong; nothing has changed"] + named + rest).joined(separator: "\n")
-        return HTTPFailure(first.error.code, lines)
+        // A line may be an unknown command; this path is known.
+        return HTTPFailure(first.error.code == .unknownCommand ? .usage : first.error.code, lines)
     }
 
     /// The requests that carry it out.

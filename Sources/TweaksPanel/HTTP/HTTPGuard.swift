@@ -41,7 +41,7 @@ package struct HTTPGuard: Sendable {
         }
         if !request.all(header: "upgrade").isEmpty {
             let message = "no other protocol is spoken here; leave out the header Upgrade"
-            return HTTPFailure(.notImplemented, "unknown-command", message, endsConnection: true)
+            return HTTPFailure(.badRequest, "unknown-command", message, endsConnection: true)
         }
         if mayAsk(request) { return nil }
         let message = "the request comes from another site's page; open \(address) itself"

@@ -19,7 +19,8 @@ package struct HTTPLimits: Equatable, Sendable {
 /// What a stream of requests holds next.
 package enum HTTPEvent: Equatable, Sendable {
     /// The head of a request whose body follows. Comes before `limits.body` is looked at, so that who may send much can be
-    /// told from who may not; its body is still empty. A request without a body has no such event.
+    /// told from who may not; its body is still empty. Who answers it now has to end the connection: the body is under
+    /// way. A request without a body has no such event.
     case head(HTTPRequest)
     /// The client waits for `100 Continue` before it sends the body, whose length is acceptable.
     case expectsContinue

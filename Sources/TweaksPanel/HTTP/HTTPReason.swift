@@ -25,7 +25,6 @@ extension HTTPStatus {
         case .tooManyRequests: "Too Many Requests"
         case .headersTooLarge: "Request Header Fields Too Large"
         case .internalServerError: "Internal Server Error"
-        case .notImplemented: "Not Implemented"
         case .serviceUnavailable: "Service Unavailable"
         case .gatewayTimeout: "Gateway Timeout"
         case .versionNotSupported: "HTTP Version Not Supported"

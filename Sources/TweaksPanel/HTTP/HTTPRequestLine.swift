@@ -37,16 +37,18 @@ struct HTTPRequestLine: Equatable {
     private static let otherVersion = HTTPFailure(
         .versionNotSupported, "usage", "the version of HTTP is not spoken here; use HTTP/1.1", endsConnection: true)
 
-    /// The methods of RFC 9110 and `PATCH`. What is there has its own list of those it takes, and answers 405 to others, but
-    /// a method that nobody knows is 501. So is `CONNECT`: what follows it would be no HTTP.
+    /// The methods of RFC 9110 and `PATCH`. What is there has its own list of those it takes, and answers 405 to others. Of
+    /// a method that nobody knows, and of `CONNECT`, it cannot be told what follows.
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 
     private static func method(_ word: ArraySlice<UInt8>) throws(HTTPFailure) -> String {
         let method = String(decoding: word, as: UTF8.self)
         if methods.contains(method) { return method }
         let remedy = methods.prefix(6).joined(separator: " ")
-        throw HTTPFailure(
-            .notImplemented, "unknown-command", "there is no method \(method.prefix(32)); there are \(remedy)",
+        var failure = HTTPFailure(
+            .methodNotAllowed, "unknown-command", "there is no method \(method.prefix(32)); there are \(remedy)",
             endsConnection: true)
+        failure.headers = [HTTPField("Allow", methods.prefix(6).joined(separator: ", "))]
+        throw failure
     }
 }

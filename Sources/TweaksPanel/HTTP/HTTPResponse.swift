@@ -34,7 +34,6 @@ package enum HTTPStatus: Int, Sendable {
     case tooManyRequests = 429
     case headersTooLarge = 431
     case internalServerError = 500
-    case notImplemented = 501
     case serviceUnavailable = 503
     case gatewayTimeout = 504
     case versionNotSupported = 505

@@ -12,16 +12,18 @@ struct Exchange {
         /// A token is looked at, and becomes a cookie.
         case login(token: String)
         case script(PanelScript)
+        /// Whoever has a token gets this.
+        case document(HTTPResponse)
         /// Events follow.
         case events
     }
 
-    let framing: HTTPExchange
+    var framing: HTTPExchange
     var purpose: Purpose
     /// The token that is looked at.
     var token: String?
-    /// The stream goes on from where the client was.
-    var isResumed = false
+    /// The revision from which the client goes on; nil: it begins.
+    var since: UInt64?
     /// A token is looked at first: so the next reply is about that.
     var isAuthenticating = false
     /// How many replies are still to come, the last one included.

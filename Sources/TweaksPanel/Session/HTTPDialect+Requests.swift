@@ -8,21 +8,36 @@ extension HTTPDialect {
     /// Begins to carry out a request.
     func begin(_ request: HTTPRequest) {
         exchange = Exchange(HTTPExchange(request))
+        hasBegun = true
         introduce(request)
-        if let failure = gate.failure(of: request) { return respond(failure.response) }
         do throws(HTTPFailure) {
-            try carryOut(try PanelRouter.action(for: request), request)
+            if let failure = gate.originFailure(of: request) { throw failure }
+            try carryOut(try action(for: request), request)
         } catch {
-            respond(error.response)
+            refuse(error)
         }
+    }
+
+    /// What it asks for. That there is no such thing, or not in this way, is said before what is wrong with its body.
+    private func action(for request: HTTPRequest) throws(HTTPFailure) -> PanelAction {
+        let action = Result { () throws(HTTPFailure) in try PanelRouter.action(for: request) }
+        if case .failure(let failure) = action, [.notFound, .methodNotAllowed].contains(failure.status) { throw failure }
+        if let failure = gate.contentFailure(of: request) { throw failure }
+        return try action.get()
+    }
+
+    private func refuse(_ failure: HTTPFailure) {
+        if failure.endsConnection { exchange?.framing.closes = true }
+        respond(failure.response)
     }
 
     private func carryOut(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
         switch action {
         case .page: respond(PanelPage.html(request))
         case .openAPI:
-            _ = try credential(request)
-            respond(PanelPage.openAPI)
+            exchange?.purpose = .document(PanelPage.openAPI)
+            // With a token that was taken before there is nobody to wait for.
+            if try !identify(request) { respond(PanelPage.openAPI) }
         case .logout:
             digest = nil
             steps.append(.forget)
@@ -31,15 +46,18 @@ extension HTTPDialect {
             exchange?.purpose = .login(token: token)
             authenticate(token)
         case .script(let script):
+            // First: whoever is turned away takes all steps behind that along.
+            takeManner(gesture(request, try credential(request)), waits: script.waitsForDisk)
             try identify(request)
-            takeManner(gesture(request), waits: script.waitsForDisk)
             run(script.requests, .script(script))
         case .events(let patterns, let lastID):
             try identify(request)
             let since = events.revision(after: lastID)
             let watch = Request.watch(patterns.isEmpty ? ["*"] : patterns, since: since)
-            exchange?.isResumed = since != nil
-            run([.hello(version: 1, json: true), .whoami, watch], .events)
+            exchange?.since = since
+            let about = [Request.hello(version: 1, json: true), .whoami]
+            // Where there is to be no stream, nothing is watched.
+            run(exchange?.framing.isHead == true ? about : about + [watch], .events)
         }
     }
 
@@ -57,9 +75,9 @@ extension HTTPDialect {
     }
 
     /// The drag that a change is part of; whose it is makes a part of it.
-    private func gesture(_ request: HTTPRequest) -> UInt64 {
+    private func gesture(_ request: HTTPRequest, _ token: String) -> UInt64 {
         guard let name = request[header: "tweaks-drag"], !name.isEmpty else { return 0 }
-        let digest = SHA256.digest((digest ?? []) + Array(name.utf8))
+        let digest = SHA256.digest(TokenSecret.digest(of: token) + Array(name.utf8))
         return digest.prefix(8).reduce(1) { $0 << 8 | UInt64($1) } | 1
     }
 
@@ -79,9 +97,12 @@ extension HTTPDialect {
     }
 
     /// Has the token looked at, unless it is the one that this connection has shown before.
-    private func identify(_ request: HTTPRequest) throws(HTTPFailure) {
+    /// - Returns: Whether that is done.
+    @discardableResult private func identify(_ request: HTTPRequest) throws(HTTPFailure) -> Bool {
         let token = try credential(request)
-        if digest != TokenSecret.digest(of: token) { authenticate(token) }
+        if digest == TokenSecret.digest(of: token) { return false }
+        authenticate(token)
+        return true
     }
 
     private func authenticate(_ token: String) {
@@ -100,6 +121,7 @@ extension HTTPDialect {
             return nil
         }
         digest = TokenSecret.digest(of: token)
+        if case .document(let response)? = exchange?.purpose { write(response, &bytes) }
         guard case .login? = exchange?.purpose else { return nil }
         var body: [UInt8] = []
         _ = Self.json.append(reply, to: &body)

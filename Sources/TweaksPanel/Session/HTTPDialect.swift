@@ -22,7 +22,10 @@ final class HTTPDialect: SessionDialect {
     /// The gesture, and whether replies wait for the disk, as the session was told last.
     var manner: (gesture: UInt64, waits: Bool) = (0, true)
     private(set) var isStreaming = false
+    private(set) var isResumed = false
     private var hasEnded = false
+    /// A request has come, whole.
+    var hasBegun = false
 
     init(_ place: FrontPlace, _ gate: HTTPGuard) {
         port = Int(place.port)
@@ -118,13 +121,13 @@ final class HTTPDialect: SessionDialect {
         guard let exchange else { return nil }
         let whole = exchange.merged(reply)
         switch exchange.purpose {
-        case .response, .login: return nil
+        case .response, .login, .document: return nil
         case .events: return beginEvents(whole, &bytes)
         case .script(let script):
             let isText = script.shows == .text
             let headers = isText ? [HTTPField("Content-Type", "text/plain; charset=utf-8")] : Self.jsonHeaders
             var body: [UInt8] = []
-            let rest = (isText ? ReplyEncoder() : Self.json).append(whole, to: &body)
+            let rest = encoder.append(whole, to: &body)
             guard let rest else {
                 write(HTTPResponse(.ok, headers, body: body), &bytes)
                 return nil
@@ -166,9 +169,15 @@ final class HTTPDialect: SessionDialect {
     }
 
     private var encoder: ReplyEncoder {
-        if case .script(let script)? = exchange?.purpose, script.shows == .text { return ReplyEncoder() }
+        if case .script(let script)? = exchange?.purpose, script.shows == .text { return Self.file }
         return Self.json
     }
+
+    private static let file = {
+        var encoder = ReplyEncoder()
+        encoder.isForFile = true
+        return encoder
+    }()
 
     static let json = {
         var encoder = ReplyEncoder()
@@ -182,7 +191,10 @@ final class HTTPDialect: SessionDialect {
     /// Begins the stream: who is speaking, then everything that is watched.
     private func beginEvents(_ reply: Reply, _ bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
         guard let framing = exchange?.framing, case .ok(let words, var fields) = reply.status else { return nil }
-        fields.append(("resumed", .bool(exchange?.isResumed ?? false)))
+        let revision = fields.lazy.compactMap { $0.0 == "rev" ? $0.1.wholeNumber : nil }.first ?? 0
+        // One that has not been yet is none to go on from: then all of it comes.
+        isResumed = exchange?.since.map { $0 <= revision } ?? false
+        fields.append(("resumed", .bool(isResumed)))
         var reply = reply
         reply.status = .ok(words: words, fields: fields)
         let headers = [HTTPField("Content-Type", "text/event-stream"), HTTPField("X-Accel-Buffering", "no")]
@@ -193,7 +205,6 @@ final class HTTPDialect: SessionDialect {
             return nil
         }
         isStreaming = true
-        let revision = fields.lazy.compactMap { $0.0 == "rev" ? $0.1.wholeNumber : nil }.first
         var part: [UInt8] = []
         events.append("hello", revision: revision, json: JSON.object([("ok", .bool(true))] + fields).text.utf8, to: &part)
         events.appendHead("snapshot", revision: revision, to: &part)
@@ -234,6 +245,13 @@ final class HTTPDialect: SessionDialect {
         end(closes: framing.closes)
     }
 
+    func prepareToEnd() { exchange?.framing.closes = true }
+
+    func end(to bytes: inout [UInt8]) {
+        hasEnded = true
+        if isStreaming, let stream = exchange?.stream { end(stream, &bytes) }
+    }
+
     private func end(_ stream: HTTPStream, _ bytes: inout [UInt8]) {
         stream.appendEnd(to: &bytes)
         end(closes: stream.closes)
@@ -256,7 +274,9 @@ final class HTTPDialect: SessionDialect {
 
     /// The server ends this connection for a reason of its own.
     private func endUnasked(_ error: TweakError, _ bytes: inout [UInt8]) {
-        let isIdle = exchange == nil && !parser.hasBegun
+        // What nobody asked for would be taken for the answer to a request that is on its way. Who never asked anything
+        // may be told that there is no room.
+        let isIdle = exchange == nil && !parser.hasBegun && (hasBegun || error.code != .tooMany)
         (hasEnded, steps) = (true, [])
         if isStreaming, let stream = exchange?.stream {
             var (line, part) = ([UInt8](), [UInt8]())

@@ -28,7 +28,7 @@ package final class PanelFront: ServerFront {
     }
 
     package func makeDialect(_ place: FrontPlace) -> any SessionDialect {
-        HTTPDialect(place, HTTPGuard(port: Int(place.port), hosts: names))
+        HTTPDialect(place, HTTPGuard(port: Int(place.port), hosts: names + [place.address].compactMap(\.self)))
     }
 
     package func refusal(_ error: TweakError) -> [UInt8] {

@@ -74,6 +74,7 @@ extension EventLoop {
     }
 
     private func review(_ session: Session, _ now: Int64) {
+        let before = session.grants.rights
         var isLess = false
         var ended: String?
         for token in session.tokens {
@@ -93,13 +94,17 @@ extension EventLoop {
             session.wishes.forgetGranted()
         }
         executor.identify(session)
-        if isLess || ended != nil {
-            executor.tell(.revoked, session)
-            rightsChanged(session)
-        }
-        if let ended, session.needsToken, session.tokens.isEmpty {
-            dismiss(session, TweakError(.closing, "\(ended); show another one"), .revoked)
-        }
+        if isLess || ended != nil { executor.tell(.revoked, session) }
+        let isStream = session.dialect?.isStreaming == true
+        let farewell = session.needsToken && session.tokens.isEmpty ? ended : nil
+        if let farewell, isStream { return dismissForGood(session, farewell) }
+        // What a stream has shown was for other rights, be they more now or less.
+        if isLess || ended != nil || isStream && session.grants.rights != before { rightsChanged(session) }
+        if let farewell { dismissForGood(session, farewell) }
+    }
+
+    private func dismissForGood(_ session: Session, _ reason: String) {
+        dismiss(session, TweakError(.closing, "\(reason); show another one"), .revoked)
     }
 
     /// - Returns: Whether it gives less now.
@@ -115,14 +120,13 @@ extension EventLoop {
 
     /// Looks again at what is under way for a session that may less than before.
     func rightsChanged(_ session: Session) {
+        if session.dialect?.isStreaming == true {
+            return dismiss(session, TweakError(.closing, "your rights have changed"), .revoked)
+        }
         if !session.grants.rights.isWhole(.read) {
             session.withhold(TweakError(.denied, "your rights have changed"))
         }
         if !session.watches.isEmpty { hub.update(session) }
-        // What it was shown was for other rights.
-        if session.dialect?.isStreaming == true {
-            return say(TweakError(.closing, "your rights have changed"), to: session)
-        }
         if session.isOpen { enqueue(session) }
     }
 
@@ -167,6 +171,10 @@ extension EventLoop {
         if session.isAwaitingAction {
             session.farewell = error
             timers.add(.init(deadline: .now + limits.lingerTime, session: session.id, kind: .farewell))
+        } else if session.dialect?.isStreaming == true {
+            // What is to be said is an event of its own.
+            session.withhold(error)
+            say(error, to: session)
         } else if session.remainder != nil {
             // The reply under way ends with it; one status line is enough.
             session.isInteractive = false

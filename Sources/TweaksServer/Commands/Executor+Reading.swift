@@ -96,7 +96,10 @@ extension Executor {
             var left: Duration?
             if case .explained = note { left = snapshot.expires(node).map { registry.timeLeft($0) } }
             var line = TweakLine(node, snapshot.value(of: node), note, timeLeft: left)
-            if tellsSource { line.source = snapshot.source(of: node) }
+            if tellsSource {
+                line.source = snapshot.source(of: node)
+                line.isInConflict = snapshot.hasChangeBeneath(node)
+            }
             return .tweak(line)
         }
         let body: Reply.Body = nodes.count > 64 ? .stream(item) : .items(nodes.indices.compactMap(item))

@@ -27,7 +27,10 @@ extension Executor {
         for position in known.count..<session.watches.count { session.watches[position].since = snapshot.revision }
         let isResumed = since.map { $0 <= snapshot.revision } ?? false
         var nodes = modified ? withModified(named, snapshot, view, isResumed: isResumed) : named
-        if let since, isResumed { nodes = nodes.filter { snapshot.changedAt($0) > since } }
+        if let since, isResumed {
+            // Figures change without a revision: nobody can say since when.
+            nodes = nodes.filter { $0.definition.flags.contains(.readOnly) || snapshot.changedAt($0) > since }
+        }
         let count = watchedCount(session, snapshot)
         var reply = lines(nodes, .explained, snapshot, for: session)
         reply.status = .ok(

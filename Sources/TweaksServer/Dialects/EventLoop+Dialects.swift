@@ -4,15 +4,15 @@ import Tweaks
 import TweaksWire
 
 extension EventLoop {
-    /// How often a stream shows that it is still there.
-    private static let beatInterval = Duration.seconds(5)
-
     /// Takes what has come on a session with a dialect.
     func take(_ bytes: UnsafeRawBufferPointer, _ dialect: any SessionDialect, _ session: Session) {
         dialect.take(bytes)
         session.hasLines = true
         guard dialect.isInRequest, session.requestBegan == nil else { return }
         session.requestBegan = now
+        // One at a time: requests may be many.
+        if session.hasRequestTimer { return }
+        session.hasRequestTimer = true
         timers.add(.init(deadline: now + limits.timeToFirstLine, session: session.id, kind: .request))
     }
 
@@ -21,7 +21,7 @@ extension EventLoop {
         session.hasLines = true
         expireTokens()
         if dialect.inputCount > 0 { session.lastActivity = now }
-        while session.owed.isEmpty, session.mayBegin(unsentLimit: limits.unsentBytes) {
+        while session.mayBegin(unsentLimit: limits.unsentBytes) {
             if let farewell = session.farewell { return say(farewell, to: session) }
             if isStopping { return sayClosing(session) }
             guard let step = dialect.next() else {
@@ -72,28 +72,44 @@ extension EventLoop {
 
     /// A request that does not become whole ends the connection.
     func expireRequest(_ session: Session, _ now: ContinuousClock.Instant) {
+        session.hasRequestTimer = false
         guard let began = session.requestBegan, session.isOpen else { return }
         let deadline = began + limits.timeToFirstLine
-        if deadline > now { return timers.add(.init(deadline: deadline, session: session.id, kind: .request)) }
+        if deadline > now {
+            session.hasRequestTimer = true
+            return timers.add(.init(deadline: deadline, session: session.id, kind: .request))
+        }
         let text = "the request was not whole after \(TweakValue.duration(limits.timeToFirstLine).text); send it again"
         say(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
     }
 
     private func beginBeating(_ session: Session) {
-        session.generation = registry.generation
-        timers.add(.init(deadline: now + Self.beatInterval, session: session.id, kind: .beat))
+        session.toldListing = session.dialect?.isResumed == true ? nil : listing(for: session)
+        timers.add(.init(deadline: now + limits.beatInterval, session: session.id, kind: .beat))
     }
 
     /// Tells a stream that it is still there, and whether there are other tweaks than before.
     func beat(_ session: Session, _ now: ContinuousClock.Instant) {
         guard session.isOpen, let dialect = session.dialect, dialect.isStreaming else { return }
-        timers.add(.init(deadline: now + Self.beatInterval, session: session.id, kind: .beat))
-        let generation = registry.generation
-        let isRelisted = generation != session.generation
+        timers.add(.init(deadline: now + limits.beatInterval, session: session.id, kind: .beat))
         // Whoever does not read has enough to read.
         guard session.remainder == nil, session.output.isEmpty else { return }
-        session.generation = generation
+        let told = session.toldListing
+        if told?.generation != registry.generation { session.toldListing = listing(for: session) }
+        let isRelisted = told?.seen != session.toldListing?.seen
         session.output.append { dialect.beat(isRelisted: isRelisted, revision: registry.revision, to: &$0) }
         advance(session)
+    }
+
+    /// The tweaks that a session sees, as one number. Others come and go unnoticed by it.
+    private func listing(for session: Session) -> (generation: UInt64, seen: Int) {
+        let generation = registry.generation
+        var hasher = Hasher()
+        if session.grants.rights.isWhole(.read) {
+            hasher.combine(generation)
+        } else {
+            for node in executor.view(session).listing.nodes { hasher.combine(ObjectIdentifier(node)) }
+        }
+        return (generation, hasher.finalize())
     }
 }

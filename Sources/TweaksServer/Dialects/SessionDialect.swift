@@ -15,6 +15,8 @@ package protocol SessionDialect: AnyObject {
     var isInRequest: Bool { get }
     /// What it was asked for does not end: events.
     var isStreaming: Bool { get }
+    /// The stream goes on from an earlier one: what was registered in between is not known there.
+    var isResumed: Bool { get }
     /// How long it may be silent when nothing is under way.
     var idleTime: Duration { get }
 
@@ -38,6 +40,12 @@ package protocol SessionDialect: AnyObject {
     /// Writes an event.
     /// - Parameter json: The event as one line of JSON.
     func write(_ event: Event, json: [UInt8], to bytes: inout [UInt8])
+
+    /// The connection ends behind the reply that comes next.
+    func prepareToEnd()
+
+    /// Ends a stream that nothing more comes of.
+    func end(to bytes: inout [UInt8])
 
     /// Shows that it is still there; asked every few seconds while it streams.
     /// - Parameter isRelisted: Tweaks were registered or removed since the last time.
@@ -85,6 +93,8 @@ package protocol ServerFront: Sendable {
 package struct FrontPlace: Sendable {
     /// The server's own port.
     package let port: UInt16
+    /// The server's own address, in numbers, where it listens on all; nil on loopback.
+    package let address: String?
     /// Random for each start of the process.
     package let instance: String
 }

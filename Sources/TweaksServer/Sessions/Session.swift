@@ -69,12 +69,14 @@ final class Session {
     var hasLines = false
     /// When the request began that is not whole yet, where there is a dialect.
     var requestBegan: ContinuousClock.Instant?
+    /// There is a timer for it.
+    var hasRequestTimer = false
     /// The gesture that its changes are part of; 0: none.
     var gesture: UInt64 = 0
     /// Its replies wait for the disk.
     var waitsForDisk = true
-    /// The generation of the registry that it was told of.
-    var generation: UInt64 = 0
+    /// The list of tweaks that it was told of: the generation of the registry, and what it sees of that.
+    var toldListing: (generation: UInt64, seen: Int)?
     /// A complete line has come.
     var hasSentLine = false
     /// It has shown that it speaks this protocol: a command was accepted, or the first line was empty.
@@ -133,7 +135,9 @@ final class Session {
 
     /// Whether the next line may be begun: replies come in the order of the requests, each whole.
     func mayBegin(unsentLimit: Int) -> Bool {
-        isOpen && !isAwaitingAction && remainder == nil && output.count < unsentLimit && !owed.isFull
+        // A dialect is told of replies one by one.
+        isOpen && !isAwaitingAction && remainder == nil && output.count < unsentLimit
+            && (dialect == nil ? !owed.isFull : owed.isEmpty)
     }
 
     // MARK: Writing

@@ -74,8 +74,9 @@ final class Listener: Sendable {
     }
 
     /// How a new connection is spoken with.
-    func makeDialect(_ instance: String) -> (any SessionDialect)? {
-        front?.makeDialect(FrontPlace(port: port ?? 0, instance: instance))
+    func makeDialect(_ connection: Int32, _ instance: String) -> (any SessionDialect)? {
+        let address = isLoopback ? nil : SocketAddress.host(of: connection, peer: false)
+        return front?.makeDialect(FrontPlace(port: port ?? 0, address: address, instance: instance))
     }
 
     /// The path of a Unix socket.

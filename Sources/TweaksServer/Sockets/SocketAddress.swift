@@ -100,14 +100,14 @@ enum SocketAddress: Equatable {
         }
     }
 
-    /// The numeric address at the other end of an accepted TCP socket.
-    static func host(of descriptor: Int32) -> String? {
+    /// The numeric address of an accepted TCP socket, of its own end or of its peer's.
+    static func host(of descriptor: Int32, peer: Bool = true) -> String? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         var text = [CChar](repeating: 0, count: 256)
         let result = withUnsafeMutablePointer(to: &storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                getpeername(descriptor, address, &length) == 0
+                (peer ? getpeername(descriptor, address, &length) : getsockname(descriptor, address, &length)) == 0
                     && getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
             }
         }

@@ -187,10 +187,10 @@ import Testing
         let more = [HTTPField("upgrade", protocolName), HTTPField("connection", "Upgrade")]
         for request in [Self.request(more: more), Self.request(origin: "http://127.0.0.1:7780", more: more)] {
             let failure = Self.watch.failure(of: request)
-            #expect(failure?.status == .notImplemented)
+            #expect(failure?.status == .badRequest)
             #expect(failure?.endsConnection == true)
         }
-        #expect(Self.watch.failure(of: Self.request(more: more + more))?.status == .notImplemented)
+        #expect(Self.watch.failure(of: Self.request(more: more + more))?.status == .badRequest)
     }
 
     // MARK: Content types

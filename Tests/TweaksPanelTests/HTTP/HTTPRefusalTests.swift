@@ -144,9 +144,9 @@ import Testing
         Case("HTTP/3.0", "GET / HTTP/3.0\r\n", .versionNotSupported),
         Case("HTTP/0.0", "GET / HTTP/0.0\r\n", .versionNotSupported),
         Case("asterisk", "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n"),
-        Case("a proxy's method", "CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n", .notImplemented),
-        Case("an unknown method", "BREW / HTTP/1.1\r\nHost: h\r\n\r\n", .notImplemented),
-        Case("a method in small letters", "get / HTTP/1.1\r\nHost: h\r\n\r\n", .notImplemented),
+        Case("a proxy's method", "CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n", .methodNotAllowed),
+        Case("an unknown method", "BREW / HTTP/1.1\r\nHost: h\r\n\r\n", .methodNotAllowed),
+        Case("a method in small letters", "get / HTTP/1.1\r\nHost: h\r\n\r\n", .methodNotAllowed),
         .headers("another expectation", "Expect: 200-ok\r\nContent-Length: 1", .expectationFailed),
         .headers("two expectations", "Expect: 100-continue, x\r\nContent-Length: 1", .expectationFailed),
     ]

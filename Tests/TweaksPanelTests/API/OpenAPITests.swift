@@ -1,0 +1,176 @@
+// openapi.json says what the table of routes does, and every name in it leads somewhere.
+
+import Testing
+import Tweaks
+import TweaksWire
+
+@testable import TweaksPanel
+
+@Suite("OpenAPI")
+struct OpenAPITests {
+    /// Read once.
+    private static let parsed = Result { () throws(JSONReader.Problem) in try JSONValue(PackageResources.openapi_json) }
+    private let document: JSONValue
+
+    init() throws { document = try Self.parsed.get() }
+
+    private static let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
+
+    /// Every operation, as `GET /api/tweaks`.
+    private var operations: [(name: String, value: JSONValue)] {
+        (document["paths"]?.fields ?? []).flatMap { path in
+            path.value.fields.filter { Self.methods.contains($0.name) }
+                .map { ("\($0.name.uppercased()) \(path.name)", $0.value) }
+        }
+    }
+
+    @Test func isVersion31() { #expect(document["openapi"] == .string("3.1.0")) }
+
+    @Test func hasTheRoutesOfTheTable() {
+        let routes = PanelRoute.all.map { "\($0.method) \($0.path)" }
+        #expect(operations.map(\.name).sorted() == routes.sorted())
+        #expect(routes.count == 30)
+    }
+
+    @Test func hasTheParametersOfTheTable() throws {
+        for route in PanelRoute.all {
+            let operation = try #require(operations.first { $0.name == "\(route.method) \(route.path)" }?.value)
+            let parameters = try (operation["parameters"]?.elements ?? []).map { try resolve($0) }
+            func names(_ place: String) -> [String] {
+                parameters.filter { $0["in"] == .string(place) }.compactMap { $0["name"]?.text }.sorted()
+            }
+            let braces = route.path.split(separator: "/").filter { $0.hasPrefix("{") }
+            #expect(names("path") == braces.map { String($0.dropFirst().dropLast()) }.sorted(), "\(route.path)")
+            #expect(names("query") == (route.query ?? []).sorted(), "\(route.path)")
+        }
+    }
+
+    /// What the router reads of a body is what the schema has; each of its fields is tried.
+    @Test func hasTheBodiesOfTheTable() throws {
+        for operation in operations {
+            let words = operation.name.split(separator: " ").map(String.init)
+            let path = words[1].split(separator: "/").map { $0.hasPrefix("{") ? "a" : String($0) }
+            let takesBody = ["POST", "PUT", "PATCH"].contains(words[0])
+            let body = operation.value["requestBody"]
+            #expect((body != nil) == takesBody, "\(operation.name)")
+            guard let body else { continue }
+            #expect(body["required"] == .bool(true))
+            let schema = try resolve(try #require(body["content"]?["application/json"]?["schema"]))
+            #expect(schema["additionalProperties"] == .bool(false), "\(operation.name)")
+            for field in (schema["properties"]?.fields ?? []).map(\.name) + ["nonsense"] {
+                var request = HTTPRequest(method: words[0], path: path)
+                request.body = Array("{\"\(field)\":{}}".utf8)
+                guard case .failure(let failure) = PanelRouter.result(request) else {
+                    Issue.record("\(operation.name) takes an object for \(field)")
+                    continue
+                }
+                #expect(failure.message.contains("there is no field") == (field == "nonsense"), "\(failure.message)")
+            }
+        }
+    }
+
+    @Test func examplesAreTaken() throws {
+        var tried = 0
+        for operation in operations {
+            let words = operation.name.split(separator: " ").map(String.init)
+            guard let content = operation.value["requestBody"]?["content"]?["application/json"] else { continue }
+            let example = try #require(content["example"], "\(operation.name) has no example")
+            var request = HTTPRequest(
+                method: words[0], path: words[1].split(separator: "/").map { $0.hasPrefix("{") ? "a" : String($0) })
+            request.body = Array(example.json.utf8)
+            _ = try PanelRouter.action(for: request)
+            tried += 1
+        }
+        #expect(tried == 14)
+    }
+
+    @Test func everyReferenceLeadsSomewhere() throws {
+        var count = 0
+        var used = Set<String>()
+        try document.forEach { value in
+            guard let reference = value["$ref"]?.text else { return }
+            _ = try resolve(value)
+            used.insert(reference)
+            count += 1
+        }
+        #expect(count > 100)
+        // Nothing lies about unused but the events, which no schema of a stream can name.
+        for kind in ["schemas", "responses", "parameters"] {
+            for component in document["components"]?[kind]?.fields ?? [] where !component.name.hasSuffix("Event") {
+                #expect(used.contains("#/components/\(kind)/\(component.name)"), "\(component.name) is not used")
+            }
+        }
+    }
+
+    @Test func everyCodeIsThere() {
+        let codes = document["components"]?["schemas"]?["Code"]?["enum"]?.elements.compactMap(\.text) ?? []
+        #expect(codes.sorted() == TweakError.Code.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test func everyKindIsThere() {
+        let kinds = document["components"]?["schemas"]?["Kind"]?["enum"]?.elements.compactMap(\.text) ?? []
+        #expect(kinds.sorted() == TweakKind.allCases.map(\.rawValue).sorted())
+    }
+
+    /// Every status is one that this server has, and each failure has the same body.
+    @Test func statusesAreOurs() throws {
+        for operation in operations {
+            for response in operation.value["responses"]?.fields ?? [] {
+                let status = try #require(Int(response.name))
+                #expect(HTTPStatus(rawValue: status) != nil, "\(status)")
+                if status < 400 { continue }
+                let body = try resolve(response.value)["content"]?["application/json"]?["schema"]?["$ref"]
+                #expect(body == .string("#/components/schemas/Error"), "\(operation.name) \(status)")
+            }
+        }
+    }
+
+    /// What needs no token says so.
+    @Test func securityIsSaid() {
+        let open = operations.filter { $0.value["security"] == .array([]) }.map(\.name)
+        #expect(open == ["GET /", "POST /login", "POST /logout"])
+        for operation in operations where operation.value["security"] == nil {
+            #expect(operation.value["responses"]?["401"] != nil, "\(operation.name)")
+        }
+    }
+
+    private func resolve(_ value: JSONValue) throws -> JSONValue {
+        guard let reference = value["$ref"]?.text else { return value }
+        let parts = reference.split(separator: "/")
+        #expect(parts.first == "#")
+        return try parts.dropFirst().reduce(document) { value, part in
+            try #require(value[String(part)], "\(reference) leads nowhere")
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate subscript(name: String) -> JSONValue? { fields.first { $0.name == name }?.value }
+
+    fileprivate var fields: [(name: String, value: JSONValue)] {
+        if case .object(let fields) = self { fields } else { [] }
+    }
+
+    fileprivate var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+
+    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// Itself, and everything in it.
+    fileprivate func forEach(_ body: (JSONValue) throws -> Void) rethrows {
+        try body(self)
+        for field in fields { try field.value.forEach(body) }
+        for element in elements { try element.forEach(body) }
+    }
+
+    fileprivate var json: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let text): text
+        case .string(let text): Quoting.json(text)
+        case .array(let values): "[\(values.map(\.json).joined(separator: ","))]"
+        case .object(let fields):
+            "{\(fields.map { "\(Quoting.json($0.name)):\($0.value.json)" }.joined(separator: ","))}"
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// What bodies of changes come to: the requests of the protocol, in their order.
+
+import Testing
+import Tweaks
+import TweaksWire
+
+@testable import TweaksPanel
+
+@Suite("Changes")
+struct PanelChangesTests {
+    private static func script(_ request: String) throws -> PanelScript {
+        let action = try PanelRouter.action(for: HTTPRequest(request))
+        guard case .script(let script) = action else { throw HTTPFailure(.internal, "\(action)") }
+        return script
+    }
+
+    @Test(
+        "one change is what a line says",
+        arguments: [
+            (#""value":72"#, [.set(path: "A/B/C", .assign("72"))]),
+            (#""value":"72""#, [.set(path: "A/B/C", .assign("72"))]),
+            (#""value":"""#, [.set(path: "A/B/C", .assign(""))]),
+            (#""value":"toggle""#, [.set(path: "A/B/C", .assign("toggle"))]),
+            (#""value":"two\nwords\u0000""#, [.set(path: "A/B/C", .assign("two\nwords\u{0}"))]),
+            (#""value":true"#, [.set(path: "A/B/C", .assign("true"))]),
+            (#""value":false"#, [.set(path: "A/B/C", .assign("false"))]),
+            (#""value":0.1"#, [.set(path: "A/B/C", .assign("0.1"))]),
+            (#""value":1e-12"#, [.set(path: "A/B/C", .assign("1e-12"))]),
+            (#""value":9007199254740993"#, [.set(path: "A/B/C", .assign("9007199254740993"))]),
+            (#""value":-9223372036854775808"#, [.set(path: "A/B/C", .assign("-9223372036854775808"))]),
+            (#""value":0.30000000000000004"#, [.set(path: "A/B/C", .assign("0.30000000000000004"))]),
+            (#""value":1.10"#, [.set(path: "A/B/C", .assign("1.10"))]),
+            (#""value":"1h30m","for":"10m""#, [.setFor(path: "A/B/C", .assign("1h30m"), lifetime: "10m")]),
+            (#""toggle":true,"for":"10m""#, [.setFor(path: "A/B/C", .toggle, lifetime: "10m")]),
+            (#""add":5"#, [.set(path: "A/B/C", .add("5"))]),
+            (#""add":"5ms""#, [.set(path: "A/B/C", .add("5ms"))]),
+            (#""add":-0.1"#, [.set(path: "A/B/C", .add("-0.1"))]),
+            (#""subtract":5"#, [.set(path: "A/B/C", .subtract("5"))]),
+            (#""toggle":true"#, [.set(path: "A/B/C", .toggle)]),
+            (#""reset":true"#, [.reset(["A/B/C"])]),
+            (#""keep":true"#, [.keep(["A/B/C"])]),
+        ] as [(String, [Request])])
+    func one(change: String, requests: [Request]) throws {
+        let script = try Self.script(#"PATCH /api/tweaks {"changes":[{"path":"A/B/C",\#(change)}]}"#)
+        #expect(script == PanelScript(requests))
+    }
+
+    @Test func severalAreOneCommit() throws {
+        let script = try Self.script(
+            #"PATCH /api/tweaks {"changes":[{"path":"A/B/C","value":1},{"path":"A/B/D","reset":true}]}"#)
+        var expected = PanelScript([
+            .begin(revision: nil), .set(path: "A/B/C", .assign("1")), .reset(["A/B/D"]), .commit,
+        ])
+        expected.isBatch = true
+        #expect(script == expected)
+    }
+
+    @Test(arguments: [("0", 0), ("41", 41), ("9007199254740993", 9_007_199_254_740_993)] as [(String, UInt64)])
+    func oneWithARevisionIsACommit(text: String, revision: UInt64) throws {
+        let script = try Self.script(
+            #"PATCH /api/tweaks {"baseRevision":\#(text),"changes":[{"path":"A/B/C","keep":true}]}"#)
+        var expected = PanelScript([.begin(revision: revision), .keep(["A/B/C"]), .commit])
+        expected.isBatch = true
+        #expect(script == expected)
+    }
+
+    @Test(arguments: [(#""settled":true,"#, true), (#""settled":false,"#, false), ("", true)])
+    func aDragDoesNotWaitForTheDisk(field: String, waits: Bool) throws {
+        let script = try Self.script(#"PATCH /api/tweaks {\#(field)"changes":[{"path":"A/B/C","value":1}]}"#)
+        #expect(script.waitsForDisk == waits)
+        #expect(script.requests == [.set(path: "A/B/C", .assign("1"))])
+    }
+
+    /// `describe` fails unless there is a tweak with exactly this path, and `reset` means that one then.
+    @Test(arguments: ["A/B/*", "A/?/C", "**/B/C", "A/B/Really?"]) func aGlobMeansOneTweak(path: String) throws {
+        let reset = try Self.script(#"PATCH /api/tweaks {"changes":[{"path":"\#(path)","reset":true}]}"#)
+        #expect(reset == PanelScript([.describe(path), .reset([path])]))
+        let keep = try Self.script(#"PATCH /api/tweaks {"changes":[{"path":"\#(path)","keep":true}]}"#)
+        #expect(keep == PanelScript([.describe(path), .keep([path])]))
+        // These take no pattern.
+        let set = try Self.script(#"PATCH /api/tweaks {"changes":[{"path":"\#(path)","value":1}]}"#)
+        #expect(set == PanelScript([.set(path: path, .assign("1"))]))
+    }
+
+    @Test func checks() throws {
+        let script = try Self.script(
+            #"""
+            POST /api/check {"changes":[{"path":"A/B/C","value":0.1},{"path":"A/B/C","add":1},
+            {"path":"A/B/C","subtract":"1"},{"path":"A/B/D","toggle":true}]}
+            """#)
+        let expected: [Request] = [
+            .check(path: "A/B/C", .assign("0.1")), .check(path: "A/B/C", .add("1")),
+            .check(path: "A/B/C", .subtract("1")), .check(path: "A/B/D", .toggle),
+        ]
+        #expect(script == PanelScript(expected, shows: .all))
+    }
+
+    // MARK: Limits
+
+    @Test func tenThousandAreTakenAndNoMore() throws {
+        func request(_ count: Int) -> String {
+            let changes = (0..<count).map { #"{"path":"A/B/\#($0)","value":1}"# }.joined(separator: ",")
+            return #"PATCH /api/tweaks {"changes":[\#(changes)]}"#
+        }
+        #expect(try Self.script(request(10_000)).requests.count == 10_002)
+        let failure = try #require(throws: HTTPFailure.self) { try Self.script(request(10_001)) }
+        #expect(failure.code == "too-many")
+        #expect(failure.status == .tooManyRequests)
+    }
+
+    /// As many bytes as the same takes as a line: `"A/B/C" = "…"`.
+    @Test(arguments: ["x", "é", "\\n", "\\u0001"]) func aValueFitsALine(character: String) throws {
+        let width = ["x": 1, "é": 2, "\\n": 2, "\\u0001": 6][character] ?? 0
+        let most = (65_536 - 12) / width
+        func request(_ count: Int) -> String {
+            let text = String(repeating: character, count: count)
+            return #"PATCH /api/tweaks {"changes":[{"path":"A/B/C","value":"\#(text)"}]}"#
+        }
+        #expect(try Self.script(request(most)).requests.count == 1)
+        let failure = try #require(throws: HTTPFailure.self) { try Self.script(request(most + 1)) }
+        #expect(failure.code == "too-long")
+        #expect(failure.status == .contentTooLarge)
+    }
+
+    // MARK: Import
+
+    @Test func anImportIsOneCommit() throws {
+        let text = #"# saved\n\nA/B/C = 1 # why\r\n\"A b/B/C\" = \"two\\nwords\"\nok rev 3\nA/B/D = #F80"#
+        let script = try Self.script(#"POST /api/import {"text":"\#(text)"}"#)
+        var expected = PanelScript([
+            .begin(revision: nil), .set(path: "A/B/C", .assign("1")), .set(path: "A b/B/C", .assign("two\nwords")),
+            .set(path: "A/B/D", .assign("#F80")), .commit,
+        ])
+        expected.isBatch = true
+        expected.lines = [1: 3, 2: 4, 3: 6]
+        #expect(script == expected)
+    }
+
+    @Test func anImportOfOneLineIsALine() throws {
+        let script = try Self.script(#"POST /api/import {"text":"\nA/B/C = 1\n","dry":false}"#)
+        var expected = PanelScript([.set(path: "A/B/C", .assign("1"))])
+        expected.lines = [0: 2]
+        #expect(script == expected)
+    }
+
+    @Test func aDryImportChecks() throws {
+        let script = try Self.script(#"POST /api/import {"text":"A/B/C = 1\nA/B/D = 2","dry":true}"#)
+        var expected = PanelScript(
+            [.check(path: "A/B/C", .assign("1")), .check(path: "A/B/D", .assign("2"))], shows: .all)
+        expected.lines = [0: 1, 1: 2]
+        #expect(script == expected)
+    }
+}

@@ -1,0 +1,81 @@
+// Texts that are not imported: every line that is wrong, with its number, in one error.
+
+import Testing
+import Tweaks
+import TweaksWire
+
+@testable import TweaksPanel
+
+@Suite("Refused imports")
+struct PanelImportTests {
+    private static func failure(_ text: String) throws -> HTTPFailure {
+        var request = HTTPRequest("POST /api/import")
+        request.body = Array(JSON.object([("text", .string(text))]).text.utf8)
+        return try #require(throws: HTTPFailure.self) { try PanelRouter.action(for: request) }
+    }
+
+    @Test(
+        "one line",
+        arguments: [
+            ("A/B/C += 1", "usage", "usage an import holds assignments alone: PATH = VALUE"),
+            ("set A/B/C 1", "usage", "usage an import holds assignments alone: PATH = VALUE"),
+            ("reset A", "usage", "usage an import holds assignments alone: PATH = VALUE"),
+            (
+                "A/B/C = two words", "usage",
+                "usage an assignment is PATH = VALUE; a value of several words needs quotes"
+            ),
+            ("A/B = 1", "usage", "usage “A/B” is no path; write category/collection/name"),
+            (
+                "A/B/C = \"open", "bad-quoting",
+                "bad-quoting a quote begins a token and ends it: \"two words\" with JSON's escapes, or 'as it is'"
+            ),
+            (
+                "A/B/C = \u{1}", "bad-line",
+                "bad-line the line is not UTF-8 without control characters, ended by LF"
+            ),
+            ("A/B/D = 2", "conflict", "conflict A/B/D is assigned in line 1 already; keep one of them"),
+        ])
+    func oneLine(line: String, code: String, problem: String) throws {
+        let failure = try Self.failure("A/B/D = 1\n\(line)\nA/B/E = 1\n")
+        #expect(failure.code == code)
+        #expect(failure.message == "1 line is wrong; nothing has changed\nline 2: \(problem)")
+    }
+
+    @Test func allLinesAreSaidInOrder() throws {
+        let failure = try Self.failure("A/B/C = 1\nnonsense\nA/B/C = 2\nA/B/C = 3\nA = 1\n")
+        #expect(failure.status == .badRequest)
+        #expect(failure.code == "usage")
+        let begins = [
+            "4 lines are wrong; nothing has changed", "line 2: unknown-command ", "line 3: conflict ",
+            "line 4: conflict A/B/C is assigned in line 1 already", "line 5: usage “A”",
+        ]
+        let lines = failure.message.split(separator: "\n")
+        #expect(lines.count == begins.count)
+        for (line, begin) in zip(lines, begins) { #expect(line.hasPrefix(begin)) }
+    }
+
+    @Test func aHundredLinesAreNamed() throws {
+        let failure = try Self.failure(String(repeating: "nonsense\n", count: 5_000))
+        let lines = failure.message.split(separator: "\n")
+        #expect(lines.count == 102)
+        #expect(lines.first == "5000 lines are wrong; nothing has changed")
+        #expect(lines.last == "… and 4900 more")
+    }
+
+    @Test(arguments: ["", "\n\n", "# A/B/C = 1", "ok rev 3\n"]) func nothing(text: String) throws {
+        let message = "the text assigns nothing; write lines such as Content/Text/Size = 72"
+        #expect(try Self.failure(text) == HTTPFailure(.badRequest, "usage", message))
+    }
+
+    @Test func tooMany() throws {
+        let failure = try Self.failure((0...10_000).map { "A/B/\($0) = 1\n" }.joined())
+        #expect(failure.code == "too-many")
+        #expect(failure.message == "10001 changes at once; at most 10000, so send several requests")
+    }
+
+    @Test func tooLong() throws {
+        let failure = try Self.failure("A/B/C = \(String(repeating: "x", count: 65_536))\n")
+        #expect(failure.status == .contentTooLarge)
+        #expect(failure.code == "too-long")
+    }
+}

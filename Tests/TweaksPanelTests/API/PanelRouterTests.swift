@@ -1,0 +1,152 @@
+// Every route with what it comes to, and what is on no route.
+
+import Testing
+import TweaksWire
+
+@testable import TweaksPanel
+
+@Suite("Routes")
+struct PanelRouterTests {
+    private static func one(_ request: Request) -> PanelAction { .script(PanelScript([request])) }
+
+    @Test(
+        "reading",
+        arguments: [
+            ("GET /", .page),
+            ("GET /?utm=x", .page),
+            ("HEAD /", .page),
+            ("GET /api/openapi.json", .openAPI),
+            ("GET /api/whoami", one(.whoami)),
+            ("HEAD /api/whoami", one(.whoami)),
+            ("GET /api/tweaks", one(.get(["*"]))),
+            ("GET /api/tweaks?pattern=Label&pattern=A/*/C", one(.get(["Label", "A/*/C"]))),
+            ("GET /api/tweaks?pattern=", one(.get([""]))),
+            ("GET /api/tweaks/A/B/C", .script(PanelScript([.describe("A/B/C"), .explain("A/B/C")], shows: .all))),
+            ("GET /api/history", one(.history(nil))),
+            ("GET /api/history?count=5", one(.history(5))),
+            ("GET /api/history?count=0", one(.history(0))),
+            ("GET /api/presets", one(.presets)),
+            ("GET /api/presets/warm/diff", one(.diff("warm", nil))),
+            ("GET /api/presets/warm/diff?with=cold", one(.diff("warm", "cold"))),
+            ("GET /api/presets/../diff", one(.diff("..", nil))),
+            ("GET /api/find?q=size", one(.find(["size"]))),
+            ("GET /api/find?q=\tlabel\nsize\t", one(.find(["label", "size"]))),
+            ("GET /api/export", .script(PanelScript([.export(nil)], shows: .text))),
+            ("GET /api/export?pattern=A", .script(PanelScript([.export("A")], shows: .text))),
+            ("GET /api/stats", one(.stats)),
+            ("GET /api/sessions", one(.sessions)),
+            ("GET /api/conflicts", one(.conflicts)),
+            ("GET /api/events", .events(patterns: ["*"], lastID: nil)),
+            ("GET /api/events?pattern=A&pattern=B", .events(patterns: ["A", "B"], lastID: nil)),
+            ("GET /api/events?since=a6b4-43", .events(patterns: ["*"], lastID: "a6b4-43")),
+        ] as [(String, PanelAction)])
+    func reads(request: String, action: PanelAction) {
+        #expect(PanelRouter.result(HTTPRequest(request)) == .success(action))
+    }
+
+    @Test(
+        "doing",
+        arguments: [
+            ("POST /login {\"token\":\"twk_a\"}", .login(token: "twk_a")),
+            ("POST /logout {}", .logout),
+            ("POST /api/reset {\"patterns\":[\"Label\",\"A/B/*\"]}", one(.reset(["Label", "A/B/*"]))),
+            ("POST /api/actions/A/B/C {}", one(.run(path: "A/B/C", arguments: []))),
+            ("POST /api/actions/A/B/C {\"arguments\":[]}", one(.run(path: "A/B/C", arguments: []))),
+            (
+                "POST /api/actions/A/B/C {\"arguments\":[\"a b\",\"\"]}",
+                one(.run(path: "A/B/C", arguments: ["a b", ""]))
+            ),
+            ("POST /api/undo {}", one(.undo(force: false))),
+            ("POST /api/undo {\"force\":true}", one(.undo(force: true))),
+            ("POST /api/redo {\"force\":false}", one(.redo(force: false))),
+            ("POST /api/redo {\"force\":true}", one(.redo(force: true))),
+            ("PUT /api/presets/warm {}", one(.save(name: "warm", pattern: nil))),
+            ("PUT /api/presets/warm {\"pattern\":\"Label\"}", one(.save(name: "warm", pattern: "Label"))),
+            ("DELETE /api/presets/warm", one(.delete(name: "warm"))),
+            ("DELETE /api/presets/warm {}", one(.delete(name: "warm"))),
+            ("POST /api/presets/warm/load {}", one(.load(name: "warm", only: false, partly: false))),
+            ("POST /api/presets/warm/load {\"only\":true}", one(.load(name: "warm", only: true, partly: false))),
+            ("POST /api/presets/warm/load {\"partly\":true}", one(.load(name: "warm", only: false, partly: true))),
+            ("POST /api/presets/warm/swap {}", one(.swap(name: "warm", force: false))),
+            ("POST /api/presets/warm/swap {\"force\":true}", one(.swap(name: "warm", force: true))),
+            ("DELETE /api/sessions/7", one(.kick(session: 7))),
+            ("POST /api/request {\"scopes\":[\"write:Label\"]}", one(.request(["write:Label"]))),
+            ("POST /api/reload {}", one(.reload(dry: false))),
+            ("POST /api/reload {\"dry\":true}", one(.reload(dry: true))),
+        ] as [(String, PanelAction)])
+    func does(request: String, action: PanelAction) {
+        #expect(PanelRouter.result(HTTPRequest(request)) == .success(action))
+    }
+
+    @Test func theHeaderOfABrowserIsNewerThanTheAddress() {
+        var request = HTTPRequest("GET /api/events?since=old-1")
+        request.headers = [HTTPField("last-event-id", "new-2")]
+        #expect(PanelRouter.result(request) == .success(.events(patterns: ["*"], lastID: "new-2")))
+    }
+
+    // MARK: What there is not
+
+    @Test(
+        "unknown paths",
+        arguments: [
+            "GET /api", "GET /api/", "GET /api/tweak", "GET /api/tweaks/", "GET /api/tweaks/A", "GET /api/tweaks/A/B",
+            "GET /api/tweaks/A/B/C/D", "GET /API/tweaks", "GET /api/presets/a/b/diff", "GET /index.html",
+            "GET /favicon.ico", "GET //", "POST /api/presets/a/save {}", "PATCH /tweaks {}", "GET /api/%74weaks",
+        ])
+    func unknownPath(request: String) throws {
+        let failure = try #require(throws: HTTPFailure.self) { try PanelRouter.action(for: HTTPRequest(request)) }
+        #expect(failure.status == .notFound)
+        #expect(failure.code == "unknown-command")
+        #expect(failure.message.hasSuffix("is no path of this server; GET /api/openapi.json lists what there is"))
+        #expect(failure.headers.isEmpty)
+    }
+
+    @Test func theRootHasNoParts() throws {
+        let failure = try #require(throws: HTTPFailure.self) {
+            try PanelRouter.action(for: HTTPRequest(method: "GET", path: [""]))
+        }
+        #expect(failure.status == .notFound)
+    }
+
+    @Test(
+        "other methods",
+        arguments: [
+            ("POST /", "GET, HEAD"),
+            ("GET /login", "POST"),
+            ("HEAD /login", "POST"),
+            ("POST /api/tweaks {}", "GET, HEAD, PATCH"),
+            ("DELETE /api/tweaks", "GET, HEAD, PATCH"),
+            ("PUT /api/tweaks/A/B/C {}", "GET, HEAD"),
+            ("GET /api/presets/warm", "PUT, DELETE"),
+            ("OPTIONS /api/tweaks", "GET, HEAD, PATCH"),
+            ("TRACE /api/events", "GET, HEAD"),
+            ("patch /api/tweaks {}", "GET, HEAD, PATCH"),
+            ("GET /api/actions/A/B/C", "POST"),
+            ("PUT /api/sessions/7 {}", "DELETE"),
+        ])
+    func otherMethod(request: String, allowed: String) throws {
+        let failure = try #require(throws: HTTPFailure.self) { try PanelRouter.action(for: HTTPRequest(request)) }
+        #expect(failure.status == .methodNotAllowed)
+        #expect(failure.code == "unknown-command")
+        #expect(failure.headers == [HTTPField("Allow", allowed)])
+        #expect(failure.message.hasSuffix("use \(allowed)"))
+    }
+
+    @Test func aPathIsSaidWithoutWhatTerminalsObey() {
+        let request = HTTPRequest(method: "GET", path: ["api", "\u{1B}[2J\u{202E}"])
+        guard case .failure(let failure) = PanelRouter.result(request) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(!failure.message.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
+    }
+
+    /// No request decides between two.
+    @Test func noTwoRoutesAreTheSame() {
+        let shapes = PanelRoute.all.map { route in
+            route.method + " "
+                + route.path.split(separator: "/").map { $0.hasPrefix("{") ? "{}" : $0 }.joined(separator: "/")
+        }
+        #expect(Set(shapes).count == shapes.count)
+    }
+}

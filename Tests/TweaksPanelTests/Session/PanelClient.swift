@@ -1,0 +1,182 @@
+// The other end of the panel: an HTTP client that a test has say anything, whole or byte by byte.
+
+import Foundation
+import Testing
+import TweaksTestSupport
+
+/// A response, as a client sees it.
+struct PanelAnswer {
+    var status = 0
+    var headers: [(name: String, value: String)] = []
+    var body = ""
+
+    /// The value of a header that comes once.
+    subscript(_ name: String) -> String? {
+        let found = headers.filter { $0.name.lowercased() == name.lowercased() }
+        return found.count == 1 ? found[0].value : nil
+    }
+
+    /// The body as JSON.
+    var json: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]) ?? [:]
+    }
+
+    var code: String? { (json["error"] as? [String: Any])?["code"] as? String }
+    var message: String? { (json["error"] as? [String: Any])?["message"] as? String }
+    var revision: Int? { json["rev"] as? Int }
+    /// The paths of its tweaks, in order.
+    var paths: [String] { items("tweaks").compactMap { $0["path"] as? String } }
+
+    /// The objects of a list.
+    func items(_ name: String) -> [[String: Any]] { json[name] as? [[String: Any]] ?? [] }
+}
+
+/// One server-sent event.
+struct PanelEvent {
+    var id: String?
+    var name = ""
+    var data = ""
+
+    var json: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any]) ?? [:]
+    }
+    var path: String? { json["path"] as? String }
+    var revision: Int? { json["rev"] as? Int }
+    /// The paths of a snapshot.
+    var paths: [String] { (json["tweaks"] as? [[String: Any]] ?? []).compactMap { $0["path"] as? String } }
+}
+
+/// A connection to the panel.
+final class PanelClient {
+    let client: TestClient
+    let port: Int
+    /// What each request shows.
+    var token: String?
+    /// What has come of a stream and is not a whole event.
+    private var stream = ""
+
+    init(_ client: TestClient, port: Int, token: String?) {
+        (self.client, self.port, self.token) = (client, port, token)
+    }
+
+    // MARK: Requests
+
+    /// The bytes of a request.
+    func request(
+        _ method: String, _ target: String, _ body: String? = nil, _ headers: [String] = []
+    ) -> String {
+        var lines = ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)"]
+        if let token { lines.append("Authorization: Bearer \(token)") }
+        if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
+        return (lines + headers + ["", body ?? ""]).joined(separator: "\r\n")
+    }
+
+    func send(_ method: String, _ target: String, _ body: String? = nil, _ headers: [String] = []) throws {
+        try client.send(request(method, target, body, headers))
+    }
+
+    @discardableResult
+    func ask(
+        _ method: String, _ target: String, _ body: String? = nil, _ headers: [String] = []
+    ) throws -> PanelAnswer {
+        try send(method, target, body, headers)
+        return try read(isHead: method == "HEAD")
+    }
+
+    /// Sets tweaks to values, which are JSON.
+    @discardableResult
+    func patch(_ changes: [(String, String)], _ more: String = "", _ headers: [String] = []) throws -> PanelAnswer {
+        try ask("PATCH", "/api/tweaks", Self.changes(changes, more), headers)
+    }
+
+    static func changes(_ changes: [(String, String)], _ more: String = "") -> String {
+        let list = changes.map { #"{"path":"\#($0.0)","value":\#($0.1)}"# }.joined(separator: ",")
+        return #"{"changes":[\#(list)]\#(more)}"#
+    }
+
+    // MARK: Responses
+
+    /// The next response, whole.
+    func read(isHead: Bool = false) throws -> PanelAnswer {
+        var answer = try readHead()
+        if isHead || answer.status == 204 || answer.status == 100 { return answer }
+        if let length = answer["Content-Length"].flatMap({ Int($0) }) {
+            answer.body = String(decoding: try client.bytes(length), as: UTF8.self)
+        } else if answer["Transfer-Encoding"] == "chunked" {
+            while let chunk = try readChunk() { answer.body += chunk }
+        } else {
+            answer.body = try client.rest()
+        }
+        return answer
+    }
+
+    func readHead() throws -> PanelAnswer {
+        var lines = try client.read(through: "\r\n\r\n").components(separatedBy: "\r\n").dropLast(2)[...]
+        let words = lines.removeFirst().split(separator: " ", maxSplits: 2)
+        guard words.count == 3, words[0] == "HTTP/1.1", let status = Int(words[1]) else {
+            throw ClientError.ended("no response: \(words)")
+        }
+        let headers = lines.map { line in
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            return (name: parts[0], value: parts.count > 1 ? parts[1] : "")
+        }
+        return PanelAnswer(status: status, headers: headers)
+    }
+
+    /// The next chunk; nil: it was the last one.
+    func readChunk() throws -> String? {
+        let line = try client.read(through: "\r\n").dropLast(1)
+        guard let size = Int(line, radix: 16) else { throw ClientError.ended("no chunk: \(line)") }
+        let bytes = try client.bytes(size + 2).dropLast(2)
+        return size == 0 ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether the server has ended the connection, and has said nothing before that.
+    func hasEnded() throws -> Bool { try client.rest().isEmpty }
+
+    // MARK: Events
+
+    /// Begins a stream, and reads its first two events.
+    func stream(
+        _ query: String = "", _ headers: [String] = []
+    ) throws -> (hello: PanelEvent, snapshot: PanelEvent) {
+        try send("GET", "/api/events\(query)", nil, headers)
+        let head = try readHead()
+        try #require(head.status == 200 && head["Content-Type"] == "text/event-stream")
+        let hello = try #require(try event())
+        let snapshot = try #require(try event())
+        try #require(hello.name == "hello" && snapshot.name == "snapshot")
+        return (hello, snapshot)
+    }
+
+    /// The next event, beats left out; nil: the stream has ended as it should.
+    func event() throws -> PanelEvent? {
+        while let event = try eventOrBeat() {
+            if !event.name.isEmpty { return event }
+        }
+        return nil
+    }
+
+    /// The next event; a beat has no name.
+    func eventOrBeat() throws -> PanelEvent? {
+        while true {
+            if let end = stream.range(of: "\n\n") {
+                let text = stream[..<end.lowerBound]
+                stream = String(stream[end.upperBound...])
+                return Self.event(String(text))
+            }
+            guard let chunk = try readChunk() else { return nil }
+            stream += chunk
+        }
+    }
+
+    private static func event(_ text: String) -> PanelEvent {
+        var event = PanelEvent()
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
+            if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
+            if line.hasPrefix("data: ") { event.data += line.dropFirst(6) }
+        }
+        return event
+    }
+}

@@ -1,0 +1,114 @@
+// A server with a panel, whose tokens, clock on the wall, disk and presets a test has in hand.
+
+import Foundation
+import Synchronization
+import Testing
+import Tweaks
+import TweaksPanel
+import TweaksServer
+import TweaksTestSupport
+import TweaksWire
+
+/// A started server; it stops when it is let go of, after its last client. The entry `ops` belongs to `token("ops")`.
+final class PanelServer: Sendable {
+    let registry: TweakRegistry
+    let server: TweakServer
+    let events = Events()
+    private let directory: TemporaryDirectory
+
+    /// What happened to sessions, in order.
+    final class Events: Sendable {
+        private let list = Mutex<[TweakSessionEvent]>([])
+        var all: [TweakSessionEvent] { list.withLock { $0 } }
+        func add(_ event: TweakSessionEvent) { list.withLock { $0.append(event) } }
+    }
+
+    init(
+        _ tokens: TokenEntry..., access: TweakAccess = TweakAccess(), store: GatedStore? = nil,
+        presets: [String: [String]] = [:], registry: TweakRegistry = ExampleTweaks().registry,
+        _ change: (inout TweakServerLimits) -> Void = { _ in }
+    ) throws {
+        self.registry = registry
+        directory = try TemporaryDirectory()
+        if let store { registry.attach(store, store.journal, overrides: [], revision: 0) }
+        var limits = TweakServerLimits()
+        limits.authenticationDelay = .zero ... .zero
+        change(&limits)
+        var hooks = TweakServerHooks()
+        let table = TokenTable([.named("admin", .admin)] + tokens)
+        (hooks.access, hooks.tokens, hooks.presets) = (access, { table }, try MemoryPresets(presets))
+        hooks.fronts = [PanelFront(.on)]
+        let (events, time) = (events, Clock())
+        clock = time
+        hooks.wallClock = { time.value.withLock { $0 } }
+        hooks.onSessionEvent = { events.add($0) }
+        server = TweakServer(
+            name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))], limits: limits,
+            hooks: hooks)
+        try server.start()
+    }
+
+    deinit { server.stop() }
+
+    private final class Clock: Sendable {
+        let value = Mutex<Int64>(1_000_000)
+    }
+
+    private let clock: Clock
+
+    /// Sets the clock on the wall.
+    func setTime(_ milliseconds: Int64) { clock.value.withLock { $0 = milliseconds } }
+
+    var port: Int { server.frontPort ?? 0 }
+
+    /// The text of a token.
+    static func token(_ name: String) -> String { "twk_\(name)" + String(repeating: "A", count: 43 - name.utf8.count) }
+
+    /// A connection that speaks by lines, and may do everything.
+    func connectByLine() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self) }
+
+    /// A connection over HTTP.
+    /// - Parameter name: The token that each request shows; nil: none.
+    func connect(_ name: String? = "admin") throws -> PanelClient {
+        PanelClient(try TestClient(port: port, owner: self), port: port, token: name.map(Self.token))
+    }
+
+    /// Has the server take another table; when this returns it has.
+    func take(_ tokens: [TokenEntry], _ line: TestClient) throws {
+        server.tokensChanged(TokenTable(tokens))
+        try settle(line)
+    }
+
+    /// Returns when what was posted before has been handled: the second question comes in a later round.
+    func settle(_ line: TestClient) throws {
+        for _ in 1...2 { try line.ask("ping") }
+    }
+
+    /// The number that a tweak has.
+    func number(_ path: String) -> Double? {
+        switch registry[path]?.value {
+        case .number(let value)?: value
+        case .int(let value)?: Double(value)
+        default: nil
+        }
+    }
+}
+
+extension TokenEntry {
+    /// The entry of `PanelServer.token(name)`, or of another one.
+    static func named(
+        _ name: String, _ scopes: TweakScope..., expires: Int64? = nil, rate: Int? = nil, secret: String? = nil
+    ) -> TokenEntry {
+        TokenEntry(
+            name: name, digest: TokenSecret.digest(of: PanelServer.token(secret ?? name)), scopes: scopes,
+            expires: expires, commitsPerSecond: rate)
+    }
+}
+
+extension TestClient {
+    /// How often limits were hit, as `stats` has it.
+    func limitsHit() throws -> [String] {
+        let lines = try ask("stats")
+        return lines.filter { $0.hasPrefix("  limitsHit: ") }.map { String($0.dropFirst("  limitsHit: ".count)) }
+    }
+}

@@ -1,0 +1,236 @@
+// Every route once over a socket: the status, the JSON, and what it does to the registry.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksServer
+import TweaksTestSupport
+
+/// A request and what is to come of it.
+struct Served: Sendable, CustomTestStringConvertible {
+    let method: String
+    let target: String
+    var body: String?
+    let status: Int
+    /// What the answer's body holds.
+    let holds: [String]
+
+    init(_ method: String, _ target: String, _ body: String? = nil, _ status: Int, _ holds: String...) {
+        (self.method, self.target, self.body, self.status, self.holds) = (method, target, body, status, holds)
+    }
+
+    var testDescription: String { "\(method) \(target) \(body ?? "")".prefix(100).description }
+
+    /// In this order: each finds what the ones before it have done.
+    static let conversation = [
+        Served("GET", "/", nil, 200, "<html"),
+        Served("GET", "/api/openapi.json", nil, 200, ""),
+        Served("GET", "/api/whoami", nil, 200, #""identity":"token admin""#, #""scopes":["admin"]"#),
+        Served("GET", "/api/tweaks", nil, 200, #"{"ok":true,"rev":0,"tweaks":[{"path":"Content/Text/Size""#),
+        Served("GET", "/api/tweaks?pattern=Player", nil, 200, #""path":"Player/Status/Frames""#),
+        Served(
+            "GET", "/api/tweaks/Content/Text/Font%20Name", nil, 200, #""path":"Content/Text/Font Name""#,
+            #""value":"Avenir Next""#, #""layers":[{"layer":"default""#),
+        Served(
+            "PATCH", "/api/tweaks", #"{"changes":[{"path":"Content/Text/Size","value":72}]}"#, 200,
+            #""rev":1"#, #""value":72,"#, #""was":60"#),
+        Served(
+            "PATCH", "/api/tweaks",
+            #"{"baseRevision":1,"changes":[{"path":"Content/Text/Size","add":2},{"path":"Content/Text/Fade","value":"1s"}]}"#,
+            200, #""rev":2"#, #""value":74,"#, #""value":"1s""#),
+        Served(
+            "POST", "/api/check", #"{"changes":[{"path":"Content/Text/Size","value":20}]}"#, 200, #""rev":2"#,
+            #""value":20,"#, #""was":74"#),
+        Served("GET", "/api/export?pattern=Content", nil, 200, "Content/Text/Size = 74\n"),
+        Served("GET", "/api/find?q=fade", nil, 200, #""path":"Content/Text/Fade""#),
+        Served("POST", "/api/undo", "{}", 200, #""rev":3"#, #""undid":2"#, #""of":"token admin""#),
+        Served("POST", "/api/redo", #"{"force":true}"#, 200, #""rev":4"#, #""redid":"#),
+        Served("GET", "/api/history?count=1", nil, 200, #"{"ok":true,"history":[{"rev":4"#, #""by":"token admin""#),
+        Served("PUT", "/api/presets/look", #"{"pattern":"Content"}"#, 200, #""ok":true"#),
+        Served("GET", "/api/presets", nil, 200, #""name":"look""#),
+        Served("POST", "/api/reset", #"{"patterns":["Content"]}"#, 200, #""rev":5"#),
+        Served("GET", "/api/presets/look/diff", nil, 200, #""path":"Content/Text/Size""#),
+        Served("POST", "/api/presets/look/load", "{}", 200, #""rev":6"#),
+        Served("POST", "/api/presets/look/swap", "{}", 200, #""ok":true"#),
+        Served("DELETE", "/api/presets/look", nil, 200, #""ok":true"#),
+        Served("POST", "/api/import", #"{"text":"Content/Text/Size = 30\n","dry":true}"#, 200, #""value":30,"#),
+        Served("POST", "/api/import", ##"{"text":"# mine\nContent/Text/Size = 30\n"}"##, 200, #""value":30,"#),
+        Served("POST", "/api/actions/Player/Audio/Mute", "{}", 200, #""output":"muted""#),
+        Served("POST", "/api/actions/Player/Audio/Mute", #"{"arguments":["a","b"]}"#, 200, #""output":"muted""#),
+        Served("POST", "/api/request", #"{"scopes":["write"]}"#, 200, #""granted":["write"]"#),
+        Served("GET", "/api/stats", nil, 200, #""ok":true"#),
+        Served("GET", "/api/sessions", nil, 200, #""transport":"http""#),
+        Served("GET", "/api/conflicts", nil, 200, #""ok":true"#),
+        Served("POST", "/login", #"{"token":"\#(PanelServer.token("admin"))"}"#, 200, #""token":"admin""#),
+    ]
+
+    /// What is refused, by each of the codes that can come over HTTP.
+    static let refusals = [
+        Served("GET", "/api/tweaks?pattern=Nothing", nil, 404, "unknown-tweak"),
+        Served("GET", "/api/tweaks/A/B/C", nil, 404, "unknown-tweak"),
+        Served("GET", "/api/nothing", nil, 404, "unknown-command"),
+        Served("PUT", "/api/tweaks", "{}", 405, "unknown-command"),
+        Served("PATCH", "/api/tweaks", "{}", 400, "usage"),
+        Served("PATCH", "/api/tweaks", "[", 400, "usage"),
+        Served(
+            "PATCH", "/api/tweaks", #"{"changes":[{"path":"Content/Text/Size","value":"x"}]}"#, 400, "bad-value",
+            #""path":"Content/Text/Size""#),
+        Served(
+            "PATCH", "/api/tweaks", #"{"changes":[{"path":"Content/Text/Size","value":500}]}"#, 422, "out-of-range"),
+        Served(
+            "PATCH", "/api/tweaks", #"{"changes":[{"path":"Content/Text/Alignment","value":"up"}]}"#, 422,
+            "not-a-choice"),
+        Served(
+            "PATCH", "/api/tweaks", #"{"changes":[{"path":"Player/Status/Frames","value":1}]}"#, 403, "read-only"),
+        Served(
+            "PATCH", "/api/tweaks", #"{"baseRevision":0,"changes":[{"path":"Content/Text/Size","value":50}]}"#, 409,
+            "conflict"),
+        Served(
+            "PATCH", "/api/tweaks",
+            #"{"changes":[{"path":"Content/Text/Size","value":50},{"path":"Content/Text/Size","value":5000}]}"#, 422,
+            "out-of-range"),
+        Served(
+            "POST", "/api/import", #"{"text":"Content/Text/Fade = 2s\nContent/Text/Size = 5000\n"}"#, 422,
+            "out-of-range", "line 2: "),
+        Served("POST", "/api/import", #"{"text":"Content/Text/Size = 5000\n"}"#, 422, "line 1: "),
+        Served("POST", "/api/actions/Content/Text/Size", "{}", 422, "not-an-action"),
+        Served("POST", "/api/actions/A/B/C", "{}", 404, "unknown-tweak"),
+        Served("POST", "/api/actions/Player/Audio/Fail", "{}", 422, "action-failed", "no sound card"),
+        Served("POST", "/api/redo", "{}", 409, "conflict"),
+        Served("POST", "/api/reload", "{}", 507, "io"),
+        Served("DELETE", "/api/sessions/4711", nil, 409, "conflict"),
+        Served("DELETE", "/api/sessions/x", nil, 400, "usage"),
+        Served("GET", "/api/find?q=", nil, 400, "usage"),
+        Served("GET", "/api/find", nil, 400, "usage"),
+    ]
+}
+
+/// What the failing action says.
+struct NoSoundCard: Error, CustomStringConvertible {
+    let description = "no sound card"
+}
+
+@Suite(.blocking) struct RouteServingTests {
+    /// How a request comes.
+    enum Pieces: CaseIterable { case whole, byByte }
+
+    private func server() throws -> PanelServer {
+        let registry = ExampleTweaks().registry
+        tweakAction("Player", "Audio", "Fail", registry: registry) { _ -> String in throw NoSoundCard() }
+        return try PanelServer(registry: registry)
+    }
+
+    private func answer(_ served: Served, _ pieces: Pieces, _ panel: PanelClient) throws -> PanelAnswer {
+        let request = panel.request(served.method, served.target, served.body)
+        switch pieces {
+        case .whole: try panel.client.send(request)
+        case .byByte: try panel.client.drip(Array(request.utf8))
+        }
+        return try panel.read()
+    }
+
+    @Test(arguments: Pieces.allCases) func theWholeConversation(_ pieces: Pieces) throws {
+        let panel = try server().connect()
+        for served in Served.conversation {
+            let answer = try answer(served, pieces, panel)
+            #expect(answer.status == served.status, "\(served.testDescription): \(answer.body)")
+            for text in served.holds where !text.isEmpty {
+                #expect(answer.body.contains(text), "\(served.testDescription): \(answer.body.prefix(400))")
+            }
+            #expect(answer["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
+            #expect(answer["Cache-Control"] == "no-store" && answer["X-Content-Type-Options"] == "nosniff")
+        }
+        #expect(try panel.ask("POST", "/logout", "{}").status == 204)
+    }
+
+    @Test(arguments: Pieces.allCases) func refusals(_ pieces: Pieces) throws {
+        let server = try server()
+        let panel = try server.connect()
+        try panel.patch([("Content/Text/Size", "40")])
+        for served in Served.refusals {
+            let answer = try answer(served, pieces, panel)
+            #expect(answer.status == served.status, "\(served.testDescription): \(answer.body)")
+            #expect(answer.json["ok"] as? Bool == false && answer["Content-Type"] == "application/json")
+            for text in served.holds {
+                #expect(answer.body.contains(text), "\(served.testDescription): \(answer.body)")
+            }
+            #expect(server.registry.revision == 1, "\(served.testDescription)")
+        }
+        #expect(server.number("Content/Text/Size") == 40)
+    }
+
+    /// A batch that was refused leaves nothing behind, and the next one begins anew.
+    @Test func aRefusedBatchIsTakenBack() throws {
+        let server = try server()
+        let panel = try server.connect()
+        let wrong = [("Content/Text/Size", "50"), ("Content/Text/Nothing", "1"), ("Content/Text/Fade", "\"1s\"")]
+        for _ in 1...3 { #expect(try panel.patch(wrong).status == 404) }
+        #expect(server.registry.revision == 0)
+        #expect(try panel.patch([("Content/Text/Size", "50"), ("Content/Text/Fade", "\"1s\"")]).revision == 1)
+        #expect(try panel.ask("POST", "/api/undo", "{}").revision == 2)
+        #expect(server.number("Content/Text/Size") == 60)
+    }
+
+    @Test func otherMethodsAreNamed() throws {
+        let panel = try server().connect()
+        #expect(try panel.ask("DELETE", "/api/tweaks")["Allow"] == "GET, HEAD, PATCH")
+        #expect(try panel.ask("GET", "/login")["Allow"] == "POST")
+    }
+
+    @Test func kicking() throws {
+        let server = try server()
+        let (panel, other) = (try server.connect(), try server.connect())
+        let session = try #require(try other.ask("GET", "/api/whoami").json["session"] as? Int)
+        let kicked = try panel.ask("DELETE", "/api/sessions/\(session)")
+        #expect(kicked.status == 200 && kicked.body == "{\"ok\":true,\"kicked\":\(session)}\n")
+        #expect(try other.hasEnded())
+        let own = try #require(try panel.ask("GET", "/api/whoami").json["session"] as? Int)
+        #expect(try panel.ask("DELETE", "/api/sessions/\(own)").status == 200)
+        #expect(try panel.hasEnded())
+    }
+
+    // MARK: Pipelining
+
+    @Test(arguments: Pieces.allCases) func threeInOnePacketAreAnsweredInOrder(_ pieces: Pieces) throws {
+        let panel = try server().connect()
+        let requests =
+            panel.request("GET", "/api/tweaks/Content/Text/Size")
+            + panel.request("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "33")]))
+            + panel.request("GET", "/api/tweaks/Content/Text/Size")
+        switch pieces {
+        case .whole: try panel.client.send(requests)
+        case .byByte: try panel.client.drip(Array(requests.utf8))
+        }
+        #expect(try panel.read().json["value"] as? Double == 60)
+        #expect(try panel.read().revision == 1)
+        #expect(try panel.read().json["value"] as? Double == 33)
+    }
+
+    /// The reading behind the change waits for it, and for the disk.
+    @Test func aChangeBetweenTwoReadingsWaitsForTheDisk() throws {
+        let store = GatedStore(isRequired: false)
+        let server = try PanelServer(store: store)
+        let (panel, line) = (try server.connect(), try server.connectByLine())
+        let reading = panel.request("GET", "/api/tweaks/Content/Text/Size")
+        let change = panel.request("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "33")]))
+        try panel.client.send(reading + change + reading)
+        #expect(try panel.read().json["value"] as? Double == 60)
+        while server.registry.revision < 1 { try line.ask("ping") }
+        try server.settle(line)
+        #expect(!panel.client.hasInput)
+        store.finish(1)
+        #expect(try panel.read().revision == 1)
+        #expect(try panel.read().json["value"] as? Double == 33)
+    }
+
+    @Test func aDiskThatRefusesIsSaid() throws {
+        let store = GatedStore(isRequired: false)
+        let server = try PanelServer(store: store)
+        let (panel, line) = (try server.connect(), try server.connectByLine())
+        try panel.send("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "33")]))
+        while server.registry.revision < 1 { try line.ask("ping") }
+        store.finish(1, failure: "disk full")
+        let answer = try panel.read()
+        #expect(answer.status == 200 && answer.json["unsaved"] as? String == "disk full")
+    }
+}

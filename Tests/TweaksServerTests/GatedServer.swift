@@ -1,0 +1,40 @@
+// A server whose disk does what a test says, when it says so.
+
+import Testing
+import Tweaks
+import TweaksServer
+import TweaksTestSupport
+
+/// A server on a Unix socket with such a disk.
+final class GatedServer {
+    let registry: TweakRegistry
+    let store: GatedStore
+    let server: TweakServer
+    private let directory: TemporaryDirectory
+
+    init(isRequired: Bool = false, hooks: TweakServerHooks = TweakServerHooks()) throws {
+        registry = ExampleTweaks().registry
+        store = GatedStore(isRequired: isRequired)
+        directory = try TemporaryDirectory()
+        registry.attach(store, store.journal, overrides: [], revision: 0)
+        server = TweakServer(
+            name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
+            limits: TweakServerLimits(), hooks: hooks)
+        try server.start()
+    }
+
+    deinit { server.stop() }
+
+    func connect() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self) }
+
+    /// Waits until the server has committed so much, as another session sees it; what was asked for before that has been
+    /// begun by then.
+    func waitForRevision(_ revision: UInt64, _ other: TestClient) throws {
+        while try !other.ask("stats").contains("  rev: \(revision)") {}
+    }
+
+    /// Waits until so many changes wait to be written.
+    func waitForProposals(_ count: Int, _ other: TestClient) throws {
+        while store.proposals < count { try other.ask("ping") }
+    }
+}

@@ -1,0 +1,61 @@
+// A disk that does what a test says, when it says so.
+
+import Synchronization
+package import Tweaks
+
+/// A storage that writes nothing and says what a test has it say.
+package final class GatedStore: TweakStore {
+    private struct State {
+        var status = SaveStatus(saved: 0, tried: 0)
+        var observers: [Int: @Sendable (SaveStatus) -> Void] = [:]
+        var proposals: [@Sendable (String?) -> Void] = []
+        var withdrawn = 0
+        var count = 0
+    }
+
+    private let state = Mutex(State())
+    package let isRequired: Bool
+    package let journal = OverrideJournal {}
+
+    package init(isRequired: Bool) { self.isRequired = isRequired }
+
+    package var status: SaveStatus { state.withLock { $0.status } }
+    /// How many proposals wait.
+    package var proposals: Int { state.withLock { $0.proposals.count } }
+    /// How many paths were taken back.
+    package var withdrawn: Int { state.withLock { $0.withdrawn } }
+
+    package func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation {
+        let number = state.withLock { state in
+            state.count += 1
+            state.observers[state.count] = body
+            return state.count
+        }
+        return StoreObservation { [weak self] in _ = self?.state.withLock { $0.observers.removeValue(forKey: number) } }
+    }
+
+    package func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (String?) -> Void) {
+        state.withLock { $0.proposals.append(body) }
+    }
+
+    package func withdraw(_ keys: [OverrideKey]) { state.withLock { $0.withdrawn += keys.count } }
+
+    /// Everything up to a revision was tried, well or badly.
+    package func finish(_ revision: UInt64, failure: String? = nil) {
+        let (status, observers) = state.withLock { state in
+            if failure == nil { state.status.saved = revision }
+            (state.status.tried, state.status.failure) = (revision, failure)
+            return (state.status, Array(state.observers.values))
+        }
+        for observer in observers { observer(status) }
+    }
+
+    /// Answers the proposals that wait.
+    package func answerProposals(_ failure: String? = nil) {
+        let waiting = state.withLock { state in
+            defer { state.proposals = [] }
+            return state.proposals
+        }
+        for body in waiting { body(failure) }
+    }
+}
