@@ -8,8 +8,10 @@ import TweaksTestSupport
 @Suite(.browsing, .needsBrowser) struct AccessTests {
     /// Roles of what is operated.
     private static let operated: Set<String> = [
-        "button", "switch", "slider", "textbox", "searchbox", "combobox", "radio", "link", "tab", "menuitem", "checkbox",
-        "spinbutton", "dialog", "radiogroup", "MenuListPopup", "option", "tabpanel", "menu", "navigation", "main", "article",
+        "button", "switch", "slider", "textbox", "searchbox", "combobox", "radio", "link", "tab", "menuitem",
+        "checkbox",
+        "spinbutton", "dialog", "radiogroup", "MenuListPopup", "option", "tabpanel", "menu", "navigation", "main",
+        "article",
     ]
 
     /// Role and name of everything in the accessibility tree.
@@ -33,10 +35,15 @@ import TweaksTestSupport
         let host = try PanelHost()
         try host.visit { page in
             let tree = try tree(page)
-            for role in ["banner", "navigation", "main", "search", "heading", "switch", "slider", "textbox", "searchbox", "combobox", "radio", "radiogroup"] {
+            for role in [
+                "banner", "navigation", "main", "search", "heading", "switch", "slider", "textbox", "searchbox",
+                "combobox", "radio", "radiogroup",
+            ] {
                 #expect(tree.contains { $0.role == role }, "no \(role)")
             }
-            for name in ["Kinds / Basic / Bool", "Kinds / Basic / Whole", "Kinds / Basic / Side", "Reset: Kinds / Basic / Whole"] {
+            for name in [
+                "Kinds / Basic / Bool", "Kinds / Basic / Whole", "Kinds / Basic / Side", "Reset: Kinds / Basic / Whole",
+            ] {
                 #expect(tree.contains { $0.name == name } || name.hasPrefix("Reset"), "nothing called \(name)")
             }
             try expectNames(page, "list")
@@ -59,7 +66,10 @@ import TweaksTestSupport
     @Test func headingsAreInOrder() throws {
         let host = try PanelHost()
         try host.visit { page in
-            let levels = try page.ask("[...document.querySelectorAll('h1, h2, h3, h4')].filter(isShown).map((h) => Number(h.localName[1]))").array ?? []
+            let levels =
+                try page.ask(
+                    "[...document.querySelectorAll('h1, h2, h3, h4')].filter(isShown).map((h) => Number(h.localName[1]))"
+                ).array ?? []
             let numbers = levels.compactMap { $0.number.map { Int($0) } }
             #expect(numbers.first == 1 && numbers.count(where: { $0 == 1 }) == 1, "\(numbers)")
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 <= $0 + 1 }, "\(numbers)")
@@ -87,19 +97,22 @@ import TweaksTestSupport
     @Test func tabReachesEverything() throws {
         let host = try PanelHost()
         try host.visit { page in
-            try page.ask("""
+            try page.ask(
+                """
                 (globalThis.reached = new Set(), globalThis.unseen = [], addEventListener('focusin', ({ target }) => {
                     reached.add(target);
                     const style = getComputedStyle(target), around = target.closest('.box, label, .seg') ?? target;
                     const marks = [target, around, target.nextElementSibling ?? target].some((element) => {
                         const style = getComputedStyle(element);
-                        return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== 'none';
+                        return style.boxShadow !== 'none'
+                            || style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0;
                     });
                     if (!marks) unseen.push(target.outerHTML.slice(0, 120));
                 }), document.body.focus(), 1)
                 """)
             let wanted = """
-                [...document.querySelectorAll('a[href], button, input, select, textarea')].filter((element) => isShown(element)
+                [...document.querySelectorAll('a[href], button, input, select, textarea')].filter((element) =>
+                    isShown(element)
                     && !element.disabled && element.tabIndex >= 0 && !(element.type === 'radio' && !element.checked))
                 """
             // So many, and some more, to get around.
@@ -108,7 +121,9 @@ import TweaksTestSupport
             for _ in 0..<(count / 40 + 2) {
                 try page.browser.perform(.keyboard((0..<40).flatMap { _ in [KeyStep.press(.tab), .release(.tab)] }))
             }
-            let missed = try page.ask("\(wanted).filter((element) => !reached.has(element)).map((element) => element.outerHTML.slice(0, 160))")
+            let missed = try page.ask(
+                "\(wanted).filter((element) => !reached.has(element)).map((element) => element.outerHTML.slice(0, 160))"
+            )
             #expect(missed == [], "\(missed)")
             let unseen = try page.ask("unseen")
             #expect(unseen == [], "\(unseen)")
@@ -168,8 +183,9 @@ import TweaksTestSupport
     private func expectRoom(_ page: PanelView, at location: SourceLocation = #_sourceLocation) throws {
         let beyond = try page.ask(
             """
-            document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')].filter((element) =>
-                isShown(element) && element.getBoundingClientRect().right > innerWidth + 1).map((element) => element.outerHTML.slice(0, 120)).slice(0, 5)
+            document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+                .filter((element) => isShown(element) && element.getBoundingClientRect().right > innerWidth + 1)
+                .map((element) => element.outerHTML.slice(0, 120)).slice(0, 5)
             """)
         #expect(beyond == [], "\(beyond)", sourceLocation: location)
         #expect(try page.ask("document.documentElement.scrollWidth <= innerWidth") == true, sourceLocation: location)
@@ -204,15 +220,18 @@ import TweaksTestSupport
             const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
             while (walker.nextNode()) {
                 const element = walker.currentNode.parentElement;
-                if (!walker.currentNode.data.trim() || !isShown(element) || element.closest('.swatch, .unseen, script, :disabled, option, [hidden]')) continue;
+                const words = walker.currentNode.data.trim();
+                const isExempt = element.closest('.swatch, .unseen, script, :disabled, option, [hidden]');
+                if (!words || !isShown(element) || isExempt) continue;
                 const { width, height } = element.getBoundingClientRect();
                 if (!width || !height) continue;
                 const style = getComputedStyle(element), behind = [];
                 for (let at = element; at; at = at.parentElement) behind.unshift(getComputedStyle(at).backgroundColor);
                 const paper = over(['Canvas', ...behind]), ink = over([`rgb(${paper})`, style.color]);
                 const [a, b] = [light(ink), light(paper)], ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-                const isLarge = parseFloat(style.fontSize) >= 24 || parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700;
-                if (ratio < (isLarge ? 3 : 4.5)) faint.set(element.className + ' ' + element.localName + ' ' + walker.currentNode.data.trim().slice(0, 20), ratio.toFixed(2));
+                const size = parseFloat(style.fontSize), isLarge = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
+                if (ratio >= (isLarge ? 3 : 4.5)) continue;
+                faint.set(`${element.localName}.${element.className} ${words.slice(0, 20)}`, ratio.toFixed(2));
             }
             return [...faint].slice(0, 12);
         })()

@@ -36,7 +36,9 @@ import TweaksTestSupport
             let frame = try area.frame
             let (x, y) = (-Int(frame.width / 2) + 1, Int(frame.height / 2) - 1)
             try page.browser.perform(
-                .mouse(.move(to: area), .press, .moveBy(x: x, y: y, over: .milliseconds(100)), .moveBy(x: -50, y: 50), .release))
+                .mouse(
+                    .move(to: area), .press, .moveBy(x: x, y: y, over: .milliseconds(100)), .moveBy(x: -50, y: 50),
+                    .release))
             try host.wait("Colour", Self.color(0, 0, 0))
             // By keys: opacity to nothing, then one step back.
             try page.browser.run("document.querySelector('#picker [data-part=alpha]').focus()")
@@ -48,7 +50,8 @@ import TweaksTestSupport
             for _ in 0..<10 { try page.browser.perform(.keys(.up, holding: [.shift])) }
             try host.wait("Colour", Self.color(255, 255, 255, 1))
             try page.browser.perform(.keys(.escape))
-            try page.wait("!isShown(document.getElementById('picker')) && document.activeElement === part('Colour', 'swatch')")
+            try page.wait(
+                "!isShown(document.getElementById('picker')) && document.activeElement === part('Colour', 'swatch')")
             // What was picked comes back.
             try host.set("Colour", "red")
             try page.press("Colour", "swatch", .enter)

@@ -10,7 +10,8 @@ import TweaksTestSupport
     /// A line of the table.
     private func say(_ line: String) {
         print("figures: \(line)")
-        Attachment.record(Array("\(line)\n".utf8), named: "figures-\(line.prefix { $0 != ":" }).txt".replacing(" ", with: "-"))
+        Attachment.record(
+            Array("\(line)\n".utf8), named: "figures-\(line.prefix { $0 != ":" }).txt".replacing(" ", with: "-"))
     }
 
     /// The middle, the one that 99 of 100 are below, and the worst.
@@ -28,7 +29,9 @@ import TweaksTestSupport
             for _ in 0..<5 {
                 try page.browser.open("about:blank")
                 try page.browser.open(host.origin + "/")
-                try page.wait("performance.getEntriesByName('tweaks-shown').length === 1 && performance.getEntriesByType('paint').length > 0")
+                try page.wait(
+                    "performance.getEntriesByName('tweaks-shown').length === 1 && performance.getEntriesByType('paint').length > 0"
+                )
                 paints.append(try page.ask("performance.getEntriesByType('paint')[0].startTime").number ?? 0)
                 shown.append(try page.ask("performance.getEntriesByName('tweaks-shown')[0].startTime").number ?? 0)
             }
@@ -52,8 +55,10 @@ import TweaksTestSupport
                     if (search.value.trim() === query) continue;
                     const start = performance.now();
                     search.value = query;
-                    const drawn = new Promise((resolve) => new MutationObserver((_, observer) => { observer.disconnect(); resolve(); })
-                        .observe(list, { childList: true }));
+                    const drawn = new Promise((resolve) => new MutationObserver((_, observer) => {
+                        observer.disconnect();
+                        resolve();
+                    }).observe(list, { childList: true }));
                     search.dispatchEvent(new InputEvent('input', { bubbles: true }));
                     await drawn;
                     list.offsetHeight;
@@ -116,20 +121,30 @@ import TweaksTestSupport
             try page.ask(
                 """
                 (globalThis.frames = [], globalThis.sent = 0, globalThis.isDown = false,
-                    addEventListener('pointerdown', () => { isDown = true; }), addEventListener('pointerup', () => { isDown = false; }),
-                    new PerformanceObserver((list) => { sent += list.getEntries().filter(({ name }) => name.endsWith('/api/tweaks')).length; }).observe({ type: 'resource' }),
-                    requestAnimationFrame(function frame(time) { if (isDown) frames.push(time); requestAnimationFrame(frame); }), 1)
+                    addEventListener('pointerdown', () => { isDown = true; }),
+                    addEventListener('pointerup', () => { isDown = false; }),
+                    new PerformanceObserver((list) => {
+                        sent += list.getEntries().filter(({ name }) => name.endsWith('/api/tweaks')).length;
+                    }).observe({ type: 'resource' }),
+                    requestAnimationFrame(function frame(time) {
+                        if (isDown) frames.push(time);
+                        requestAnimationFrame(frame);
+                    }), 1)
                 """)
             let slider = try page.part("Category 0/Group 0/Size 0", "slider")
             let step = Duration.milliseconds(800)
             try page.browser.perform(
-                .mouse(.move(to: slider, x: -60), .press, .moveBy(x: 120, y: 0, over: step), .moveBy(x: -120, y: 0, over: step),
+                .mouse(
+                    .move(to: slider, x: -60), .press, .moveBy(x: 120, y: 0, over: step),
+                    .moveBy(x: -120, y: 0, over: step),
                     .moveBy(x: 120, y: 0, over: step), .release))
             let frames = try page.ask("frames").array?.compactMap(\.number) ?? []
             let gaps = zip(frames, frames.dropFirst()).map { $1 - $0 }
             let seconds = ((frames.last ?? 0) - (frames.first ?? 0)) / 1_000
             let rate = Double(gaps.count) / max(seconds, 0.001)
-            say(String(format: "a drag among %d: %.1f frames a second for %.1f s, ", count, rate, seconds) + "gaps \(spread(gaps)), \(try page.ask("sent").number ?? 0) requests")
+            say(
+                String(format: "a drag among %d: %.1f frames a second for %.1f s, ", count, rate, seconds)
+                    + "gaps \(spread(gaps)), \(try page.ask("sent").number ?? 0) requests")
         }
     }
 }

@@ -14,7 +14,8 @@ import TweaksTestSupport
     /// Names that a path may have.
     private static let names = [
         "<img src=x onerror=hit=1>", "<script>hit=1", "\" onclick=\"hit=1", "'><svg onload=hit=1>", "&lt;b&gt;&amp;",
-        "javascript:hit=1", "${hit=1}{{hit}}", "%3Cscript%3E%2F", "naïve 🙂👩‍👩‍👧‍👦 שלום", "a?b#c&d=e+f g", "__proto__", "..", "\\\"]",
+        "javascript:hit=1", "${hit=1}{{hit}}", "%3Cscript%3E%2F", "naïve 🙂👩‍👩‍👧‍👦 שלום", "a?b#c&d=e+f g", "__proto__", "..",
+        "\\\"]",
     ]
 
     private static let values = [
@@ -42,7 +43,8 @@ import TweaksTestSupport
     /// Nothing has run, and nothing became an element.
     private func expectPeace(_ page: PanelView) throws {
         #expect(try page.ask("[typeof hit, document.scripts.length, document.images.length]") == ["undefined", 1, 0])
-        #expect(try page.ask("document.querySelectorAll('[onclick], [onload], [onerror], b, #list script').length") == 0)
+        #expect(
+            try page.ask("document.querySelectorAll('[onclick], [onload], [onerror], b, #list script').length") == 0)
     }
 
     @Test func namesAreText() throws {
@@ -54,7 +56,8 @@ import TweaksTestSupport
                 let parts = try page.ask("encodeURIComponent(given[0])", .string(name)).string ?? ""
                 try page.browser.run("location.hash = arguments[0]", .string("#/\(parts)/\(parts)/\(parts)"))
                 try page.wait("document.activeElement?.dataset.path === given[0]", .string(path))
-                try page.wait("document.activeElement.textContent.includes(given[0])", .string("help of \(name) </script>"))
+                try page.wait(
+                    "document.activeElement.textContent.includes(given[0])", .string("help of \(name) </script>"))
                 // Its control works, and so does what is asked of the server by its path.
                 try page.ask("document.activeElement.querySelector('[data-part=field]').focus()")
                 try page.browser.perform(.keys(.up))
@@ -103,7 +106,10 @@ import TweaksTestSupport
         try host.visit { page in
             try host.registry["Text/Text/Value"]?.set(.string("abc\u{202E}def\u{2066}\u{0}\u{1B}[31m"))
             try page.wait("field('Text/Text/Value').startsWith('abc')")
-            #expect(try page.ask("/[\\u202a-\\u202e\\u2066-\\u2069\\0\\x1b]/.test(document.getElementById('list').textContent + field('Text/Text/Value'))") == false)
+            #expect(
+                try page.ask(
+                    "/[\\u202a-\\u202e\\u2066-\\u2069\\0\\x1b]/.test(document.getElementById('list').textContent + field('Text/Text/Value'))"
+                ) == false)
             // To look at it changes nothing.
             let revision = host.registry.revision
             try page.click("Text/Text/Value", "field")

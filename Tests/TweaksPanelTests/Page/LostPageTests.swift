@@ -54,7 +54,8 @@ import TweaksTestSupport
         let host = try PanelHost()
         try host.visit { page in
             try page.type("half a sen", over: "Text")
-            try page.browser.run("""
+            try page.browser.run(
+                """
                 globalThis.asked = [];
                 const fetched = fetch;
                 globalThis.fetch = (address, ...more) => { asked.push(String(address)); return fetched(address, ...more); };
@@ -80,10 +81,14 @@ import TweaksTestSupport
         try host.visit { page in
             let client = try host.connect()
             for round in 1...6 {
-                let sessions = try client.ask("sessions").filter { $0.contains("token owner") && !$0.contains("watches 0") }
+                let sessions = try client.ask("sessions").filter {
+                    $0.contains("token owner") && !$0.contains("watches 0")
+                }
                 if let number = sessions.first?.split(separator: " ").first { try client.ask("kick \(number)") }
                 for name in ["Whole", "Count"] { try host.set(name, "\(round * 10)") }
-                try page.wait("state() === 'connected' && field('Whole') === given[0] && field('Count') === given[0]", .string("\(round * 10)"))
+                try page.wait(
+                    "state() === 'connected' && field('Whole') === given[0] && field('Count') === given[0]",
+                    .string("\(round * 10)"))
             }
         }
     }

@@ -11,11 +11,16 @@ enum CrowdedRegistry {
         for number in 0..<count {
             let (category, collection) = ("Category \(number / 500)", "Group \(number / 25 % 20)")
             switch number % 5 {
-            case 0: _ = Tweak(category, collection, "Size \(number)", 16, in: 0...100, help: "The size of \(number)", registry: registry)
+            case 0:
+                _ = Tweak(
+                    category, collection, "Size \(number)", 16, in: 0...100, help: "The size of \(number)",
+                    registry: registry)
             case 1: _ = Tweak(category, collection, "Shown \(number)", true, registry: registry)
             case 2: _ = Tweak(category, collection, "Tint \(number)", TweakColor.black, registry: registry)
             case 3: _ = Tweak(category, collection, "Title \(number)", "Tweaks", registry: registry)
-            default: _ = Tweak(category, collection, "Scale \(number)", 1.5, in: 0...10, step: 0.5, unit: "px", registry: registry)
+            default:
+                _ = Tweak(
+                    category, collection, "Scale \(number)", 1.5, in: 0...10, step: 0.5, unit: "px", registry: registry)
             }
         }
         return registry
@@ -45,7 +50,9 @@ enum CrowdedRegistry {
             try page.browser.run("location.hash = '#/'")
             try page.wait("listed().length > 15")
             // At the end of the whole list, too.
-            try page.wait("(scrollTo(0, document.documentElement.scrollHeight), isShown([...document.querySelectorAll('#list .card')].at(-1).querySelector('[data-path]')))")
+            try page.wait(
+                "(scrollTo(0, document.documentElement.scrollHeight), isShown([...document.querySelectorAll('#list .card')].at(-1).querySelector('[data-path]')))"
+            )
             try page.element("modified-only").click()
             try page.wait("String(listed()) === 'Category 9/Group 19/Title 4998,Category 9/Group 19/Scale 4999'")
         }

@@ -11,7 +11,9 @@ import TweaksTestSupport
         let text: String
         let value: TweakValue
 
-        init(_ name: String, _ text: String, _ value: TweakValue) { (self.name, self.text, self.value) = (name, text, value) }
+        init(_ name: String, _ text: String, _ value: TweakValue) {
+            (self.name, self.text, self.value) = (name, text, value)
+        }
 
         var testDescription: String { "\(name) \(text)" }
     }
@@ -34,11 +36,14 @@ import TweaksTestSupport
                 try page.type(entry.text, over: entry.name, then: .enter)
                 try host.wait(entry.name) { value in
                     // 0.1 + 0.2 is the server's to round.
-                    if case (.number(let now), .number(let then)) = (value, entry.value) { return abs(now - then) <= abs(then) * 1e-15 }
+                    if case (.number(let now), .number(let then)) = (value, entry.value) {
+                        return abs(now - then) <= abs(then) * 1e-15
+                    }
                     return value == entry.value
                 }
             }
-            try page.wait("field('Count') === '1000' && field('Whole') === '5' && /^1(.02s|s20ms)$/.test(field('Fade'))")
+            try page.wait(
+                "field('Count') === '1000' && field('Whole') === '5' && /^1(.02s|s20ms)$/.test(field('Fade'))")
             #expect(try page.ask("[...document.querySelectorAll('[data-part=error]')].some(isShown)") == false)
         }
     }
@@ -46,7 +51,8 @@ import TweaksTestSupport
     /// What is typed, and what the server says of it.
     static let refusals = [
         ("Whole", "many", "many"), ("Whole", "101", "0...100"), ("Whole", "1.5", "1.5"), ("Whole", "+=99", "0...100"),
-        ("Real", "60.3", "60.3"), ("Fade", "3 apples", "3 apples"), ("Fade", "6s", "0s...5s"), ("Count", "1e99", "1e99"),
+        ("Real", "60.3", "60.3"), ("Fade", "3 apples", "3 apples"), ("Fade", "6s", "0s...5s"),
+        ("Count", "1e99", "1e99"),
     ]
 
     @Test func whatIsRefusedChangesNothing() throws {
@@ -71,7 +77,8 @@ import TweaksTestSupport
             let slider = try page.part("Real", "slider")
             try page.browser.perform(
                 .mouse(.move(to: slider), .press, .moveBy(x: 40, y: 0, over: .milliseconds(200)), .release))
-            try host.wait("Real") { value in if case .number(let now) = value { now > 60 && now <= 100 } else { false } }
+            try host.wait("Real") { value in if case .number(let now) = value { now > 60 && now <= 100 } else { false }
+            }
             guard case .number(let now) = host.value("Real") else { return }
             #expect((now * 2).rounded() == now * 2)
             try page.wait("Number(field('Real')) === given[0]", .number(now))
@@ -80,6 +87,19 @@ import TweaksTestSupport
             try host.wait("Real", .number(100))
             try page.browser.perform(.mouse(.move(to: slider), .press, .moveBy(x: -400, y: 0), .release))
             try host.wait("Real", .number(10))
+        }
+    }
+
+    @Test func slidersFollowAFinger() throws {
+        let host = try PanelHost()
+        try host.visit(width: 400, touch: true) { page in
+            let slider = try page.part("Real", "slider")
+            try page.browser.perform(
+                .touch("finger", .move(to: slider), .press, .moveBy(x: 300, y: 0, over: .milliseconds(200)), .release))
+            try host.wait("Real", .number(100))
+            try page.wait("field('Real') === '100'")
+            try page.browser.perform(.touch("finger", .move(to: page.part("Bool", "switch")), .press, .release))
+            try host.wait("Bool", .bool(true))
         }
     }
 
@@ -116,7 +136,8 @@ import TweaksTestSupport
             for (step, text) in ["0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"].enumerated() {
                 try page.press("Dust", "slider", .right)
                 try host.wait("Dust", .number(Double(step + 1) / 10))
-                try page.wait("field('Dust') === given[0] && part('Dust', 'slider').ariaValueText === given[0]", .string(text))
+                try page.wait(
+                    "field('Dust') === given[0] && part('Dust', 'slider').ariaValueText === given[0]", .string(text))
             }
         }
     }

@@ -67,7 +67,8 @@ struct PanelView {
 
     /// Waits until an expression is true; it may use the helpers below, and `given`.
     @discardableResult
-    func wait(_ condition: String, _ given: PageValue..., within limit: Duration = Browser.patience) throws -> PageValue {
+    func wait(_ condition: String, _ given: PageValue..., within limit: Duration = Browser.patience) throws -> PageValue
+    {
         try browser.wait(until: "await \(Self.call(condition))", .array(given), within: limit)
     }
 
@@ -88,10 +89,11 @@ struct PanelView {
             const text = (name, of) => isShown(part(name, of)) ? part(name, of).textContent : '';
             const field = (name) => (part(name, 'field') ?? part(name, 'hex')).value;
             const state = () => document.documentElement.dataset.state;
-            const said = () => document.getElementById('live').textContent + document.getElementById('toasts').textContent;
+            const said = () => ['live', 'toasts'].map((id) => document.getElementById(id).textContent).join(' ');
             const named = (text, within) => [...document.querySelectorAll(within + ' button')].find((button) =>
                 button.textContent.trim() === text && isShown(button));
-            const listed = () => [...document.querySelectorAll('#list [data-path]')].filter(isShown).map((row) => row.dataset.path);
+            const listed = () => [...document.querySelectorAll('#list [data-path]')].filter(isShown)
+                .map((row) => row.dataset.path);
             return (\(expression));
         })()
         """
@@ -119,9 +121,9 @@ extension PanelHost {
     ///   - expected: Parts of messages of the console that are no complaints here.
     func visit(
         as guest: Guest = owner, at place: String = "", width: Int = 1_280, scheme: Browser.Scheme = .light,
-        expecting expected: [String] = [], _ body: (PanelView) throws -> Void
+        touch hasTouch: Bool = false, expecting expected: [String] = [], _ body: (PanelView) throws -> Void
     ) throws {
-        let browser = try Browser(width: width, scheme: scheme)
+        let browser = try Browser(width: width, scheme: scheme, touch: hasTouch)
         let view = PanelView(browser: browser)
         try browser.open(link(guest, place))
         try view.waitUntilConnected()

@@ -46,7 +46,9 @@ import TweaksTestSupport
             try page.wait("document.querySelector('[data-part=preset-name]') != null")
             try page.type("../etc/passwd", over: page.browser.element("[data-part=preset-name]"))
             try page.browser.element("[data-part=preset-save]").click()
-            try page.wait("isShown(document.querySelector('#pane .error')) && document.querySelector('#pane .error').textContent.includes('passwd')")
+            try page.wait(
+                "isShown(document.querySelector('#pane .error')) && document.querySelector('#pane .error').textContent.includes('passwd')"
+            )
         }
     }
 
@@ -57,11 +59,13 @@ import TweaksTestSupport
             try host.set("Text", "\"two words\"")
             try page.element("import").click()
             try page.wait("document.querySelector('#pane a[download]') != null")
-            let text = try page.ask("(await fetch(document.querySelector('#pane a[download]').href)).text()").string ?? ""
+            let text =
+                try page.ask("(await fetch(document.querySelector('#pane a[download]').href)).text()").string ?? ""
             #expect(text.contains("Kinds/Basic/Whole = 72\n"), "\(text)")
             #expect(!text.contains("Password"))
             let area = try page.browser.element("[data-part=import-text]")
-            try page.browser.run("arguments[0].value = arguments[1]", area.value, "Kinds/Basic/Whole = 11\nKinds/Basic/Side = right")
+            try page.browser.run(
+                "arguments[0].value = arguments[1]", area.value, "Kinds/Basic/Whole = 11\nKinds/Basic/Side = right")
             let revision = host.registry.revision
             try page.browser.element("[data-part=import-check]").click()
             try page.wait("document.querySelector('#pane table')?.textContent.includes('7211')")
@@ -77,7 +81,8 @@ import TweaksTestSupport
             // All or nothing, and the line is named.
             try page.element("import").click()
             let again = try page.browser.element("[data-part=import-text]")
-            try page.browser.run("arguments[0].value = arguments[1]", again.value, "Kinds/Basic/Whole = 12\nKinds/Basic/Count = many")
+            try page.browser.run(
+                "arguments[0].value = arguments[1]", again.value, "Kinds/Basic/Whole = 12\nKinds/Basic/Count = many")
             try page.browser.element("[data-part=import-check]").click()
             try page.wait("document.querySelector('#pane .error')?.textContent.includes('line 2')")
             #expect(host.value("Whole") == .int(72))
@@ -87,7 +92,8 @@ import TweaksTestSupport
     @Test func filesAreLookedAtFirst() throws {
         let host = try PanelHost()
         let directory = try TemporaryDirectory()
-        try "# a look\nKinds/Basic/Whole = 11\n".write(toFile: directory.file("look.conf"), atomically: true, encoding: .utf8)
+        try "# a look\nKinds/Basic/Whole = 11\n".write(
+            toFile: directory.file("look.conf"), atomically: true, encoding: .utf8)
         try host.visit { page in
             try page.element("import").click()
             try page.wait("document.querySelector('#pane [type=file]') != null")

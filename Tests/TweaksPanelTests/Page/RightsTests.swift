@@ -26,7 +26,10 @@ import TweaksTestSupport
             try page.wait("listed().length > 15")
             let offers = try page.ask("\(Self.offers).map((element) => element.outerHTML)")
             #expect(offers == [], "\(offers)")
-            #expect(try page.ask("['undo', 'redo'].map((id) => document.getElementById(id)).every((button) => button.disabled || !isShown(button))") == true)
+            #expect(
+                try page.ask(
+                    "['undo', 'redo'].map((id) => document.getElementById(id)).every((button) => button.disabled || !isShown(button))"
+                ) == true)
             #expect(try page.ask("isShown(document.getElementById('people'))") == false)
             // The keys are as dead.
             try page.browser.perform(.keyboard([.press(.control), .character("z"), .release(.control)]))
@@ -36,7 +39,9 @@ import TweaksTestSupport
             try page.browser.perform(.keys(.escape))
             try page.element("import").click()
             try page.wait("document.querySelector('#pane h2') != null")
-            #expect(try page.ask("document.querySelectorAll('[data-part=import-check], [data-part=import-text]').length") == 0)
+            #expect(
+                try page.ask("document.querySelectorAll('[data-part=import-check], [data-part=import-text]').length")
+                    == 0)
             try page.browser.perform(.keys(.escape))
             // It still sees.
             try host.set("Whole", "72")
@@ -66,7 +71,10 @@ import TweaksTestSupport
         let host = try host()
         try host.visit(as: Self.partly) { page in
             try page.wait("listed().length > 15")
-            #expect(try page.ask("\(Self.offers).some((element) => element.closest('.row').dataset.path.startsWith('Other/'))") == false)
+            #expect(
+                try page.ask(
+                    "\(Self.offers).some((element) => element.closest('.row').dataset.path.startsWith('Other/'))")
+                    == false)
             try page.type("72", over: "Whole", then: .enter)
             try host.wait("Whole", .int(72))
             #expect(try page.ask("part('Other/Far/Distance', 'field').disabled") == true)
@@ -76,7 +84,8 @@ import TweaksTestSupport
     @Test func whoMayRunIsOfferedThat() throws {
         let host = try host()
         try host.visit(as: Self.runner) { page in
-            let offers = try page.ask("[...new Set(\(Self.offers).map((element) => element.closest('.row').dataset.path))]")
+            let offers = try page.ask(
+                "[...new Set(\(Self.offers).map((element) => element.closest('.row').dataset.path))]")
             #expect(offers == ["Kinds/Basic/Greet"], "\(offers)")
             try page.click("Greet", "run")
             try page.wait("text('Greet', 'result').startsWith('hello')")
@@ -95,8 +104,12 @@ import TweaksTestSupport
             try page.wait("document.querySelector('#list h2')?.textContent.includes('whole')")
             #expect(try page.ask("listed()") == [])
             try page.element("history").click()
-            try page.wait("document.querySelector('#pane h2') != null && !document.getElementById('pane').textContent.includes('looking')")
-            #expect(try page.ask("document.documentElement.outerHTML.replace(/<script[^]*<.script>/, '').includes('Kinds')") == false)
+            try page.wait(
+                "document.querySelector('#pane h2') != null && !document.getElementById('pane').textContent.includes('looking')"
+            )
+            #expect(
+                try page.ask("document.documentElement.outerHTML.replace(/<script[^]*<.script>/, '').includes('Kinds')")
+                    == false)
             #expect(try page.ask("(await fetch('/api/tweaks/Kinds/Basic/Whole')).status") == 404)
         }
     }
@@ -123,8 +136,14 @@ import TweaksTestSupport
             #expect(cookies.map { $0["httpOnly"] } == [true] && cookies.map { $0["sameSite"] } == ["Strict"])
             #expect(cookies.map { $0["path"] } == ["/"])
             #expect(try page.ask("document.cookie") == "")
-            #expect(try page.ask("JSON.stringify([localStorage, sessionStorage, history.state, document.referrer]).includes('twk_')") == false)
-            #expect(try page.ask("document.documentElement.outerHTML.includes('twk_' + 'a') || document.getElementById('token').value !== ''") == false)
+            #expect(
+                try page.ask(
+                    "JSON.stringify([localStorage, sessionStorage, history.state, document.referrer]).includes('twk_')")
+                    == false)
+            #expect(
+                try page.ask(
+                    "document.documentElement.outerHTML.includes('twk_' + 'a') || document.getElementById('token').value !== ''"
+                ) == false)
             // Nor does going back lead to it.
             try page.browser.run("location.hash = '#/Other'")
             try page.wait("listed().length === 2")

@@ -106,9 +106,14 @@ import TweaksTestSupport
         try host.visit { page in
             for figure in [12.5, 60, 59.94] {
                 try tweaks.frames.set(figure)
-                try page.wait("text('Kinds/Status/Frames', 'value').startsWith(given[0])", .string("\(figure)".replacing(".0", with: "")))
+                try page.wait(
+                    "text('Kinds/Status/Frames', 'value').startsWith(given[0])",
+                    .string("\(figure)".replacing(".0", with: "")))
             }
-            #expect(try page.ask("row('Kinds/Status/Frames').querySelector('polyline').getAttribute('points').split(' ').length") == 4)
+            #expect(
+                try page.ask(
+                    "row('Kinds/Status/Frames').querySelector('polyline').getAttribute('points').split(' ').length")
+                    == 4)
             #expect(try page.ask("row('Kinds/Status/Frames').querySelectorAll('input').length") == 0)
         }
     }

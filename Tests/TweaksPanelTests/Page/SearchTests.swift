@@ -12,7 +12,9 @@ import TweaksTestSupport
         let found = lines.compactMap { line in line.split(separator: " ").first.map { PageValue.string(String($0)) } }
         try host.visit { page in
             try page.type(words, over: page.element("search"))
-            try page.wait("location.hash === '#?q=' + encodeURIComponent(given[0]) && document.querySelector('#list h2')?.textContent.includes(given[0])", .string(words))
+            try page.wait(
+                "location.hash === '#?q=' + encodeURIComponent(given[0]) && document.querySelector('#list h2')?.textContent.includes(given[0])",
+                .string(words))
             #expect(try page.ask("listed()") == .array(found))
             if !found.isEmpty {
                 // On to the first of them.
@@ -67,10 +69,14 @@ import TweaksTestSupport
             try page.browser.goBack()
             try page.wait("listed().length === 2 && document.getElementById('search').value === ''")
             try page.browser.run("history.forward()")
-            try page.wait("String(listed()).startsWith('Kinds/Basic/Whole') && document.getElementById('search').value === 'whole'")
+            try page.wait(
+                "String(listed()).startsWith('Kinds/Basic/Whole') && document.getElementById('search').value === 'whole'"
+            )
             // A page that is loaded there opens there.
             try page.browser.reload()
-            try page.wait("String(listed()).startsWith('Kinds/Basic/Whole') && document.getElementById('search').value === 'whole'")
+            try page.wait(
+                "String(listed()).startsWith('Kinds/Basic/Whole') && document.getElementById('search').value === 'whole'"
+            )
         }
     }
 
@@ -82,7 +88,8 @@ import TweaksTestSupport
             try page.browser.element(fold).click()
             try page.wait("!isShown(row('Other/Far/Distance'))")
             try page.browser.reload()
-            try page.wait("document.querySelector(\"\(fold)\")?.ariaExpanded === 'false' && !isShown(row('Other/Far/Distance'))")
+            try page.wait(
+                "document.querySelector(\"\(fold)\")?.ariaExpanded === 'false' && !isShown(row('Other/Far/Distance'))")
             // A link into it unfolds it.
             try page.browser.run("location.hash = '#/Other/Far/Distance'")
             try page.wait("isShown(row('Other/Far/Distance'))")

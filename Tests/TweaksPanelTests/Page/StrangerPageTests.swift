@@ -35,7 +35,10 @@ import Tweaks
 
     @Test(arguments: names) func formsChangeNothing(_ name: String) throws {
         try visit(name) { host, browser in
-            for path in ["/api/tweaks", "/api/undo", "/api/reset", "/api/import", "/login", "/logout", "/api/actions/Kinds/Basic/Greet"] {
+            for path in [
+                "/api/tweaks", "/api/undo", "/api/reset", "/api/import", "/login", "/logout",
+                "/api/actions/Kinds/Basic/Greet",
+            ] {
                 for type in Self.types {
                     // Sent to a frame, whose loading is the answer.
                     try browser.runUntilCalled(
@@ -46,7 +49,8 @@ import Tweaks
                         document.body.append(frame, form);
                         Object.assign(form, { action, method: 'post', enctype: type, target: frame.name });
                         const field = document.createElement('input');
-                        field.name = '{"changes":[{"path":"Kinds/Basic/Whole","value":1}],"patterns":["*"],"text":"Kinds/Basic/Whole ';
+                        field.name = '{"changes":[{"path":"Kinds/Basic/Whole","value":1}],'
+                            + '"patterns":["*"],"text":"Kinds/Basic/Whole ';
                         field.value = ' 1"}';
                         form.append(field);
                         frame.addEventListener('load', () => { frame.remove(); done(true); });
@@ -63,7 +67,7 @@ import Tweaks
                 """
                 const origin = arguments[0], body = JSON.stringify({ changes: [{ path: 'Kinds/Basic/Whole', value: 1 }] });
                 const read = [];
-                for (const path of ['/', '/api/tweaks', '/api/events', '/api/whoami', '/api/export', '/api/openapi.json', '/api/undo', '/login'])
+                for (const path of ['/', '/api/tweaks', '/api/events', '/api/whoami', '/api/export', '/api/undo', '/login'])
                     for (const method of ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])
                         for (const mode of ['cors', 'no-cors', 'same-origin'])
                             for (const type of ['text/plain', 'application/json'])
@@ -73,7 +77,7 @@ import Tweaks
                                     try {
                                         const reply = await fetch(origin + path, options);
                                         const text = await reply.text();
-                                        if (reply.type !== 'opaque' || text) read.push([path, method, mode, type, reply.type, text.slice(0, 80)]);
+                                        if (reply.type !== 'opaque' || text) read.push([path, method, mode, type, reply.type]);
                                     } catch { /* as it has to be */ }
                                 }
                 return read;
@@ -88,8 +92,11 @@ import Tweaks
                 """
                 const [origin, done] = arguments, heard = [];
                 const events = new EventSource(origin + '/api/events', { withCredentials: true });
-                const over = new Promise((resolve) => { events.onerror = () => { if (events.readyState === 2) resolve(); }; });
-                for (const name of ['open', 'message', 'hello', 'snapshot', 'change']) events.addEventListener(name, () => heard.push(name));
+                const over = new Promise((resolve) => {
+                    events.onerror = () => { if (events.readyState === 2) resolve(); };
+                });
+                for (const name of ['open', 'message', 'hello', 'snapshot', 'change'])
+                    events.addEventListener(name, () => heard.push(name));
                 const sockets = ['/', '/api/events', '/api/tweaks'].map((path) => new Promise((resolve) => {
                     const socket = new WebSocket(origin.replace('http', 'ws') + path);
                     socket.onopen = () => heard.push('socket');
@@ -97,7 +104,8 @@ import Tweaks
                     socket.onclose = resolve;
                 }));
                 for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
-                    navigator.sendBeacon(origin + '/api/tweaks', new Blob(['{"changes":[{"path":"Kinds/Basic/Whole","value":1}]}'], { type }));
+                    navigator.sendBeacon(origin + '/api/tweaks',
+                        new Blob(['{"changes":[{"path":"Kinds/Basic/Whole","value":1}]}'], { type }));
                 Promise.all([over, ...sockets]).then(() => done(heard));
                 """, .string(host.origin))
             #expect(heard == [], "\(heard)")
@@ -109,20 +117,21 @@ import Tweaks
         try visit(name) { host, browser in
             let loaded = try browser.run(
                 """
-                const before = Object.getOwnPropertyNames(globalThis).length, loaded = [];
+                const loaded = [];
                 for (const path of ['/', '/api/tweaks', '/api/openapi.json', '/api/whoami', '/api/export'])
-                    for (const [tag, name] of [['img', 'src'], ['script', 'src'], ['link', 'href'], ['video', 'src'], ['audio', 'src']])
+                    for (const tag of ['img', 'script', 'link', 'video', 'audio'])
                         await new Promise((resolve) => {
                             const element = document.createElement(tag);
                             if (tag === 'link') element.rel = 'stylesheet';
-                            for (const event of ['load', 'loadeddata']) element.addEventListener(event, () => { loaded.push([tag, path]); resolve(); });
+                            for (const event of ['load', 'loadeddata'])
+                                element.addEventListener(event, () => { loaded.push([tag, path]); resolve(); });
                             element.addEventListener('error', resolve);
-                            element[name] = arguments[0] + path;
+                            element[tag === 'link' ? 'href' : 'src'] = arguments[0] + path;
                             document.body.append(element);
                         });
-                return [loaded, document.styleSheets.length && [...document.styleSheets].some((sheet) => { try { return sheet.cssRules.length; } catch { return false; } })];
+                return loaded;
                 """, .string(host.origin))
-            #expect(loaded[0] == [], "\(loaded)")
+            #expect(loaded == [], "\(loaded)")
         }
     }
 
@@ -140,7 +149,8 @@ import Tweaks
             for frame in 0..<count {
                 _ = try browser.ask("POST", "frame", ["id": .init(frame)], about: "frame \(frame)")
                 // It holds the browser's own page, which says that it was refused.
-                let found = try browser.run("return [location.protocol, document.querySelectorAll('#list, #login').length]")
+                let found = try browser.run(
+                    "return [location.protocol, document.querySelectorAll('#list, #login').length]")
                 #expect(found == ["chrome-error:", 0], "\(found)")
                 _ = try browser.ask("POST", "frame", ["id": nil], about: "the page")
             }
@@ -156,7 +166,10 @@ import Tweaks
             let new = try #require(try browser.windows.first { !before.contains($0) })
             try browser.go(to: new)
             // By a link from elsewhere the page opens, though without a cookie where the site is another one.
-            try browser.wait(until: "document.documentElement.dataset.state === 'login' || document.documentElement.dataset.state === 'connected'")
+            try browser.wait(
+                until:
+                    "['login', 'connected'].includes(document.documentElement.dataset.state)"
+            )
             #expect(try browser.run("return window.opener === null") == true)
             try browser.closeWindow()
             try browser.go(to: own)
@@ -182,7 +195,8 @@ import Tweaks
             const headers = { 'Content-Type': 'application/json', Authorization: 'Bearer ' + arguments[0] };
             const body = JSON.stringify({ changes: [{ path: 'Kinds/Basic/Whole', value: 1 }] });
             return [await ask('/', {}), await ask('/api/tweaks', { headers }), await ask('/api/events', { headers }),
-                await ask('/api/tweaks', { method: 'PATCH', headers, body }), await ask('/login', { method: 'POST', headers, body: '{}' })];
+                await ask('/api/tweaks', { method: 'PATCH', headers, body }),
+                await ask('/login', { method: 'POST', headers, body: '{}' })];
             """, .string(PanelHost.owner.secret))
         #expect(codes == [421, 421, 421, 421, 421])
         #expect(host.registry.revision == revision)

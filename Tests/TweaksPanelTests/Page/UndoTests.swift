@@ -116,7 +116,8 @@ import TweaksTestSupport
             try host.set("Text", "theirs")
             try page.element("history").click()
             try page.wait("document.querySelectorAll('#pane li').length === 2")
-            let entries = try page.ask("[...document.querySelectorAll('#pane li')].map((li) => li.textContent)").array ?? []
+            let entries =
+                try page.ask("[...document.querySelectorAll('#pane li')].map((li) => li.textContent)").array ?? []
             let texts = entries.compactMap(\.string)
             #expect(texts.first?.contains("uid") == true && texts.first?.contains("theirs") == true, "\(texts)")
             #expect(texts.last?.contains("token owner") == true && texts.last?.contains("20") == true, "\(texts)")
