@@ -6,7 +6,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct FiguresTests {
+@Suite(.browsing, .needsBrowser, .serialized) struct FiguresTests {
     /// A line of the table.
     private func say(_ line: String) {
         print("figures: \(line)")

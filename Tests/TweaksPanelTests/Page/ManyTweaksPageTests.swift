@@ -39,7 +39,8 @@ enum CrowdedRegistry {
             try page.press("Category 9/Group 19/Scale 4999", "slider", .right)
             try host.wait("Category 9/Group 19/Scale 4999", .number(2))
             try page.type("size", over: page.element("search"))
-            try page.wait("listed().length > 5 && /best 100 of [0-9]+/.test(document.querySelector('#list h2').textContent)")
+            try page.wait(
+                "listed().length > 5 && /best 100 of [0-9]+/.test(document.querySelector('#list h2').textContent)")
             // By address.
             try page.browser.run("location.hash = '#/Category%207/Group%2011/Size%203775'")
             try page.wait("document.activeElement === row('Category 7/Group 11/Size 3775')")

@@ -95,9 +95,11 @@ import TweaksTestSupport
         try host.visit(width: 400, touch: true) { page in
             let slider = try page.part("Real", "slider")
             try page.browser.perform(
-                .touch("finger", .move(to: slider), .press, .moveBy(x: 300, y: 0, over: .milliseconds(200)), .release))
-            try host.wait("Real", .number(100))
-            try page.wait("field('Real') === '100'")
+                .touch("finger", .move(to: slider), .press, .moveBy(x: 60, y: 0, over: .milliseconds(200)), .release))
+            try host.wait("Real") { value in if case .number(let now) = value { now > 60 && now <= 100 } else { false }
+            }
+            guard case .number(let now) = host.value("Real") else { return }
+            try page.wait("Number(field('Real')) === given[0]", .number(now))
             try page.browser.perform(.touch("finger", .move(to: page.part("Bool", "switch")), .press, .release))
             try host.wait("Bool", .bool(true))
         }

@@ -30,6 +30,16 @@ struct PanelView {
         try browser.found(wait("named(given[0], given[1])", .string(text), .string(selector)), "button \(text)")
     }
 
+    /// Clicks a button, which may be drawn again at any moment until then.
+    func press(button text: String, in selector: String) throws {
+        for _ in 0..<20 {
+            do { return try button(text, in: selector).click() } catch let error as BrowserError
+                where error.code == "stale element reference"
+            { continue }
+        }
+        try button(text, in: selector).click()
+    }
+
     private func shown(_ element: Element) throws -> Element {
         try browser.run("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", element.value)
         return element

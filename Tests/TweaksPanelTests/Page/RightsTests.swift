@@ -178,7 +178,7 @@ import TweaksTestSupport
         let host = try host()
         try host.visit(expecting: [PanelView.refused(401)]) { page in
             try page.element("people").click()
-            try page.button("Sign out", in: "#pane").click()
+            try page.press(button: "Sign out", in: "#pane")
             try page.wait("state() === 'login'")
             #expect(try page.browser.cookies.isEmpty)
             try page.browser.reload()

@@ -28,6 +28,25 @@ import TweaksTestSupport
         }
     }
 
+    /// An answer does not take away what is being typed.
+    @Test func aBlankStaysWhereItIsTyped() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.type("kinds", over: page.element("search"))
+            try page.wait("document.querySelector('#list h2')?.textContent.includes('“kinds”')")
+            try page.ask(
+                """
+                (globalThis.drawn = 0, new MutationObserver(() => { drawn++; })
+                    .observe(document.getElementById('list'), { childList: true }), 1)
+                """)
+            try page.browser.perform(.keyboard([.character(" ")]))
+            try page.wait("drawn > 0")
+            try page.browser.perform(.keyboard("whole".map { .character($0) }))
+            try page.wait("String(listed()) === 'Kinds/Basic/Whole'")
+            #expect(try page.ask("document.getElementById('search').value") == "kinds whole")
+        }
+    }
+
     @Test func modifiedOnly() throws {
         let host = try PanelHost()
         try host.visit { page in

@@ -123,7 +123,7 @@ import TweaksTestSupport
             #expect(texts.last?.contains("token owner") == true && texts.last?.contains("20") == true, "\(texts)")
             #expect(texts.allSatisfy { $0.contains(":") })
             // From here, too.
-            try page.button("Undo", in: "#pane").click()
+            try page.press(button: "Undo", in: "#pane")
             try host.wait("Text", .string("Tweaks"))
             try page.wait("document.querySelector('#pane li.undone') != null")
             // A tweak's name leads to it.
