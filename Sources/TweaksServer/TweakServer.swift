@@ -31,12 +31,24 @@ public final class TweakServer: Sendable {
     /// A started server.
     private final class Running: Sendable {
         let mailbox: Mailbox
-        let listeners: [Listener]
+        private let opened: Mutex<[Listener]>
         private let ended = Mutex<(isOver: Bool, waiting: [@Sendable () -> Void])>((false, []))
 
         init(mailbox: Mailbox, listeners: [Listener]) {
             self.mailbox = mailbox
-            self.listeners = listeners
+            opened = Mutex(listeners)
+        }
+
+        /// None once it has ended.
+        var listeners: [Listener] { opened.withLock { $0 } }
+
+        /// Removes socket files, and lets go of all ports: whoever waits for the end may listen there at once.
+        func close() {
+            let listeners = opened.withLock { opened in
+                defer { opened = [] }
+                return opened
+            }
+            for listener in listeners { listener.removeFile() }
         }
 
         /// Calls `body` when the thread has ended; at once if it has.
@@ -264,7 +276,7 @@ public final class TweakServer: Sendable {
         let (registry, limits, hooks) = (registry, limits, hooks)
         let thread = Thread {
             Self.serve(running, registry, identity, limits, hooks)
-            for listener in running.listeners { listener.removeFile() }
+            running.close()
             running.end()
         }
         thread.name = "tweaks.io"

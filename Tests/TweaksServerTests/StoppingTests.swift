@@ -27,6 +27,19 @@ import TweaksTestSupport
         #expect(try silent.restOfLines().first?.hasPrefix("error closing ") == true)
     }
 
+    /// A port is free as soon as the server has stopped.
+    @Test func itListensThereAgain() throws {
+        let server = TweakServer(name: "first", registry: TweakRegistry(), listeners: [.tcp(port: 0)])
+        try server.start()
+        let port = try #require(server.port)
+        server.stop()
+        for _ in 0..<100 {
+            let next = TweakServer(name: "next", registry: TweakRegistry(), listeners: [.tcp(port: port)])
+            try next.start()
+            next.stop()
+        }
+    }
+
     /// On a line of its own, although a prompt stands there.
     @Test func people() throws {
         let server = try TestServer()

@@ -93,7 +93,10 @@ package struct Gesture {
     }
 
     /// On the keyboard.
-    package static func keyboard(_ steps: KeyStep...) -> Gesture {
+    package static func keyboard(_ steps: KeyStep...) -> Gesture { keyboard(steps) }
+
+    /// The same for any number of steps.
+    package static func keyboard(_ steps: [KeyStep]) -> Gesture {
         Gesture(value: ["type": "key", "id": "keyboard", "actions": .array(steps.flatMap(\.values))])
     }
 

@@ -1,0 +1,239 @@
+// For everybody: keyboard alone, names and roles for those who hear the page, and room on every screen.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@Suite(.browsing, .needsBrowser) struct AccessTests {
+    /// Roles of what is operated.
+    private static let operated: Set<String> = [
+        "button", "switch", "slider", "textbox", "searchbox", "combobox", "radio", "link", "tab", "menuitem",
+        "checkbox",
+        "spinbutton", "dialog", "radiogroup", "MenuListPopup", "option", "tabpanel", "menu", "navigation", "main",
+        "article",
+    ]
+
+    /// Role and name of everything in the accessibility tree.
+    private func tree(_ page: PanelView) throws -> [(role: String, name: String)] {
+        let nodes = try page.browser.command("Accessibility.getFullAXTree")["nodes"].array ?? []
+        return nodes.filter { $0["ignored"] != true }.map { node in
+            let name = node["name"]["value"].string ?? ""
+            return (node["role"]["value"].string ?? "", name.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+    }
+
+    private func expectNames(_ page: PanelView, _ place: String) throws {
+        let tree = try tree(page)
+        #expect(tree.count > 20)
+        for (role, name) in tree where Self.operated.contains(role) && role != "MenuListPopup" {
+            #expect(!name.isEmpty, "\(place): a \(role) without a name")
+        }
+    }
+
+    @Test func everythingHasARoleAndAName() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            let tree = try tree(page)
+            for role in [
+                "banner", "navigation", "main", "search", "heading", "switch", "slider", "textbox", "searchbox",
+                "combobox", "radio", "radiogroup",
+            ] {
+                #expect(tree.contains { $0.role == role }, "no \(role)")
+            }
+            for name in [
+                "Kinds / Basic / Bool", "Kinds / Basic / Whole", "Kinds / Basic / Side", "Reset: Kinds / Basic / Whole",
+            ] {
+                #expect(tree.contains { $0.name == name } || name.hasPrefix("Reset"), "nothing called \(name)")
+            }
+            try expectNames(page, "list")
+            for drawer in ["history", "presets", "import", "people"] {
+                try page.element(drawer).click()
+                try page.wait("document.querySelector('#pane h2') != null")
+                try expectNames(page, drawer)
+                try page.browser.perform(.keys(.escape))
+            }
+            try page.click("Colour", "swatch")
+            try page.wait("isShown(document.getElementById('picker'))")
+            try expectNames(page, "picker")
+            try page.browser.perform(.keys(.escape))
+            try page.click("Whole", "for")
+            try page.wait("isShown(document.getElementById('menu'))")
+            try expectNames(page, "menu")
+        }
+    }
+
+    @Test func headingsAreInOrder() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            let levels =
+                try page.ask(
+                    "[...document.querySelectorAll('h1, h2, h3, h4')].filter(isShown).map((h) => Number(h.localName[1]))"
+                ).array ?? []
+            let numbers = levels.compactMap { $0.number.map { Int($0) } }
+            #expect(numbers.first == 1 && numbers.count(where: { $0 == 1 }) == 1, "\(numbers)")
+            #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 <= $0 + 1 }, "\(numbers)")
+        }
+    }
+
+    /// What others do is announced.
+    @Test func othersAreHeard() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            #expect(try page.ask("document.getElementById('live').ariaLive") == "polite")
+            try host.set("Whole", "72")
+            try page.wait("/Whole.*72.*uid/.test(document.getElementById('live').textContent)")
+            // One's own changes are not.
+            try page.ask("document.getElementById('live').textContent = ''")
+            try page.type("73", over: "Whole", then: .enter)
+            try host.wait("Whole", .int(73))
+            try host.set("Bool", "on")
+            try page.wait("document.getElementById('live').textContent !== ''")
+            #expect(try page.ask("document.getElementById('live').textContent.includes('Whole')") == false)
+        }
+    }
+
+    /// The tab key reaches everything that can be operated, shows where it is, and gets out again.
+    @Test func tabReachesEverything() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.ask(
+                """
+                (globalThis.reached = new Set(), globalThis.unseen = [], addEventListener('focusin', ({ target }) => {
+                    reached.add(target);
+                    const style = getComputedStyle(target), around = target.closest('.box, label, .seg') ?? target;
+                    const marks = [target, around, target.nextElementSibling ?? target].some((element) => {
+                        const style = getComputedStyle(element);
+                        return style.boxShadow !== 'none'
+                            || style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0;
+                    });
+                    if (!marks) unseen.push(target.outerHTML.slice(0, 120));
+                }), document.body.focus(), 1)
+                """)
+            let wanted = """
+                [...document.querySelectorAll('a[href], button, input, select, textarea')].filter((element) =>
+                    isShown(element)
+                    && !element.disabled && element.tabIndex >= 0 && !(element.type === 'radio' && !element.checked))
+                """
+            // So many, and some more, to get around.
+            let count = Int(try page.ask("\(wanted).length").number ?? 0)
+            #expect(count > 80)
+            for _ in 0..<(count / 40 + 2) {
+                try page.browser.perform(.keyboard((0..<40).flatMap { _ in [KeyStep.press(.tab), .release(.tab)] }))
+            }
+            let missed = try page.ask(
+                "\(wanted).filter((element) => !reached.has(element)).map((element) => element.outerHTML.slice(0, 160))"
+            )
+            #expect(missed == [], "\(missed)")
+            let unseen = try page.ask("unseen")
+            #expect(unseen == [], "\(unseen)")
+        }
+    }
+
+    /// From the search by arrows to a row, into its control, and back.
+    @Test func rowsByKeys() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.browser.perform(.keyboard([.character("/")]))
+            try page.browser.perform(.keyboard("whole".map { .character($0) }))
+            try page.wait("String(listed()).startsWith('Kinds/Basic/Whole')")
+            try page.browser.perform(.keys(.enter))
+            try page.wait("document.activeElement === row('Whole')")
+            try page.browser.perform(.keys(.enter))
+            try page.browser.perform(.keys(.up))
+            try host.wait("Whole", .int(51))
+            try page.focus("Whole", "")
+        }
+    }
+
+    // MARK: Looks
+
+    @Test(arguments: [360, 800, 1_600], Browser.Scheme.allCases)
+    func pictures(_ width: Int, _ scheme: Browser.Scheme) throws {
+        let host = try PanelHost()
+        try host.visit(width: width, scheme: scheme) { page in
+            try host.set("Whole", "72")
+            try page.wait("row('Whole').hasAttribute('data-modified')")
+            try expectRoom(page)
+            try page.browser.attach("panel-\(width)-\(scheme)")
+        }
+    }
+
+    /// At the least width nothing has to be moved sideways to be read, wherever one is.
+    @Test func theSmallestScreen() throws {
+        let host = try PanelHost()
+        try host.visit(width: 320) { page in
+            try expectRoom(page)
+            for drawer in ["history", "presets", "import", "people"] {
+                try page.ask("document.getElementById(given[0]).click()", .string(drawer))
+                try page.wait("document.querySelector('#pane h2') != null")
+                try expectRoom(page)
+                try page.browser.perform(.keys(.escape))
+            }
+            try page.ask("part('Real', 'explain').click()")
+            try page.wait("row('Real').querySelector('table') != null")
+            try expectRoom(page)
+            try page.ask("part('Colour', 'swatch').click()")
+            try page.wait("isShown(document.getElementById('picker'))")
+            try expectRoom(page)
+            try page.browser.attach("panel-320")
+        }
+    }
+
+    private func expectRoom(_ page: PanelView, at location: SourceLocation = #_sourceLocation) throws {
+        let beyond = try page.ask(
+            """
+            document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+                .filter((element) => isShown(element) && element.getBoundingClientRect().right > innerWidth + 1)
+                .map((element) => element.outerHTML.slice(0, 120)).slice(0, 5)
+            """)
+        #expect(beyond == [], "\(beyond)", sourceLocation: location)
+        #expect(try page.ask("document.documentElement.scrollWidth <= innerWidth") == true, sourceLocation: location)
+    }
+
+    /// Text against what lies behind it, by WCAG's formula: 4.5 to 1, large text 3 to 1.
+    @Test(arguments: Browser.Scheme.allCases) func contrast(_ scheme: Browser.Scheme) throws {
+        let host = try PanelHost()
+        try host.visit(scheme: scheme, expecting: [PanelView.refused(422)]) { page in
+            try host.set("Whole", "72")
+            try page.type("101", over: "Whole", then: .enter)
+            _ = try page.error("Whole")
+            try page.click("Real", "explain")
+            try page.wait("row('Real').querySelector('table') != null")
+            let faint = try page.ask(Self.contrast)
+            #expect(faint == [], "\(faint)")
+        }
+    }
+
+    private static let contrast = """
+        (() => {
+            const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+            const over = (colours) => {
+                canvas.clearRect(0, 0, 1, 1);
+                for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+                return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+            };
+            const light = (rgb) => rgb.map((part) => part / 255)
+                .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+                .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+            const faint = new Map();
+            const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            while (walker.nextNode()) {
+                const element = walker.currentNode.parentElement;
+                const words = walker.currentNode.data.trim();
+                const isExempt = element.closest('.swatch, .unseen, script, :disabled, option, [hidden]');
+                if (!words || !isShown(element) || isExempt) continue;
+                const { width, height } = element.getBoundingClientRect();
+                if (!width || !height) continue;
+                const style = getComputedStyle(element), behind = [];
+                for (let at = element; at; at = at.parentElement) behind.unshift(getComputedStyle(at).backgroundColor);
+                const paper = over(['Canvas', ...behind]), ink = over([`rgb(${paper})`, style.color]);
+                const [a, b] = [light(ink), light(paper)], ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+                const size = parseFloat(style.fontSize), isLarge = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
+                if (ratio >= (isLarge ? 3 : 4.5)) continue;
+                faint.set(`${element.localName}.${element.className} ${words.slice(0, 20)}`, ratio.toFixed(2));
+            }
+            return [...faint].slice(0, 12);
+        })()
+        """
+}

@@ -1,0 +1,165 @@
+// Numbers and durations: sliders, fields, steps, scrubbing, and what is refused.
+
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@Suite(.browsing, .needsBrowser) struct NumberTests {
+    /// What is typed, and what the process has then.
+    struct Entry: CustomTestStringConvertible, Sendable {
+        let name: String
+        let text: String
+        let value: TweakValue
+
+        init(_ name: String, _ text: String, _ value: TweakValue) {
+            (self.name, self.text, self.value) = (name, text, value)
+        }
+
+        var testDescription: String { "\(name) \(text)" }
+    }
+
+    static let entries = [
+        Entry("Whole", "72", .int(72)), Entry("Whole", "0x2a", .int(42)), Entry("Whole", "+=5", .int(47)),
+        Entry("Whole", "-=7", .int(40)), Entry("Whole", " 5 ", .int(5)), Entry("Free", "1e-12", .number(1e-12)),
+        Entry("Free", "-2.5", .number(-2.5)), Entry("Free", "0.1", .number(0.1)), Entry("Free", "+=0.2", .number(0.3)),
+        Entry("Free", "1e300", .number(1e300)), Entry("Count", "9223372036854775807", .int(.max)),
+        Entry("Count", "-9223372036854775808", .int(.min)), Entry("Count", "1_000", .int(1_000)),
+        Entry("Real", "99.5", .number(99.5)), Entry("Fade", "1s500ms", .duration(.milliseconds(1_500))),
+        Entry("Fade", "20ms", .duration(.milliseconds(20))), Entry("Fade", "+=1s", .duration(.milliseconds(1_020))),
+    ]
+
+    /// One after the other, in one page.
+    @Test func fieldsTakeWhatTheTypeCanHold() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            for entry in Self.entries {
+                try page.type(entry.text, over: entry.name, then: .enter)
+                try host.wait(entry.name) { value in
+                    // 0.1 + 0.2 is the server's to round.
+                    if case (.number(let now), .number(let then)) = (value, entry.value) {
+                        return abs(now - then) <= abs(then) * 1e-15
+                    }
+                    return value == entry.value
+                }
+            }
+            try page.wait(
+                "field('Count') === '1000' && field('Whole') === '5' && /^1(.02s|s20ms)$/.test(field('Fade'))")
+            #expect(try page.ask("[...document.querySelectorAll('[data-part=error]')].some(isShown)") == false)
+        }
+    }
+
+    /// What is typed, and what the server says of it.
+    static let refusals = [
+        ("Whole", "many", "many"), ("Whole", "101", "0...100"), ("Whole", "1.5", "1.5"), ("Whole", "+=99", "0...100"),
+        ("Real", "60.3", "60.3"), ("Fade", "3 apples", "3 apples"), ("Fade", "6s", "0s...5s"),
+        ("Count", "1e99", "1e99"),
+    ]
+
+    @Test func whatIsRefusedChangesNothing() throws {
+        let host = try PanelHost()
+        let revision = host.registry.revision
+        try host.visit(expecting: [PanelView.refused(400), PanelView.refused(422)]) { page in
+            for (name, text, reason) in Self.refusals {
+                try page.type(text, over: name, then: .enter)
+                try page.wait("text('\(name)', 'error').includes(given[0])", .string(reason))
+                // It can be corrected.
+                #expect(try page.ask("field('\(name)')") == .string(text))
+                try page.browser.perform(.keys(.escape))
+                try page.wait("text('\(name)', 'error') === ''")
+            }
+        }
+        #expect(host.registry.revision == revision)
+    }
+
+    @Test func slidersFollowTheMouse() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            let slider = try page.part("Real", "slider")
+            try page.browser.perform(
+                .mouse(.move(to: slider), .press, .moveBy(x: 40, y: 0, over: .milliseconds(200)), .release))
+            try host.wait("Real") { value in if case .number(let now) = value { now > 60 && now <= 100 } else { false }
+            }
+            guard case .number(let now) = host.value("Real") else { return }
+            #expect((now * 2).rounded() == now * 2)
+            try page.wait("Number(field('Real')) === given[0]", .number(now))
+            // To the ends.
+            try page.browser.perform(.mouse(.move(to: slider), .press, .moveBy(x: 400, y: 0), .release))
+            try host.wait("Real", .number(100))
+            try page.browser.perform(.mouse(.move(to: slider), .press, .moveBy(x: -400, y: 0), .release))
+            try host.wait("Real", .number(10))
+        }
+    }
+
+    @Test func slidersFollowAFinger() throws {
+        let host = try PanelHost()
+        try host.visit(width: 400, touch: true) { page in
+            let slider = try page.part("Real", "slider")
+            try page.browser.perform(
+                .touch("finger", .move(to: slider), .press, .moveBy(x: 60, y: 0, over: .milliseconds(200)), .release))
+            try host.wait("Real") { value in if case .number(let now) = value { now > 60 && now <= 100 } else { false }
+            }
+            guard case .number(let now) = host.value("Real") else { return }
+            try page.wait("Number(field('Real')) === given[0]", .number(now))
+            try page.browser.perform(.touch("finger", .move(to: page.part("Bool", "switch")), .press, .release))
+            try host.wait("Bool", .bool(true))
+        }
+    }
+
+    /// Keys, and what the value is after each: from 60, in steps of 0.5.
+    static let keys: [(key: Key, modifiers: [Key], value: Double)] = [
+        (.right, [], 60.5), (.left, [], 60), (.up, [], 60.5), (.down, [], 60), (.up, [.shift], 65), (.pageUp, [], 70),
+        (.pageDown, [], 65), (.up, [.alt], 65.5), (.home, [], 10), (.end, [], 100), (.down, [.shift], 95),
+    ]
+
+    @Test func slidersFollowKeys() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            for (key, modifiers, value) in Self.keys {
+                try page.press("Real", "slider", key, holding: modifiers)
+                try host.wait("Real", .number(value))
+            }
+            try page.press("Real", "field", .down)
+            try host.wait("Real", .number(94.5))
+            try page.press("Real", "field", .up, holding: [.shift])
+            try host.wait("Real", .number(99.5))
+            try page.press("Fade", "field", .up)
+            try host.wait("Fade", .duration(.milliseconds(260)))
+            try page.press("Whole", "field", .up, holding: [.shift])
+            try host.wait("Whole", .int(60))
+            try page.press("Count", "field", .down)
+            try host.wait("Count", .int(9))
+        }
+    }
+
+    /// Steps of a tenth add up to tenths.
+    @Test func noDust() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            for (step, text) in ["0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"].enumerated() {
+                try page.press("Dust", "slider", .right)
+                try host.wait("Dust", .number(Double(step + 1) / 10))
+                try page.wait(
+                    "field('Dust') === given[0] && part('Dust', 'slider').ariaValueText === given[0]", .string(text))
+            }
+        }
+    }
+
+    @Test func scrubbing() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            let handle = try page.part("Count", "scrub")
+            try page.browser.perform(
+                .mouse(.move(to: handle), .press, .moveBy(x: 60, y: 0, over: .milliseconds(200)), .release))
+            try host.wait("Count", .int(30))
+            try page.browser.perform(
+                .mouse(.move(to: handle), .press, .moveBy(x: -90, y: 0, over: .milliseconds(200))))
+            try host.wait("Count", .int(0))
+            // Escape takes it back.
+            try page.browser.perform(.keys(.escape))
+            try host.wait("Count", .int(30))
+            try page.browser.perform(.mouse(.release))
+            try page.wait("field('Count') === '30'")
+            #expect(host.value("Count") == .int(30))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// The tweaks of the page's tests: one of every kind, and what tests ask of them.
+
+import Tweaks
+import TweaksTestSupport
+
+/// Tweaks as a program would have them, all but a few in `Kinds/Basic`.
+struct PageTweaks {
+    /// Few enough to stand side by side.
+    enum Side: String, CaseIterable, TweakConvertible { case left, center, right }
+    /// So many that they stand in a menu.
+    enum Day: String, CaseIterable, TweakConvertible { case mon, tue, wed, thu, fri, sat, sun }
+
+    /// What an action throws.
+    struct Mishap: Error, CustomStringConvertible { let description: String }
+
+    static let group = "Kinds/Basic"
+
+    let registry = TweakRegistry()
+    /// A figure that the program publishes.
+    let frames: Tweak<Double>
+    /// The action `Wait` ends when it opens.
+    let gate = Gate()
+
+    init() {
+        frames = Tweak("Kinds", "Status", "Frames", 0, unit: "fps", flags: .readOnly, registry: registry)
+        addValues()
+        addNumbers()
+        addActions()
+        _ = Tweak("Other", "Far", "Distance", 7, in: 0...1_000, help: "How far it is", registry: registry)
+        _ = Tweak("Other", "Far", "Workers", 4, in: 1...64, flags: .needsRestart, registry: registry)
+    }
+
+    private func addValues() {
+        _ = Tweak("Kinds", "Basic", "Bool", false, help: "On or off", registry: registry)
+        _ = Tweak("Kinds", "Basic", "Text", "Tweaks", registry: registry)
+        _ = Tweak("Kinds", "Basic", "Poem", "one\ntwo", registry: registry)
+        _ = Tweak("Kinds", "Basic", "Short", "abc", maxLength: 5, validate: { _ in nil }, registry: registry)
+        _ = Tweak("Kinds", "Basic", "Colour", TweakColor(red: 255, green: 0, blue: 0), registry: registry)
+        _ = Tweak("Kinds", "Basic", "Side", Side.left, registry: registry)
+        _ = Tweak("Kinds", "Basic", "Day", Day.mon, registry: registry)
+        _ = Tweak("Kinds", "Basic", "Password", "", flags: .secret, registry: registry)
+    }
+
+    private func addNumbers() {
+        _ = Tweak("Kinds", "Basic", "Whole", 50, in: 0...100, registry: registry)
+        _ = Tweak("Kinds", "Basic", "Real", 60.0, in: 10...100, step: 0.5, unit: "pt", registry: registry)
+        _ = Tweak("Kinds", "Basic", "Dust", 0.0, in: 0...1, step: 0.1, registry: registry)
+        _ = Tweak("Kinds", "Basic", "Free", 1.0, registry: registry)
+        _ = Tweak("Kinds", "Basic", "Count", 10, registry: registry)
+        _ = Tweak(
+            "Kinds", "Basic", "Fade", .milliseconds(250), in: .zero ... .seconds(5), step: .milliseconds(10),
+            registry: registry)
+    }
+
+    private func addActions() {
+        tweakAction("Kinds", "Basic", "Greet", registry: registry) { arguments in
+            if arguments.first == "badly" { throw Mishap(description: "no <manners>") }
+            return "hello \(arguments.joined(separator: "+"))"
+        }
+        let gate = gate
+        tweakAction("Kinds", "Basic", "Wait", registry: registry) { _ in
+            await gate.wait()
+            return "waited"
+        }
+    }
+}

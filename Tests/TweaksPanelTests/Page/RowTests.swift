@@ -1,0 +1,120 @@
+// What a row says and does beside its control: reset, a while, layers, favourites, badges, figures.
+
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@Suite(.browsing, .needsBrowser) struct RowTests {
+    @Test func aModifiedOneIsMarkedAndResets() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            #expect(try page.ask("row('Whole').hasAttribute('data-modified')") == false)
+            try page.type("72", over: "Whole", then: .enter)
+            try page.wait("row('Whole').hasAttribute('data-modified')")
+            try page.wait("row('Whole').textContent.includes('default 50')")
+            try page.click("Whole", "reset")
+            try host.wait("Whole", .int(50))
+            try page.wait("!row('Whole').hasAttribute('data-modified') && field('Whole') === '50'")
+            try page.type("73", over: "Whole", then: .enter)
+            try page.wait("isShown(part('Whole', 'reset'))")
+            try page.press("Whole", "reset", .enter)
+            try host.wait("Whole", .int(50))
+        }
+    }
+
+    @Test func rowsSayWhatTheyAre() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            #expect(try page.ask("row('Bool').textContent.includes('On or off')") == true)
+            #expect(try page.ask("row('Real').querySelector('.unit').textContent") == "pt")
+            try page.wait("text('Other/Far/Workers', 'badge') !== ''")
+            try page.type("5", over: "Other/Far/Workers", then: .enter)
+            try page.wait("text('Other/Far/Workers', 'badge').includes('needs restart')")
+        }
+    }
+
+    /// A change for a while ends by itself; the badge counts.
+    @Test func forAWhile() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.click("Whole", "for")
+            try page.wait("isShown(document.getElementById('menu'))")
+            try page.browser.element("#menu [data-part=for-10m]").click()
+            try page.wait("text('Whole', 'badge').includes('10m')")
+            try page.type("72", over: "Whole", then: .enter)
+            try host.wait("Whole", .int(72))
+            try page.wait("/temporary.*[0-9]/.test(text('Whole', 'badge'))")
+            let left = try #require(host.registry["Kinds/Basic/Whole"]?.timeLeft)
+            #expect(left > .seconds(540) && left <= .seconds(600))
+            // It may stay, after all; by keys.
+            try page.press("Whole", "for", .enter)
+            try page.wait("document.activeElement.closest('#menu') != null")
+            for _ in 0..<3 { try page.browser.perform(.keys(.down)) }
+            try page.browser.perform(.keys(.enter))
+            try page.wait("!text('Whole', 'badge').includes('temporary')")
+            #expect(host.registry["Kinds/Basic/Whole"]?.timeLeft == nil)
+            #expect(host.value("Whole") == .int(72))
+        }
+    }
+
+    /// A temporary value that somebody else has set ends in the page, too.
+    @Test func temporaryOnesEnd() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            let reply = try host.connect().ask("set Kinds/Basic/Whole 72 for 2s")
+            #expect(reply.last?.hasPrefix("ok") == true, "\(reply)")
+            try page.wait("field('Whole') === '72' && text('Whole', 'badge').includes('temporary')")
+            try page.wait("field('Whole') === '50' && text('Whole', 'badge') === ''")
+        }
+    }
+
+    @Test func layersUnfold() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try host.set("Real", "72")
+            try page.press("Real", "explain", .enter)
+            try page.wait("row('Real').querySelectorAll('tbody tr').length >= 2")
+            let text = try page.ask("row('Real').querySelector('[role=region]').textContent").string ?? ""
+            for part in ["default", "60", "override", "72", "10…100", "step 0.5", "PageTweaks.swift"] {
+                #expect(text.contains(part), "\(text)")
+            }
+            // It follows.
+            try host.set("Real", "73")
+            try page.wait("row('Real').querySelector('table').textContent.includes('73')")
+            try page.click("Real", "explain")
+            try page.wait("!isShown(row('Real').querySelector('table'))")
+        }
+    }
+
+    @Test func favouritesStayInTheBrowser() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.click("Day", "star")
+            try page.press("Other/Far/Distance", "star", .space)
+            try page.browser.run("location.hash = '#?favourites'")
+            try page.wait("String(listed()) === 'Kinds/Basic/Day,Other/Far/Distance'")
+            try page.browser.reload()
+            try page.wait("String(listed()) === 'Kinds/Basic/Day,Other/Far/Distance'")
+            try page.click("Day", "star")
+            try page.wait("part('Day', 'star').ariaPressed === 'false'")
+        }
+    }
+
+    @Test func figuresMove() throws {
+        let tweaks = PageTweaks()
+        let host = try PanelHost(tweaks.registry)
+        try host.visit { page in
+            for figure in [12.5, 60, 59.94] {
+                try tweaks.frames.set(figure)
+                try page.wait(
+                    "text('Kinds/Status/Frames', 'value').startsWith(given[0])",
+                    .string("\(figure)".replacing(".0", with: "")))
+            }
+            #expect(
+                try page.ask(
+                    "row('Kinds/Status/Frames').querySelector('polyline').getAttribute('points').split(' ').length")
+                    == 4)
+            #expect(try page.ask("row('Kinds/Status/Frames').querySelectorAll('input').length") == 0)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// Finding one's way: search as `find` ranks it, what is modified, addresses, and what is folded.
+
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@Suite(.browsing, .needsBrowser) struct SearchTests {
+    @Test(arguments: ["a", "far", "kinds whole", "how", "wrkrs", "nothing of that"])
+    func searchIsRankedAsFind(_ words: String) throws {
+        let host = try PanelHost()
+        let lines = try host.connect().ask("find \(words)").dropLast()
+        let found = lines.compactMap { line in line.split(separator: " ").first.map { PageValue.string(String($0)) } }
+        try host.visit { page in
+            try page.type(words, over: page.element("search"))
+            try page.wait(
+                "location.hash === '#?q=' + encodeURIComponent(given[0]) && document.querySelector('#list h2')?.textContent.includes(given[0])",
+                .string(words))
+            #expect(try page.ask("listed()") == .array(found))
+            if !found.isEmpty {
+                // On to the first of them.
+                try page.browser.perform(.keys(.down))
+                try page.wait("document.activeElement.dataset.path === given[0]", found[0])
+                try page.browser.perform(.keyboard([.character("/")]))
+            }
+            try page.wait("document.activeElement.id === 'search'")
+            try page.browser.perform(.keys(.escape))
+            try page.wait("listed().length > 10 && document.getElementById('search').value === ''")
+        }
+    }
+
+    /// An answer does not take away what is being typed.
+    @Test func aBlankStaysWhereItIsTyped() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.type("kinds", over: page.element("search"))
+            try page.wait("document.querySelector('#list h2')?.textContent.includes('“kinds”')")
+            try page.ask(
+                """
+                (globalThis.drawn = 0, new MutationObserver(() => { drawn++; })
+                    .observe(document.getElementById('list'), { childList: true }), 1)
+                """)
+            try page.browser.perform(.keyboard([.character(" ")]))
+            try page.wait("drawn > 0")
+            try page.browser.perform(.keyboard("whole".map { .character($0) }))
+            try page.wait("String(listed()) === 'Kinds/Basic/Whole'")
+            #expect(try page.ask("document.getElementById('search').value") == "kinds whole")
+        }
+    }
+
+    @Test func modifiedOnly() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try host.set("Whole", "72")
+            try host.set("Other/Far/Distance", "8")
+            try page.element("modified-only").click()
+            try page.wait("String(listed()) === 'Kinds/Basic/Whole,Other/Far/Distance'")
+            #expect(try page.ask("document.getElementById('modified-only').ariaPressed") == "true")
+            // One more, while it is on.
+            try host.set("Bool", "on")
+            try page.wait("listed().length === 3 && listed().includes('Kinds/Basic/Bool')")
+            try page.element("modified-only").click()
+            try page.wait("listed().length > 10")
+        }
+    }
+
+    @Test func addressesLead() throws {
+        let host = try PanelHost()
+        try host.visit(at: "/Kinds/Basic/Side") { page in
+            try page.wait("document.activeElement === row('Side') && document.title.startsWith('Side')")
+            #expect(try page.browser.address == "\(host.origin)/#/Kinds/Basic/Side")
+            try page.browser.run("location.hash = '#/Other'")
+            try page.wait("listed().every((path) => path.startsWith('Other/')) && listed().length === 2")
+            try page.browser.run("location.hash = '#/Kinds/Status'")
+            try page.wait("row('Kinds/Status/Frames') != null")
+            try page.browser.run("location.hash = '#/No/Such/Thing'")
+            try page.wait("document.getElementById('list').textContent.includes('no such')")
+        }
+    }
+
+    @Test func theAddressFollows() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.browser.element("#side a[href='#/Other']").click()
+            try page.wait("listed().length === 2")
+            #expect(try page.browser.address == "\(host.origin)/#/Other")
+            try page.type("whole", over: page.element("search"))
+            try page.wait("String(listed()).startsWith('Kinds/Basic/Whole')")
+            try page.browser.goBack()
+            try page.wait("listed().length === 2 && document.getElementById('search').value === ''")
+            try page.browser.run("history.forward()")
+            try page.wait(
+                "String(listed()).startsWith('Kinds/Basic/Whole') && document.getElementById('search').value === 'whole'"
+            )
+            // A page that is loaded there opens there.
+            try page.browser.reload()
+            try page.wait(
+                "String(listed()).startsWith('Kinds/Basic/Whole') && document.getElementById('search').value === 'whole'"
+            )
+        }
+    }
+
+    @Test func whatIsFoldedStaysFolded() throws {
+        let host = try PanelHost()
+        let fold = "[data-collection='Other/Far'] .fold"
+        try host.visit { page in
+            try page.wait("isShown(row('Other/Far/Distance'))")
+            try page.browser.element(fold).click()
+            try page.wait("!isShown(row('Other/Far/Distance'))")
+            try page.browser.reload()
+            try page.wait(
+                "document.querySelector(\"\(fold)\")?.ariaExpanded === 'false' && !isShown(row('Other/Far/Distance'))")
+            // A link into it unfolds it.
+            try page.browser.run("location.hash = '#/Other/Far/Distance'")
+            try page.wait("isShown(row('Other/Far/Distance'))")
+            try page.browser.run("location.hash = '#/'")
+            try page.wait("document.querySelector(\"\(fold)\").ariaExpanded === 'false'")
+            try page.browser.run("arguments[0].focus()", page.browser.element(fold).value)
+            try page.browser.perform(.keys(.enter))
+            try page.wait("isShown(row('Other/Far/Distance'))")
+        }
+    }
+}
