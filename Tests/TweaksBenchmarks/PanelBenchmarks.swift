@@ -51,6 +51,8 @@ enum PanelBenchmarks {
 
     // MARK: A change to the pages
 
+    private static let flood = 2_000
+
     /// From a set over lines to the last of many streams; then the same beside some that do not read.
     private static func toTheStreams() throws {
         let peer = try Peer.panel(tweaks: 100)
@@ -63,17 +65,17 @@ enum PanelBenchmarks {
         let reading = Array(streams.dropFirst(10))
         let all = try delays(setter, streams, rounds: 200)
         // What the ten do not read is folded: never more than a change of each tweak.
-        let flood = (0..<20_000).map { "set Bench/Wire/Number\(1 + $0 % 99) \($0)\n" }.joined()
-        try setter.send(Array(flood.utf8))
-        try setter.receive(20_000, linesBeginningWith: "o")
+        let lines = (0..<flood).map { "set Bench/Wire/Number\(1 + $0 % 99) \($0)\n" }.joined()
+        try setter.send(Array(lines.utf8))
+        try setter.receive(flood, linesBeginningWith: "o")
         for stream in reading {
-            try stream.receive(through: "Number\(1 + 19_999 % 99)\",\"kind\":\"number\",\"value\":19999")
+            try stream.receive(through: "Number\(1 + (flood - 1) % 99)\",\"kind\":\"number\",\"value\":\(flood - 1)")
         }
         let some = try delays(setter, reading, rounds: 200)
         row("set → last of \(count) streams, 10 of them stalled, p99 / none", some, all, 0.99, goal: "≈ 1")
         let after = ProcessFigures.residentBytes(of: "\(peer.processID)") - before
         Table.row(
-            "memory of \(count) streams after 20,000 changes, 10 stalled", value: Double(after) / 1_048_576,
+            "memory of \(count) streams after \(flood) changes, 10 stalled", value: Double(after) / 1_048_576,
             unit: "MiB",
             goal: "bounded")
     }
