@@ -30,7 +30,8 @@ enum CrowdBenchmarks {
             "wake-ups in 2 s with \(count) idle sessions", value: Double(peer.switches - switches), unit: "", goal: "0")
         var among = try latencies(active, 5_000)
         try withExtendedLifetime(crowd) { among += try latencies(active, 5_000) }
-        alone += try latencies(try Connection(port: try Peer.tweaks().port), 5_000)
+        let other = try Peer.tweaks()
+        try withExtendedLifetime(other) { alone += try latencies(try Connection(port: other.port), 5_000) }
         row("get beside \(count) idle sessions, p50 / alone", among, alone, 0.5, goal: "≈ 1")
         row("get beside \(count) idle sessions, p99 / alone", among, alone, 0.99, goal: "≈ 1")
     }

@@ -16,6 +16,9 @@ package struct TweakPattern: Hashable, Sendable {
     private let parts: [[UInt8]]
     /// Where a path of no parts stands.
     private let start: Progress
+    /// What the paths begin with that are meant, or what the one path is, where there is no more to it. Rights are asked
+    /// for each line and each event, and most of them are of this kind.
+    private let plain: (bytes: [UInt8], isWhole: Bool)?
     private static let anyParts = Array("**".utf8)
 
     /// A pattern from its text; nil when an empty part is in it, or more than three beside `**`.
@@ -31,11 +34,33 @@ package struct TweakPattern: Hashable, Sendable {
         if named == parts.count, named < 3 { parts.append(Self.anyParts) }
         self.parts = parts
         start = Self.skipping(1, parts)
+        plain = Self.plain(parts)
     }
+
+    private static func plain(_ parts: [[UInt8]]) -> (bytes: [UInt8], isWhole: Bool)? {
+        let isWhole = parts.last != anyParts
+        let named = isWhole ? parts[...] : parts.dropLast()
+        let globs = Array("*?".utf8)
+        if named.isEmpty || named.contains(where: { $0.contains(where: globs.contains) }) { return nil }
+        let joined = Array(named.joined(separator: [UInt8(ascii: "/")]))
+        return (isWhole ? joined : joined + [UInt8(ascii: "/")], isWhole)
+    }
+
+    package static func == (left: TweakPattern, right: TweakPattern) -> Bool {
+        left.text == right.text
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     /// Whether the tweak with this path is meant.
     package func matches(_ path: TweakPath) -> Bool {
         path.withBytes { bytes in
+            if let plain {
+                if plain.isWhole ? bytes.count != plain.bytes.count : bytes.count <= plain.bytes.count { return false }
+                return plain.bytes.withUnsafeBufferPointer { wanted in
+                    wanted.indices.allSatisfy { wanted[$0] == bytes[$0] }
+                }
+            }
             var progress = start
             var rest = bytes[...]
             while !progress.hasFailed {
