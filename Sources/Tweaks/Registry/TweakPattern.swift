@@ -38,8 +38,9 @@ package struct TweakPattern: Hashable, Sendable {
     }
 
     private static func plain(_ parts: [[UInt8]]) -> (bytes: [UInt8], isWhole: Bool)? {
-        let isWhole = parts.last != anyParts
-        let named = isWhole ? parts[...] : parts.dropLast()
+        let named = parts.last == anyParts ? parts.dropLast() : parts[...]
+        // Beneath three parts there is nothing.
+        let isWhole = named.count == 3
         let globs = Array("*?".utf8)
         if named.isEmpty || named.contains(where: { $0.contains(where: globs.contains) }) { return nil }
         let joined = Array(named.joined(separator: [UInt8(ascii: "/")]))
