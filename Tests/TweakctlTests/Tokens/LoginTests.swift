@@ -174,6 +174,25 @@ import TweaksWire
         expectNothing(of: try process.result())
     }
 
+    /// Trying again would not bring the token back.
+    @Test func watchEndsWithItsToken() throws {
+        try kept()
+        let process = try surroundings.start(["-s", path, "watch", "A"])
+        let first = try server.accepted()
+        try first.answer("auth \(secret)", "ok token alice may read")
+        try first.answer("hello 1", "  instance: 1", "ok")
+        try first.answer("watch A", "A/B/C = 1", "ok rev 4 watching 1")
+        try process.lines(through: "A/B/C = 1")
+        try first.close()
+        let second = try server.accepted()
+        try second.answer("auth \(secret)", "error denied it is unknown")
+        try second.answer("hello 1", "  instance: 2", "ok")
+        try second.answer("watch A", "error auth-required show a token")
+        let result = try process.result()
+        #expect(result.code == 1)
+        #expect(result.errors.contains("auth-required: show a token"))
+    }
+
     @Test func others() throws {
         try cache.keep(KeptToken(secret: secret, name: "alice", scopes: []), for: path + "x")
         let process = try surroundings.start(["-s", path, "ping"])
