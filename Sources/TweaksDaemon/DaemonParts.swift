@@ -14,6 +14,7 @@ final class DaemonParts: Sendable {
     let reloader: ConfigReloader?
     private let registry: TweakRegistry
     private let log: EventLog
+    private let changes: ChangeLog
     private let hasPanel: Bool
     private let store: OverrideStore?
     private let audit: AuditTrail?
@@ -26,7 +27,6 @@ final class DaemonParts: Sendable {
         var watcher: FileWatcher?
         var reloads: SignalWatch?
         var stops: SignalWatch?
-        var changes: ChangeLog?
         var isClosing = false
         var wasSignalled = false
         var isClosed = false
@@ -64,10 +64,12 @@ final class DaemonParts: Sendable {
         // Sessions learn of it when there is a server.
         let whenTokensChange = Relay<TokenTable>()
         tokens = settings.tokenFile.map { Self.tokens($0, log, whenTokensChange) }
-        let (reloader, store, audit, tokens) = (reloader, store, audit, tokens)
+        // From here on, for what sessions do is logged behind what they changed.
+        changes = ChangeLog(registry, log)
+        let (reloader, store, audit, tokens, changes) = (reloader, store, audit, tokens, changes)
         do throws(ServerError) {
             server = try settings.startFirst { listeners throws(ServerError) in
-                var hooks = TweakServerHooks(reloader, store, audit, registry: registry, log: log)
+                var hooks = TweakServerHooks(reloader, store, audit, registry: registry, changes: changes)
                 hooks.access = access
                 if let tokens { hooks.tokens = { tokens.table } }
                 hooks.fronts = [settings.panel].compactMap(\.self)
@@ -81,6 +83,7 @@ final class DaemonParts: Sendable {
                 return server
             }
         } catch {
+            changes.end()
             store?.close()
             audit?.close()
             log.flush()
@@ -156,7 +159,6 @@ final class DaemonParts: Sendable {
         Self.running.withLock { $0[ObjectIdentifier(self)] = self }
         let manager = serviceManager(environment)
         self.manager.withLock { $0 = manager }
-        followers.withLock { $0.changes = ChangeLog(registry, log) }
         if let reloader { follow(reloader) }
         tokens?.start()
         // Whoever may be asked to reload must not die of it: not frozen, and not without a file under a manager.
@@ -240,7 +242,7 @@ final class DaemonParts: Sendable {
         tokens?.stop()
         if hasPanel { PanelLink.remove(for: server.socketPaths.first) }
         server.stop()
-        followers.withLock { $0.changes }?.end()
+        changes.end()
         store?.close()
         audit?.close()
         log.flush()

@@ -82,6 +82,15 @@ final class ChangeLog: Sendable {
         registry.add(feed)
     }
 
+    /// Hands over another event, behind the commits that came before it: who changed something and left is not said to
+    /// have left first.
+    func post(_ event: TweakDaemonEvent) {
+        queue.async {
+            self.drain()
+            self.log.post(event)
+        }
+    }
+
     private func wake() {
         if !isScheduled.exchange(true, ordering: .acquiringAndReleasing) { queue.async { self.drain() } }
     }

@@ -8,7 +8,7 @@ import TweaksWire
 extension TweakServerHooks {
     init(
         _ reloader: ConfigReloader?, _ store: OverrideStore?, _ audit: AuditTrail?, registry: TweakRegistry,
-        log: EventLog
+        changes: ChangeLog
     ) {
         self.init()
         if let reloader {
@@ -18,7 +18,7 @@ extension TweakServerHooks {
         }
         stats = { Self.figures(store, registry) + AuditTrail.figures(audit) + Self.figures(reloader, registry) }
         onSessionEvent = { event in
-            log.post(.session(event))
+            changes.post(.session(event))
             if let audit, let note = AuditNote(event) { audit.note(note) }
         }
     }
