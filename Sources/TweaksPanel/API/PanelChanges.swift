@@ -39,7 +39,7 @@ struct PanelChange {
     private init(_ value: JSONValue, _ subject: String, checks: Bool) throws(HTTPFailure) {
         let kinds = ["value", "add", "subtract", "toggle"] + (checks ? [] : ["reset", "keep"])
         let fields = try PanelFields(value, subject, ["path"] + kinds + (checks ? [] : ["for"]))
-        path = try Self.path(try fields.required("path", .text), subject)
+        path = try TweakPath(try fields.required("path", .text), in: subject).joined
         let named = fields.names(among: kinds)
         guard named.count == 1, let kind = named.first else {
             let wrong = named.isEmpty ? "says nothing" : "says \(named.joined(separator: " and "))"
@@ -61,14 +61,6 @@ struct PanelChange {
         default: _ = try fields.required(kind, .onlyTrue)
         }
         return kind == "toggle" ? .set(.toggle, lifetime: lifetime) : kind == "reset" ? .reset : .keep
-    }
-
-    private static func path(_ text: String, _ subject: String) throws(HTTPFailure) -> String {
-        do throws(TweakError) {
-            return try TweakPath(text).joined
-        } catch {
-            throw HTTPFailure(error.code, "\(subject): \(error.message)")
-        }
     }
 
     // MARK: Limits
@@ -107,6 +99,18 @@ struct PanelChange {
     /// `reset` and `keep` take patterns, in which these characters may stand for others. `describe` takes one tweak, or
     /// fails, and so does all of it.
     private var isGlob: Bool { path.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") } }
+}
+
+extension TweakPath {
+    /// A path as one text.
+    /// - Parameter subject: Where it stands, for errors: `the body`, `change 3`.
+    init(_ text: String, in subject: String) throws(HTTPFailure) {
+        do throws(TweakError) {
+            try self.init(text)
+        } catch {
+            throw HTTPFailure(error.code, "\(subject): \(error.message)")
+        }
+    }
 }
 
 extension Request.Change {

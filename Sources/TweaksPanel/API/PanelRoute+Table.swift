@@ -28,8 +28,12 @@ extension PanelRoute {
         PanelRoute("GET", "/api/tweaks", query: ["pattern"]) { call in .one(.get(call.patterns())) },
         PanelRoute("PATCH", "/api/tweaks", patch),
         PanelRoute("GET", "/api/tweaks/{category}/{collection}/{name}") { call throws(HTTPFailure) in
-            let path = try call.tweak()
-            return .script(PanelScript([.describe(path), .explain(path)], shows: .all))
+            explained(try call.tweak())
+        },
+        // Browsers take the parts . and .. out of an address, and tweaks may have such names.
+        PanelRoute("GET", "/api/explain", query: ["path"]) { call throws(HTTPFailure) in
+            explained(
+                try TweakPath(try call.query("path").orMissing("path", "Content/Text/Size"), in: "the query").joined)
         },
         PanelRoute("POST", "/api/check") { call throws(HTTPFailure) in
             let changes = try PanelChange.all(try call.body("changes"), checks: true)
@@ -42,10 +46,14 @@ extension PanelRoute {
             let arguments = try call.body("arguments").optional("arguments", .texts) ?? []
             return .one(.run(path: try call.tweak(), arguments: arguments))
         },
+        PanelRoute("POST", "/api/run") { call throws(HTTPFailure) in
+            let body = try call.body("path", "arguments")
+            let path = try TweakPath(try body.required("path", .text), in: "the body").joined
+            return .one(.run(path: path, arguments: try body.optional("arguments", .texts) ?? []))
+        },
         PanelRoute("GET", "/api/find", query: ["q"]) { call throws(HTTPFailure) in
             let words = try call.query("q")?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
-            if words.isEmpty { throw HTTPFailure(.usage, "the query: q is missing; write what to find, as in ?q=size") }
-            return .one(.find(words))
+            return .one(.find(try (words.isEmpty ? nil : words).orMissing("q", "size")))
         },
     ]
 
@@ -106,13 +114,14 @@ extension PanelRoute {
             }
             return .one(.kick(session: session))
         },
-        PanelRoute("POST", "/api/request") { call throws(HTTPFailure) in
-            .one(.request(try call.body("scopes").required("scopes", .someTexts)))
-        },
         PanelRoute("POST", "/api/reload") { call throws(HTTPFailure) in
             .one(.reload(dry: try call.body("dry").flag("dry")))
         },
     ]
+
+    private static func explained(_ path: String) -> PanelAction {
+        .script(PanelScript([.describe(path), .explain(path)], shows: .all))
+    }
 
     private static func patch(_ call: PanelCall) throws(HTTPFailure) -> PanelAction {
         let body = try call.body("changes", "baseRevision", "settled")
@@ -126,4 +135,12 @@ extension PanelRoute {
 extension PanelAction {
     /// One request, whose reply is the answer.
     fileprivate static func one(_ request: Request) -> PanelAction { .script(PanelScript([request])) }
+}
+
+extension Optional {
+    /// What the query has to have.
+    fileprivate func orMissing(_ name: String, _ example: String) throws(HTTPFailure) -> Wrapped {
+        if let self { return self }
+        throw HTTPFailure(.usage, "the query: \(name) is missing; write it, as in ?\(name)=\(example)")
+    }
 }

@@ -9,6 +9,8 @@ struct Exchange {
     enum Purpose {
         /// It is known without asking.
         case response
+        /// A token is looked at before the body is taken, which is long.
+        case admission
         /// A token is looked at, and becomes a cookie.
         case login(token: String)
         case script(PanelScript)

@@ -5,6 +5,24 @@ import TweaksServer
 import TweaksWire
 
 extension HTTPDialect {
+    /// What somebody may send who has not shown a token that is one; a token is all that there is to say then.
+    static let strangersBody = 4_096
+
+    /// A body is on its way. A long one is taken from those alone whose token is one, so it is looked at first.
+    func prepare(for request: HTTPRequest) {
+        let token = HTTPCredential(request, port: port)?.token
+        let isKnown = token.map { digest == TokenSecret.digest(of: $0) } ?? false
+        parser.limits.body = isKnown ? HTTPLimits().body : Self.strangersBody
+        let length = request[header: "content-length"].flatMap { Int($0) } ?? .max
+        guard let token, !isKnown, length > Self.strangersBody, TokenSecret.isWellFormed(token) else { return }
+        exchange = Exchange(HTTPExchange(request), .admission)
+        // Where it is answered now, the body would be taken for the next request.
+        exchange?.framing.closes = true
+        introduce(request)
+        if let failure = gate.originFailure(of: request) { return refuse(failure) }
+        authenticate(token)
+    }
+
     /// Begins to carry out a request.
     func begin(_ request: HTTPRequest) {
         exchange = Exchange(HTTPExchange(request))
@@ -120,6 +138,10 @@ extension HTTPDialect {
             return nil
         }
         digest = TokenSecret.digest(of: token)
+        if case .admission? = exchange?.purpose {
+            parser.limits.body = HTTPLimits().body
+            exchange = nil
+        }
         guard case .login? = exchange?.purpose else { return nil }
         var body: [UInt8] = []
         _ = Self.json.append(reply, to: &body)

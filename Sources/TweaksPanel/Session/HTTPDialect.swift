@@ -9,7 +9,7 @@ final class HTTPDialect: SessionDialect {
     let port: Int
     let gate: HTTPGuard
     let events: EventWriter
-    private var parser = HTTPParser(limits: HTTPDialect.limits)
+    var parser = HTTPParser(limits: HTTPDialect.limits)
     /// What is to be done before the next request is looked at.
     var steps: [DialectStep] = []
     var exchange: Exchange?
@@ -21,8 +21,8 @@ final class HTTPDialect: SessionDialect {
     var isIntroduced = false
     /// The gesture, and whether replies wait for the disk, as the session was told last.
     var manner: (gesture: UInt64, waits: Bool) = (0, true)
-    private(set) var isStreaming = false
-    private(set) var isResumed = false
+    var isStreaming = false
+    var isResumed = false
     private var hasEnded = false
     /// A request has come, whole.
     var hasBegun = false
@@ -33,13 +33,11 @@ final class HTTPDialect: SessionDialect {
         events = EventWriter(instance: place.instance)
     }
 
-    /// A body without a token is small: there is nothing to say but the token.
     private static let limits = {
         var limits = HTTPLimits()
-        limits.body = 4_096
+        limits.body = strangersBody
         return limits
     }()
-    private static let knownBody = HTTPLimits().body
 
     var inputCount: Int { parser.count }
     var inputLimit: Int { parser.limits.body + 65_536 }
@@ -61,11 +59,7 @@ final class HTTPDialect: SessionDialect {
 
     private func take(_ event: HTTPEvent) {
         switch event {
-        case .head(let request):
-            // Whoever has nothing like a token has nothing to say but one.
-            let token = HTTPCredential(request, port: port)?.token
-            let isKnown = token.map { TokenSecret.isWellFormed($0) } ?? false
-            parser.limits.body = isKnown ? Self.knownBody : Self.limits.body
+        case .head(let request): prepare(for: request)
         case .expectsContinue: steps.append(.send(HTTPWriter.goOn))
         case .request(let request): begin(request)
         case .failure(let failure):
@@ -121,7 +115,7 @@ final class HTTPDialect: SessionDialect {
         guard let exchange else { return nil }
         let whole = exchange.merged(reply)
         switch exchange.purpose {
-        case .response, .login: return nil
+        case .response, .admission, .login: return nil
         case .events: return beginEvents(whole, &bytes)
         case .script(let script):
             let isText = script.shows == .text
@@ -186,57 +180,6 @@ final class HTTPDialect: SessionDialect {
     }()
     static let jsonHeaders = [HTTPField("Content-Type", "application/json")]
 
-    // MARK: Events
-
-    /// Begins the stream: who is speaking, then everything that is watched.
-    private func beginEvents(_ reply: Reply, _ bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
-        guard let framing = exchange?.framing, case .ok(let words, var fields) = reply.status else { return nil }
-        let revision = fields.lazy.compactMap { $0.0 == "rev" ? $0.1.wholeNumber : nil }.first ?? 0
-        // One that has not been yet is none to go on from: then all of it comes.
-        isResumed = exchange?.since.map { $0 <= revision } ?? false
-        fields.append(("resumed", .bool(isResumed)))
-        var reply = reply
-        reply.status = .ok(words: words, fields: fields)
-        let headers = [HTTPField("Content-Type", "text/event-stream"), HTTPField("X-Accel-Buffering", "no")]
-        let stream = PanelPage.writer.appendStream(.ok, headers, to: framing, into: &bytes)
-        exchange?.stream = stream
-        if framing.isHead {
-            end(stream, &bytes)
-            return nil
-        }
-        isStreaming = true
-        var part: [UInt8] = []
-        let hello = JSON.object([("ok", .bool(true))] + fields).text
-        events.append("hello", revision: revision, json: hello.utf8, to: &part)
-        events.appendHead("snapshot", revision: revision, to: &part)
-        let rest = Self.json.append(reply.snapshot, to: &part)
-        if rest == nil { events.appendEnd(to: &part) }
-        stream.append(part, to: &bytes)
-        return rest
-    }
-
-    func write(_ event: Event, json line: [UInt8], to bytes: inout [UInt8]) {
-        guard isStreaming, let stream = exchange?.stream else { return }
-        var part: [UInt8] = []
-        switch event {
-        case .change(let change): events.append("change", revision: change.revision, json: line, to: &part)
-        case .lagged(let revision, _): events.append("lagged", revision: revision, json: line, to: &part)
-        case .decided: events.append("decided", revision: nil, json: line, to: &part)
-        }
-        stream.append(part, to: &bytes)
-    }
-
-    func beat(isRelisted: Bool, revision: UInt64, to bytes: inout [UInt8]) {
-        guard isStreaming, let stream = exchange?.stream else { return }
-        var part: [UInt8] = []
-        if isRelisted {
-            events.append("listing", revision: nil, json: "{\"rev\":\(revision)}".utf8, to: &part)
-        } else {
-            part.append(": beat\n\n")
-        }
-        stream.append(part, to: &bytes)
-    }
-
     // MARK: Endings
 
     /// Writes a whole response, and ends the exchange.
@@ -253,7 +196,7 @@ final class HTTPDialect: SessionDialect {
         if isStreaming, let stream = exchange?.stream { end(stream, &bytes) }
     }
 
-    private func end(_ stream: HTTPStream, _ bytes: inout [UInt8]) {
+    func end(_ stream: HTTPStream, _ bytes: inout [UInt8]) {
         stream.appendEnd(to: &bytes)
         end(closes: stream.closes)
     }

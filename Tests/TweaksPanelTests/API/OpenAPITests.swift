@@ -29,7 +29,7 @@ struct OpenAPITests {
     @Test func hasTheRoutesOfTheTable() {
         let routes = PanelRoute.all.map { "\($0.method) \($0.path)" }
         #expect(operations.map(\.name).sorted() == routes.sorted())
-        #expect(routes.count == 30)
+        #expect(routes.count == 31)
     }
 
     @Test func hasTheParametersOfTheTable() throws {

@@ -76,9 +76,11 @@ struct PanelBodyTests {
             ("POST /api/import {\"dry\":true}", "the body: text is missing; it has to be a text in quotes"),
             ("POST /api/import {\"text\":\"\",\"dry\":0}", "the body: dry has to be true or false"),
             (
-                "POST /api/request {\"scopes\":[]}",
-                "the body: scopes has to be a list of one text or more, such as [\"Label\"]"
+                "POST /api/reset {\"patterns\":[]}",
+                "the body: patterns has to be a list of one text or more, such as [\"Label\"]"
             ),
+            ("POST /api/run {\"arguments\":[]}", "the body: path is missing; it has to be a text in quotes"),
+            ("GET /api/explain", "the query: path is missing; write it, as in ?path=Content/Text/Size"),
             ("POST /api/reload {\"dry\":\"yes\"}", "the body: dry has to be true or false"),
             ("POST /api/undo []", "the body has to be a JSON object, such as {\"force\":…}"),
             ("POST /logout 1", "the body has to be a JSON object, {}"),
@@ -167,9 +169,9 @@ struct PanelBodyTests {
                 "the query: count has to be a whole number, such as 20"
             ),
             ("GET /api/history?count=1&count=2", "the query: count comes 2 times; give it once"),
-            ("GET /api/find", "the query: q is missing; write what to find, as in ?q=size"),
-            ("GET /api/find?q=", "the query: q is missing; write what to find, as in ?q=size"),
-            ("GET /api/find?q=\t", "the query: q is missing; write what to find, as in ?q=size"),
+            ("GET /api/find", "the query: q is missing; write it, as in ?q=size"),
+            ("GET /api/find?q=", "the query: q is missing; write it, as in ?q=size"),
+            ("GET /api/find?q=\t", "the query: q is missing; write it, as in ?q=size"),
             ("GET /api/find?q=a&q=b", "the query: q comes 2 times; give it once"),
             ("GET /api/export?pattern=A&pattern=B", "the query: pattern comes 2 times; give it once"),
             ("GET /api/presets/a/diff?with=b&with=c", "the query: with comes 2 times; give it once"),

@@ -31,6 +31,10 @@ struct PanelRouterTests {
             ("GET /api/presets/../diff", one(.diff("..", nil))),
             ("GET /api/find?q=size", one(.find(["size"]))),
             ("GET /api/find?q=\tlabel\nsize\t", one(.find(["label", "size"]))),
+            (
+                "GET /api/explain?path=A/../.",
+                .script(PanelScript([.describe("A/../."), .explain("A/../.")], shows: .all))
+            ),
             ("GET /api/export", .script(PanelScript([.export(nil)], shows: .text))),
             ("GET /api/export?pattern=A", .script(PanelScript([.export("A")], shows: .text))),
             ("GET /api/stats", one(.stats)),
@@ -56,6 +60,8 @@ struct PanelRouterTests {
                 "POST /api/actions/A/B/C {\"arguments\":[\"a b\",\"\"]}",
                 one(.run(path: "A/B/C", arguments: ["a b", ""]))
             ),
+            ("POST /api/run {\"path\":\"A/../.\"}", one(.run(path: "A/../.", arguments: []))),
+            ("POST /api/run {\"path\":\"A/B/C\",\"arguments\":[\"a\"]}", one(.run(path: "A/B/C", arguments: ["a"]))),
             ("POST /api/undo {}", one(.undo(force: false))),
             ("POST /api/undo {\"force\":true}", one(.undo(force: true))),
             ("POST /api/redo {\"force\":false}", one(.redo(force: false))),
@@ -70,7 +76,6 @@ struct PanelRouterTests {
             ("POST /api/presets/warm/swap {}", one(.swap(name: "warm", force: false))),
             ("POST /api/presets/warm/swap {\"force\":true}", one(.swap(name: "warm", force: true))),
             ("DELETE /api/sessions/7", one(.kick(session: 7))),
-            ("POST /api/request {\"scopes\":[\"write:Label\"]}", one(.request(["write:Label"]))),
             ("POST /api/reload {}", one(.reload(dry: false))),
             ("POST /api/reload {\"dry\":true}", one(.reload(dry: true))),
         ] as [(String, PanelAction)])

@@ -126,8 +126,30 @@ struct Refused: Sendable, CustomTestStringConvertible {
             let panel = try server.connect(name)
             #expect(try panel.ask("POST", "/login", text).status == (name == nil ? 413 : 401))
         }
-        let panel = try server.connect()
         let lines = String(repeating: "# nothing but words\\n", count: 20_000)
-        #expect(try panel.ask("POST", "/api/import", "{\"text\":\"\(lines)Content/Text/Size = 44\"}").revision == 1)
+        let body = "{\"text\":\"\(lines)Content/Text/Size = 44\"}"
+        #expect(try server.connect().ask("POST", "/api/import", body).revision == 1)
+        // The token is looked at once, however the request comes.
+        let panel = try server.connect()
+        let request = panel.request("POST", "/api/import", body, ["Expect: 100-continue"])
+        try panel.client.send(String(request.dropLast(body.count)))
+        #expect(try panel.read().status == 100)
+        try panel.client.send(body + panel.request("GET", "/api/whoami"))
+        #expect(try panel.read().status == 200)
+        #expect(try panel.read().items("tokens").count == 1)
+    }
+
+    /// What looks like a token is none: nobody waits for what it has to say.
+    @Test func longBodiesOfStrangers() throws {
+        let server = try PanelServer()
+        for (token, origin, status) in [("nobody", nil, 401), ("admin", "http://evil.example", 403)] {
+            let panel = try server.connect()
+            panel.token = PanelServer.token(token)
+            let headers = ["Content-Type: application/json", "Content-Length: 1000000"]
+            try panel.send("POST", "/api/import", nil, headers + (origin.map { ["Origin: \($0)"] } ?? []))
+            #expect(try panel.read().status == status)
+            #expect(try panel.hasEnded())
+        }
+        #expect(server.registry.revision == 0)
     }
 }

@@ -47,6 +47,8 @@ struct ScopedRequest: Sendable, CustomTestStringConvertible {
         ScopedRequest("GET", "/api/history", nil, 403, 200, 200, 200, 200),
         ScopedRequest("GET", "/api/presets", nil, 403, 200, 200, 200, 200),
         ScopedRequest("PUT", "/api/presets/mine", #"{"pattern":"Content"}"#, 403, 403, 200, 403, 200),
+        ScopedRequest("GET", "/api/explain?path=Content/Text/Size", nil, 403, 200, 200, 404, 200),
+        ScopedRequest("POST", "/api/run", #"{"path":"Player/Audio/Mute"}"#, 403, 403, 403, 200, 200),
         ScopedRequest("DELETE", "/api/presets/look", nil, 403, 403, 403, 403, 200),
         ScopedRequest("POST", "/api/presets/look/load", "{}", 403, 403, 200, 403, 200),
         ScopedRequest("POST", "/api/presets/look/swap", "{}", 403, 403, 403, 403, 200),
@@ -61,7 +63,6 @@ struct ScopedRequest: Sendable, CustomTestStringConvertible {
         ScopedRequest("GET", "/api/sessions", nil, 403, 403, 403, 403, 200),
         ScopedRequest("DELETE", "/api/sessions/4711", nil, 403, 403, 403, 403, 409),
         ScopedRequest("POST", "/api/reload", "{}", 403, 403, 403, 403, 507),
-        ScopedRequest("POST", "/api/request", #"{"scopes":["read:Nothing"]}"#, 403, 403, 403, 403, 200),
         ScopedRequest("HEAD", "/api/events", nil, 403, 200, 200, 200, 200),
         ScopedRequest("HEAD", "/api/events?pattern=Player", nil, 403, 404, 404, 200, 200),
     ]

@@ -119,25 +119,6 @@ import TweaksWire
         #expect(try panel.ask("POST", "/api/actions/Player/Audio/Mute", "{}").status == 403)
     }
 
-    /// What the first one was given on request is gone with it, and so is what it still waits for.
-    @Test func wishesAreNotMixed() throws {
-        let access = TweakAccess(
-            grants: ["write:Content"],
-            onRequest: { request in
-                Task { request.allow() }
-            })
-        let server = try PanelServer(.named("see", "read:Content"), .named("other", "read:Player"), access: access)
-        let (panel, line) = (try server.connect("see"), try server.connectByLine())
-        #expect(try panel.ask("POST", "/api/request", #"{"scopes":["write:Content"]}"#).status == 200)
-        #expect(try panel.ask("POST", "/api/request", #"{"scopes":["run"]}"#).status == 200)
-        panel.token = PanelServer.token("other")
-        try server.settle(line)
-        let whoami = try panel.ask("GET", "/api/whoami")
-        #expect(whoami.json["scopes"] as? [String] == ["read:Player"])
-        for field in ["granted", "declined", "waiting"] { #expect(whoami.json[field] as? [String] == []) }
-        #expect(try panel.patch([("Content/Text/Size", "44")]).status == 403)
-    }
-
     /// A wrong token behind a good one ends what the good one gave.
     @Test func aWrongOneBehindAGoodOne() throws {
         let panel = try PanelServer().connect()

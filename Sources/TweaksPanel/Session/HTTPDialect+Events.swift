@@ -1,0 +1,57 @@
+// Events as a stream that does not end: who is speaking, everything that is watched, then each change.
+
+import Tweaks
+import TweaksServer
+import TweaksWire
+
+extension HTTPDialect {
+    /// Begins the stream: who is speaking, then everything that is watched.
+    func beginEvents(_ reply: Reply, _ bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
+        guard let framing = exchange?.framing, case .ok(let words, var fields) = reply.status else { return nil }
+        let revision = fields.lazy.compactMap { $0.0 == "rev" ? $0.1.wholeNumber : nil }.first ?? 0
+        // One that has not been yet is none to go on from: then all of it comes.
+        isResumed = exchange?.since.map { $0 <= revision } ?? false
+        fields.append(("resumed", .bool(isResumed)))
+        var reply = reply
+        reply.status = .ok(words: words, fields: fields)
+        let headers = [HTTPField("Content-Type", "text/event-stream"), HTTPField("X-Accel-Buffering", "no")]
+        let stream = PanelPage.writer.appendStream(.ok, headers, to: framing, into: &bytes)
+        exchange?.stream = stream
+        if framing.isHead {
+            end(stream, &bytes)
+            return nil
+        }
+        isStreaming = true
+        var part: [UInt8] = []
+        let hello = JSON.object([("ok", .bool(true))] + fields).text
+        events.append("hello", revision: revision, json: hello.utf8, to: &part)
+        events.appendHead("snapshot", revision: revision, to: &part)
+        let rest = Self.json.append(reply.snapshot, to: &part)
+        if rest == nil { events.appendEnd(to: &part) }
+        stream.append(part, to: &bytes)
+        return rest
+    }
+
+    func write(_ event: Event, json line: [UInt8], to bytes: inout [UInt8]) {
+        guard isStreaming, let stream = exchange?.stream else { return }
+        var part: [UInt8] = []
+        switch event {
+        case .change(let change): events.append("change", revision: change.revision, json: line, to: &part)
+        case .lagged(let revision, _): events.append("lagged", revision: revision, json: line, to: &part)
+        // Nobody asks for rights here: they are those of the token.
+        case .decided: return
+        }
+        stream.append(part, to: &bytes)
+    }
+
+    func beat(isRelisted: Bool, revision: UInt64, to bytes: inout [UInt8]) {
+        guard isStreaming, let stream = exchange?.stream else { return }
+        var part: [UInt8] = []
+        if isRelisted {
+            events.append("listing", revision: nil, json: "{\"rev\":\(revision)}".utf8, to: &part)
+        } else {
+            part.append(": beat\n\n")
+        }
+        stream.append(part, to: &bytes)
+    }
+}
