@@ -42,8 +42,9 @@ let package = Package(
             ]),
         // The web page, and HTTP for it and for programs.
         .target(
-            name: "TweaksPanel", dependencies: ["Tweaks", "TweaksWire", "TweaksServer"],
-            resources: [.embedInCode("Page/panel.html"), .embedInCode("API/openapi.json")]),
+            name: "TweaksPanel", dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksPanelFiles"]),
+        .target(
+            name: "TweaksPanelFiles", resources: [.embedInCode("panel.html"), .embedInCode("openapi.json")]),
         // One call that introduces them to each other.
         .target(
             name: "TweaksDaemon",
@@ -68,7 +69,9 @@ let package = Package(
             name: "TweaksServerTests", dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksPanelTests",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksPanel", "TweaksTestSupport"]),
+            dependencies: [
+                "Tweaks", "TweaksWire", "TweaksServer", "TweaksPanel", "TweaksPanelFiles", "TweaksTestSupport",
+            ]),
         .testTarget(
             name: "TweaksDaemonTests",
             dependencies: [

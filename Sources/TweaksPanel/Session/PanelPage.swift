@@ -1,6 +1,7 @@
 // The page as it is in the binary, and the policy that keeps it from running anything else.
 
 import Foundation
+import TweaksPanelFiles
 import TweaksWire
 
 /// The page and what the API says of itself.
@@ -8,10 +9,10 @@ enum PanelPage {
     private static let htmlHeaders = [
         HTTPField("Content-Type", "text/html; charset=utf-8"), HTTPField("Vary", "Accept-Encoding"),
     ]
-    private static let html = HTTPResponse(.ok, htmlHeaders, body: PackageResources.panel_html)
+    private static let html = HTTPResponse(.ok, htmlHeaders, body: PanelFiles.page)
     /// A third of it. There is no secret in it that its size could tell of.
     private static let packed = HTTPResponse(
-        .ok, htmlHeaders + [HTTPField("Content-Encoding", "gzip")], body: Gzip.compress(PackageResources.panel_html))
+        .ok, htmlHeaders + [HTTPField("Content-Encoding", "gzip")], body: Gzip.compress(PanelFiles.page))
 
     /// The page, in the form that a browser wants.
     static func html(_ request: HTTPRequest) -> HTTPResponse { acceptsGzip(request) ? packed : html }
@@ -28,10 +29,10 @@ enum PanelPage {
     }
 
     static let openAPI = HTTPResponse(
-        .ok, [HTTPField("Content-Type", "application/json")], body: PackageResources.openapi_json)
+        .ok, [HTTPField("Content-Type", "application/json")], body: PanelFiles.openAPI)
 
     /// Writes responses under the page's policy.
-    static let writer = HTTPWriter(contentSecurityPolicy: policy(for: PackageResources.panel_html))
+    static let writer = HTTPWriter(contentSecurityPolicy: policy(for: PanelFiles.page))
 
     /// Only the scripts and styles that are in the page itself run, each known by its digest (CSP level 3).
     static func policy(for page: [UInt8]) -> String {

@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksPanelFiles
 import TweaksWire
 
 @testable import TweaksPanel
@@ -9,7 +10,7 @@ import TweaksWire
 @Suite("OpenAPI")
 struct OpenAPITests {
     /// Read once.
-    private static let parsed = Result { () throws(JSONReader.Problem) in try JSONValue(PackageResources.openapi_json) }
+    private static let parsed = Result { () throws(JSONReader.Problem) in try JSONValue(PanelFiles.openAPI) }
     private let document: JSONValue
 
     init() throws { document = try Self.parsed.get() }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TweaksPanelFiles
 import TweaksTestSupport
 
 @testable import TweaksPanel
@@ -11,7 +12,7 @@ import TweaksTestSupport
     static let texts: [[UInt8]] = [
         [], [0], Array("abc".utf8), Array("aaaaaaaaaaaaaaaaaaaaaaaa".utf8), Array((0...255)),
         Array(repeating: 255, count: 70_000), Array("abcdefgh".utf8.map { $0 } + (0..<40_000).map { _ in 7 }),
-        Array(String(repeating: "Die Größe – 大小\n", count: 5_000).utf8), PackageResources.panel_html,
+        Array(String(repeating: "Die Größe – 大小\n", count: 5_000).utf8), PanelFiles.page,
         (0..<100_000).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) },
     ]
 
@@ -29,7 +30,7 @@ import TweaksTestSupport
     }
 
     @Test func isSmaller() {
-        #expect(Gzip.compress(PackageResources.panel_html).count < PackageResources.panel_html.count / 2)
+        #expect(Gzip.compress(PanelFiles.page).count < PanelFiles.page.count / 2)
     }
 
     /// RFC 1952's own check value, of “123456789”.
