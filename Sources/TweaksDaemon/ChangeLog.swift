@@ -39,16 +39,20 @@ final class ChangeLog: Sendable {
     /// Hands over what has come so far, and no more commits.
     func end() {
         guard let feed = feed.withLock({ $0 }) else { return }
-        queue.sync { drain() }
+        // A program that goes on changing tweaks holds nobody up.
+        let last = registry.revision
+        queue.sync { drain(through: last) }
         registry.remove(feed)
         self.feed.withLock { $0 = nil }
+        // Others' events may have come behind commits that nobody takes any more.
+        handOver { _ in true }
     }
 
     private func wake() {
         if !isScheduled.exchange(true, ordering: .acquiringAndReleasing) { queue.async { self.drain() } }
     }
 
-    private func drain() {
+    private func drain(through end: UInt64 = .max) {
         isScheduled.store(false, ordering: .sequentiallyConsistent)
         let feed = feed.withLock { $0 }
         // The commits before these have come; those before later ones may be on their way.
@@ -56,6 +60,7 @@ final class ChangeLog: Sendable {
         while let commit = feed?.nextCommit() {
             handOver { $0 < commit.revision }
             log.post(.changed(commit))
+            if commit.revision >= end { break }
         }
         if let last { handOver { $0 <= last } }
     }

@@ -25,13 +25,16 @@ struct PanelLink {
         let link = front.link(port: port)
         if isOnTerminal { return "panel \(link)" }
         let plain = "panel \(front.plainLink(port: port))"
-        if let path = Self.path(server), Self.write(link, to: path) {
-            return "\(plain) (the link with its token: \(path))"
+        if let path = Self.path(server) {
+            let isWritten = Self.write(link, to: path)
+            return isWritten
+                ? "\(plain) (the link with its token: \(path))"
+                : "\(plain) (for who shows a token; the link with its own could not be written to \(path): free that name)"
         }
         return hasTokens ? "\(plain) (for who shows a token)" : "panel \(link)"
     }
 
-    /// Beside the Unix socket, whose directory nobody else can write.
+    /// Beside the Unix socket. In a directory such as /tmp somebody else may have that name.
     private static func path(_ server: TweakServer) -> String? { server.socketPaths.first.map { $0 + ".panel" } }
 
     private static func write(_ link: String, to path: String) -> Bool {

@@ -87,7 +87,8 @@ public final class TweakDaemon: Sendable {
             durability: durability,
             audit: audit, signals: signals,
             registry: registry, limits: limits, environment: ProcessInfo.processInfo.environment,
-            onEvent: onEvent ?? standardErrorLog(name))
+            // A program's own handler writes who knows where.
+            isOnTerminal: onEvent == nil && StandardError.isTerminal, onEvent: onEvent ?? standardErrorLog(name))
     }
 
     /// The same with an environment of the caller's.

@@ -58,7 +58,7 @@ extension TweakServer {
         self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
     }
 
-    /// The address of the panel, with the token of this start; nil where there is none, or the server does not run.
+    /// The address of the panel, with the token of this server; nil where there is none, or the server does not run.
     ///
     /// Whoever has it may do everything. Print it where only its user reads it.
     public var panelAddress: String? {

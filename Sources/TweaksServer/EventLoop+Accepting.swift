@@ -32,7 +32,7 @@ extension EventLoop {
         if let refusal { return say(refusal, to: session) }
         admit(session, listener)
         noteNewcomer(session)
-        // Of those who are there, each has four at most.
+        // Of those who are there, each has a few at most.
         timers.compact(most: 8 * sessionCount + 64) { self.session($0) != nil }
         timers.add(.init(deadline: session.openedAt + limits.timeToFirstLine, session: session.id, kind: .firstLine))
         if let idle = idleTime(session) {

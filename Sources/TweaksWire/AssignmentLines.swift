@@ -20,13 +20,15 @@ package struct AssignmentLines: Sendable {
     package static let lineLimit = 65_536
 
     /// Parses a text.
-    /// - Parameter subject: What holds it, for errors: `a config file`.
-    package init(_ bytes: [UInt8], in subject: String) {
+    /// - Parameters:
+    ///   - subject: What holds it, for errors: `a config file`.
+    ///   - mostProblems: With so many of them the rest is not looked at.
+    package init(_ bytes: [UInt8], in subject: String, mostProblems: Int = .max) {
         bytes.withUnsafeBufferPointer { bytes in
             // What some editors put in front of UTF-8.
             var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
             var number = 1
-            while start < bytes.count {
+            while start < bytes.count, problems.count < mostProblems {
                 let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
                 let hasReturn = end > start && bytes[end - 1] == UInt8(ascii: "\r")
                 add(UnsafeBufferPointer(rebasing: bytes[start..<(hasReturn ? end - 1 : end)]), number, subject)

@@ -179,6 +179,23 @@ import TweaksTestSupport
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
     }
 
+    /// Somebody else has the name: the token is in no log for that.
+    @Test func whereItCannotBeWritten() throws {
+        let first = try home.start()
+        first.stop()
+        try FileManager.default.createDirectory(atPath: linkFile, withIntermediateDirectories: false)
+        let daemon = try home.start(panel: .on)
+        let link = try #require(daemon.panelAddress)
+        let (_, port, token) = try parts(link)
+        let log = home.log.lines.joined()
+        #expect(!log.contains(token))
+        #expect(
+            log.contains(
+                "; panel http://127.0.0.1:\(port)/ (for who shows a token; the link with its own could not be written "
+                    + "to \(linkFile): free that name); try: nc -U "))
+        daemon.stop()
+    }
+
     // MARK: The end
 
     @Test func stoppingEndsStreams() throws {

@@ -37,7 +37,7 @@ public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
 
 /// How somebody was connected, and who that was. One for each connection: origins only point to it.
 package final class TweakConnection: Sendable {
-    /// `unix socket` or `tcp`.
+    /// `unix socket`, `tcp` or `http`.
     package let transport: String
     /// `uid 1000 pid 4711`, or an address with its port.
     package let peer: String

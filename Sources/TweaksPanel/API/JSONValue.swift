@@ -15,22 +15,29 @@ enum JSONValue: Equatable, Sendable {
 
     /// Deeper than any body that means something.
     private static let deepest = 16
+    /// More than the longest list of changes has.
+    private static let mostValues = 50_000
 
     /// Reads a text that is one value and nothing else.
     /// - Throws: What is wrong, and in which line. There is no text that traps.
     init(_ bytes: [UInt8]) throws(JSONReader.Problem) {
         var reader = JSONReader(bytes)
         try reader.check()
-        self = try Self.value(&reader, depth: 1)
+        var count = 0
+        self = try Self.value(&reader, 1, &count)
         try reader.end()
     }
 
-    private static func value(_ reader: inout JSONReader, depth: Int) throws(JSONReader.Problem) -> JSONValue {
+    private static func value(
+        _ reader: inout JSONReader, _ depth: Int, _ count: inout Int
+    ) throws(JSONReader.Problem) -> JSONValue {
+        count += 1
+        if count > mostValues { throw reader.problem("it holds more than \(mostValues) values") }
         switch reader.peek() {
         case UInt8(ascii: "{")?, UInt8(ascii: "[")?:
             if depth > deepest { throw reader.problem("it is nested too deeply") }
             return reader.peek() == UInt8(ascii: "{")
-                ? try object(&reader, depth: depth) : try array(&reader, depth: depth)
+                ? try object(&reader, depth, &count) : try array(&reader, depth, &count)
         default:
             switch try reader.scalar() {
             case .null: return .null
@@ -41,20 +48,24 @@ enum JSONValue: Equatable, Sendable {
         }
     }
 
-    private static func object(_ reader: inout JSONReader, depth: Int) throws(JSONReader.Problem) -> JSONValue {
+    private static func object(
+        _ reader: inout JSONReader, _ depth: Int, _ count: inout Int
+    ) throws(JSONReader.Problem) -> JSONValue {
         var fields: [(name: String, value: JSONValue)] = []
         var names = Set<[UInt8]>()
         try reader.object { name, reader throws(JSONReader.Problem) in
             // Which of two counts is answered differently everywhere.
             guard names.insert(Array(name.utf8)).inserted else { throw reader.problem("a name comes twice") }
-            fields.append((name, try value(&reader, depth: depth + 1)))
+            fields.append((name, try value(&reader, depth + 1, &count)))
         }
         return .object(fields)
     }
 
-    private static func array(_ reader: inout JSONReader, depth: Int) throws(JSONReader.Problem) -> JSONValue {
+    private static func array(
+        _ reader: inout JSONReader, _ depth: Int, _ count: inout Int
+    ) throws(JSONReader.Problem) -> JSONValue {
         var values: [JSONValue] = []
-        try reader.array { reader throws(JSONReader.Problem) in values.append(try value(&reader, depth: depth + 1)) }
+        try reader.array { reader throws(JSONReader.Problem) in values.append(try value(&reader, depth + 1, &count)) }
         return .array(values)
     }
 

@@ -39,13 +39,13 @@ struct PanelChange {
     private init(_ value: JSONValue, _ subject: String, checks: Bool) throws(HTTPFailure) {
         let kinds = ["value", "add", "subtract", "toggle"] + (checks ? [] : ["reset", "keep"])
         let fields = try PanelFields(value, subject, ["path"] + kinds + (checks ? [] : ["for"]))
-        path = try TweakPath(try fields.required("path", .text), in: subject).joined
+        path = try TweakPath(try fields.required("path", .line), in: subject).joined
         let named = fields.names(among: kinds)
         guard named.count == 1, let kind = named.first else {
             let wrong = named.isEmpty ? "says nothing" : "says \(named.joined(separator: " and "))"
             throw HTTPFailure(.usage, "\(subject) \(wrong); it has one of \(kinds.joined(separator: ", "))")
         }
-        let lifetime = try fields.optional("for", .text)
+        let lifetime = try fields.optional("for", .line)
         if lifetime != nil, kind != "value", kind != "toggle" {
             throw HTTPFailure(.usage, "\(subject): for goes with value or toggle, not with \(kind); leave it out")
         }
@@ -70,7 +70,8 @@ struct PanelChange {
         guard case .set(let change, _) = what, let text = change.text else { return }
         // No character becomes longer than that in quotes.
         if text.utf8.count <= AssignmentLines.lineLimit / 8 { return }
-        let count = "\(Quoting.json(path)) = \(Quoting.json(text))".utf8.count
+        let isLong = text.utf8.count > AssignmentLines.lineLimit
+        let count = isLong ? text.utf8.count : "\(Quoting.json(path)) = \(Quoting.json(text))".utf8.count
         if count > AssignmentLines.lineLimit {
             throw HTTPFailure(
                 .tooLong,

@@ -1,6 +1,7 @@
 // The fields of a JSON object, read one by one; what is unknown, missing or of another type is said with its remedy.
 
 import Tweaks
+import TweaksWire
 
 /// An object of a body, none of whose fields is unknown.
 struct PanelFields {
@@ -55,6 +56,13 @@ extension PanelFields.Shape {
         .init(words: "a text in quotes") { if case .string(let text) = $0 { text } else { nil } }
     }
 
+    /// No longer than a line of the protocol.
+    static var line: PanelFields.Shape<String> {
+        .init(words: "a text in quotes, of at most 64 KiB") {
+            if case .string(let text) = $0, text.utf8.count <= AssignmentLines.lineLimit { text } else { nil }
+        }
+    }
+
     static var flag: PanelFields.Shape<Bool> {
         .init(words: "true or false") { if case .bool(let value) = $0 { value } else { nil } }
     }
@@ -65,16 +73,18 @@ extension PanelFields.Shape {
     }
 
     static var texts: PanelFields.Shape<[String]> {
-        .init(words: "a list of texts, such as [\"Label\"]") { value in
+        .init(words: "a list of texts, such as [\"Label\"], of at most 64 KiB together") { value in
             guard case .array(let values) = value else { return nil }
             let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
-            return texts.count == values.count ? texts : nil
+            // Each would be a word in a line of the protocol, with a blank before it.
+            let length = texts.reduce(0) { $0 + $1.utf8.count + 1 }
+            return texts.count == values.count && length <= AssignmentLines.lineLimit ? texts : nil
         }
     }
 
     /// The same with at least one.
     static var someTexts: PanelFields.Shape<[String]> {
-        .init(words: "a list of one text or more, such as [\"Label\"]") { value in
+        .init(words: "a list of one text or more, such as [\"Label\"], of at most 64 KiB together") { value in
             PanelFields.Shape<[String]>.texts.read(value).flatMap { $0.isEmpty ? nil : $0 }
         }
     }

@@ -7,12 +7,18 @@ import TweaksWire
 struct PanelImport {
     /// So many of the lines that are wrong are named; who mends them sees the next ones.
     private static let mostNamed = 100
+    /// Comments and blank lines count, too: everybody waits while they are read.
+    private static let mostLines = 4 * PanelChange.most
 
     private let assignments: [AssignmentLines.Assignment]
 
     /// - Throws: Every line that is wrong, in one error.
     init(_ text: String) throws(HTTPFailure) {
-        let lines = AssignmentLines(Array(text.utf8), in: "an import")
+        let count = text.utf8.count { $0 == UInt8(ascii: "\n") }
+        if count > Self.mostLines {
+            throw HTTPFailure(.tooMany, "the text has \(count) lines; at most \(Self.mostLines), so send it in parts")
+        }
+        let lines = AssignmentLines(Array(text.utf8), in: "an import", mostProblems: Self.mostNamed + 1)
         assignments = lines.assignments
         let problems = lines.problems + Self.problems(lines.assignments)
         if let failure = Self.failure(problems.sorted { $0.line < $1.line }) { throw failure }
@@ -42,9 +48,10 @@ struct PanelImport {
 
     private static func failure(_ problems: [ConfigProblem]) -> HTTPFailure? {
         guard let first = problems.first else { return nil }
-        let count = problems.count == 1 ? "1 line is" : "\(problems.count) lines are"
+        let isMore = problems.count > mostNamed
+        let count = problems.count == 1 ? "1 line is" : isMore ? "many lines are" : "\(problems.count) lines are"
         let named = problems.prefix(mostNamed).map { "line \($0.line): \($0.error)" }
-        let rest = problems.count > mostNamed ? ["… and \(problems.count - mostNamed) more"] : []
+        let rest = isMore ? ["… and more; mend these first"] : []
         let lines = (["\(count) wrong; nothing has changed"] + named + rest).joined(separator: "\n")
         // A line may be an unknown command; this path is known.
         return HTTPFailure(first.error.code == .unknownCommand ? .usage : first.error.code, lines)

@@ -48,7 +48,7 @@ extension PanelRoute {
         },
         PanelRoute("POST", "/api/run") { call throws(HTTPFailure) in
             let body = try call.body("path", "arguments")
-            let path = try TweakPath(try body.required("path", .text), in: "the body").joined
+            let path = try TweakPath(try body.required("path", .line), in: "the body").joined
             return .one(.run(path: path, arguments: try body.optional("arguments", .texts) ?? []))
         },
         PanelRoute("GET", "/api/find", query: ["q"]) { call throws(HTTPFailure) in
@@ -76,7 +76,7 @@ extension PanelRoute {
     private static let presets = [
         PanelRoute("GET", "/api/presets") { _ in .one(.presets) },
         PanelRoute("PUT", "/api/presets/{name}") { call throws(HTTPFailure) in
-            .one(.save(name: call.parameters[0], pattern: try call.body("pattern").optional("pattern", .text)))
+            .one(.save(name: call.parameters[0], pattern: try call.body("pattern").optional("pattern", .line)))
         },
         PanelRoute("DELETE", "/api/presets/{name}") { call in .one(.delete(name: call.parameters[0])) },
         PanelRoute("POST", "/api/presets/{name}/load") { call throws(HTTPFailure) in

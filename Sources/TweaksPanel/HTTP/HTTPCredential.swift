@@ -1,9 +1,9 @@
-// The token that a request shows: in the header that programs write, or in the cookie that the page was given.
+// The token that a request shows: in the header that programs write, or as the two halves that a browser was given.
 
 /// What somebody shows to be let in; whether it is good is another matter.
 package struct HTTPCredential: Equatable, Sendable {
     package let token: String
-    /// Browsers send it by themselves.
+    /// A browser has shown it.
     package let isCookie: Bool
 
     /// Nil where no token is shown, or in any way that can be read in two ways. A cookie counts only without a header
@@ -12,17 +12,24 @@ package struct HTTPCredential: Equatable, Sendable {
     package init?(_ request: HTTPRequest, port: Int) {
         let headers = request.all(header: "authorization")
         isCookie = headers.isEmpty
-        let shown = headers.isEmpty ? Self.cookie(in: request, port: port) : Self.bearer(headers)
-        guard let shown, Self.isToken(shown) else { return nil }
-        token = String(decoding: shown, as: UTF8.self)
+        let shown = headers.isEmpty ? Self.halves(in: request, port: port) : Self.bearer(headers)
+        guard let shown, Self.isToken(shown.utf8) else { return nil }
+        token = shown
     }
 
     /// RFC 6750: `Bearer`, one blank, and the token.
-    private static func bearer(_ headers: [String]) -> ArraySlice<UInt8>? {
+    private static func bearer(_ headers: [String]) -> String? {
         guard headers.count == 1 else { return nil }
         let scheme = Array("bearer ".utf8)
         let value = Array(headers[0].utf8)
-        return HTTPSyntax.lowercased(value.prefix(scheme.count)) == scheme ? value[scheme.count...] : nil
+        guard HTTPSyntax.lowercased(value.prefix(scheme.count)) == scheme else { return nil }
+        return String(decoding: value[scheme.count...], as: UTF8.self)
+    }
+
+    /// The cookie, which browsers send by themselves, and the key, which pages of this very server alone know.
+    private static func halves(in request: HTTPRequest, port: Int) -> String? {
+        guard let cookie = cookie(in: request, port: port), let key = request[header: "tweaks-key"] else { return nil }
+        return SplitToken.token(cookie: String(decoding: cookie, as: UTF8.self), key: key)
     }
 
     /// Other servers' cookies may look like anything; ours comes once.
@@ -37,7 +44,7 @@ package struct HTTPCredential: Equatable, Sendable {
         return values.count == 1 ? values[0] : nil
     }
 
-    /// RFC 6750's `b64token`; all of it may stand in a cookie, too.
+    /// RFC 6750's `b64token`.
     private static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
         let marks = Array("-._~+/=".utf8)
         return !bytes.isEmpty && bytes.allSatisfy { HTTPSyntax.isAlphanumeric($0) || marks.contains($0) }
@@ -47,9 +54,9 @@ package struct HTTPCredential: Equatable, Sendable {
 
     private static func cookieName(port: Int) -> String { "tweaks-\(port)" }
 
-    /// The header that makes a browser show a token from now on, until it ends; nil for what cannot be a token.
-    package static func login(_ token: String, port: Int) -> HTTPField? {
-        isToken(token.utf8) ? setCookie("\(cookieName(port: port))=\(token)") : nil
+    /// The header that makes a browser send its half of a token from now on, until it ends.
+    package static func login(_ halves: SplitToken, port: Int) -> HTTPField {
+        setCookie("\(cookieName(port: port))=\(halves.cookie)")
     }
 
     /// The header that makes a browser forget it.

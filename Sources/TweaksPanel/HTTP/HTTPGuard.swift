@@ -18,7 +18,9 @@ package struct HTTPGuard: Sendable {
         let names = ["127.0.0.1", "localhost", "[::1]"] + hosts.compactMap(Self.name)
         let all = names.flatMap { port == 80 ? ["\($0):80", $0] : ["\($0):\(port)"] }
         authorities = Set(all.map { Array($0.utf8) })
-        address = port == 80 ? "http://127.0.0.1" : "http://127.0.0.1:\(port)"
+        // Whoever listens at an address of its own listens nowhere else.
+        let name = hosts.lazy.compactMap(Self.name).first ?? "127.0.0.1"
+        address = port == 80 ? "http://\(name)" : "http://\(name):\(port)"
     }
 
     private static func name(_ host: String) -> String? {
@@ -37,7 +39,9 @@ package struct HTTPGuard: Sendable {
     package func originFailure(of request: HTTPRequest) -> HTTPFailure? {
         if !isOurs(host: request) {
             let remedy = "ask for \(address), or give this server the name that you use"
-            return HTTPFailure(.misdirectedRequest, "denied", "the header Host names another server; \(remedy)")
+            let hasHost = !request.all(header: "host").isEmpty
+            let wrong = hasHost ? "the header Host names another server" : "there is no header Host"
+            return HTTPFailure(.misdirectedRequest, "denied", "\(wrong); \(remedy)")
         }
         if !request.all(header: "upgrade").isEmpty {
             let message = "no other protocol is spoken here; leave out the header Upgrade"

@@ -11,7 +11,7 @@ package struct HTTPLimits: Equatable, Sendable {
     /// How many headers: 431 beyond it.
     package var headerCount = 100
     /// The body: 413 beyond it. It is looked at when the body begins, after `HTTPEvent.head`.
-    package var body = 4 * 1_024 * 1_024
+    package var body = 1_024 * 1_024
 
     package init() {}
 }

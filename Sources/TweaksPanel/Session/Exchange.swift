@@ -52,7 +52,11 @@ struct Exchange {
         var result = reply
         let names = Set(own.map(\.0))
         result.status = .ok(words: words, fields: fields.filter { !names.contains($0.0) } + own)
-        if case .items(let last) = reply.body, !items.isEmpty { result.body = .items(items + last) }
+        if case .items(let last) = reply.body, !items.isEmpty {
+            let all = items + last
+            // As long ones are written: part by part, as they are read.
+            result.body = .stream { $0 < all.count ? all[$0] : nil }
+        }
         return result
     }
 }

@@ -24,7 +24,8 @@ extension HTTPDialect {
         isStreaming = true
         var part: [UInt8] = []
         let hello = JSON.object([("ok", .bool(true))] + fields).text
-        events.append("hello", revision: revision, json: hello.utf8, to: &part)
+        // Whoever is cut off before the snapshot has come has nothing to go on from.
+        events.append("hello", revision: nil, json: hello.utf8, to: &part)
         events.appendHead("snapshot", revision: revision, to: &part)
         let rest = Self.json.append(reply.snapshot, to: &part)
         if rest == nil { events.appendEnd(to: &part) }
@@ -36,7 +37,10 @@ extension HTTPDialect {
         guard isStreaming, let stream = exchange?.stream else { return }
         var part: [UInt8] = []
         switch event {
-        case .change(let change): events.append("change", revision: change.revision, json: line, to: &part)
+        case .change(let change):
+            // A figure is looked at between commits: what came before it may still be on its way.
+            let isFigure = change.node.definition.flags.contains(.readOnly)
+            events.append("change", revision: isFigure ? nil : change.revision, json: line, to: &part)
         case .lagged(let revision, _): events.append("lagged", revision: revision, json: line, to: &part)
         // Nobody asks for rights here: they are those of the token.
         case .decided: return

@@ -142,12 +142,19 @@ extension HTTPDialect {
             parser.limits.body = HTTPLimits().body
             exchange = nil
         }
-        guard case .login? = exchange?.purpose else { return nil }
-        var body: [UInt8] = []
-        _ = Self.json.append(reply, to: &body)
-        let cookie = HTTPCredential.login(token, port: port).map { [$0] } ?? []
-        write(HTTPResponse(.ok, Self.jsonHeaders + cookie, body: body), &bytes)
+        if case .login? = exchange?.purpose { admit(token, reply, &bytes) }
         return nil
+    }
+
+    /// Gives a browser the halves of its token.
+    private func admit(_ token: String, _ reply: Reply, _ bytes: inout [UInt8]) {
+        var (reply, headers, body) = (reply, Self.jsonHeaders, [UInt8]())
+        if let halves = SplitToken(token), case .ok(let words, let fields) = reply.status {
+            reply.status = .ok(words: words, fields: fields + [("key", .string(halves.key))])
+            headers.append(HTTPCredential.login(halves, port: port))
+        }
+        _ = Self.json.append(reply, to: &body)
+        write(HTTPResponse(.ok, headers, body: body), &bytes)
     }
 
     /// A wrong token is no lack of rights: another one may help. What is wrong with it is not said.

@@ -11,7 +11,7 @@ final class HTTPDialect: SessionDialect {
     let events: EventWriter
     var parser = HTTPParser(limits: HTTPDialect.limits)
     /// What is to be done before the next request is looked at.
-    var steps: [DialectStep] = []
+    var steps: ArraySlice<DialectStep> = []
     var exchange: Exchange?
     /// The digest of the token that was taken last.
     var digest: [UInt8]?
@@ -54,7 +54,7 @@ final class HTTPDialect: SessionDialect {
             guard let event = parser.next() else { return nil }
             take(event)
         }
-        return steps.isEmpty ? nil : steps.removeFirst()
+        return steps.popFirst()
     }
 
     private func take(_ event: HTTPEvent) {
@@ -221,6 +221,8 @@ final class HTTPDialect: SessionDialect {
         // What nobody asked for would be taken for the answer to a request that is on its way. Who never asked anything
         // may be told that there is no room.
         let isIdle = exchange == nil && !parser.hasBegun && (hasBegun || error.code != .tooMany)
+        // What is known already is still said.
+        for case .send(let ready) in steps { bytes += ready }
         (hasEnded, steps) = (true, [])
         if isStreaming, let stream = exchange?.stream {
             var (line, part) = ([UInt8](), [UInt8]())
@@ -231,7 +233,10 @@ final class HTTPDialect: SessionDialect {
         } else if !isIdle {
             var (framing, failure) = (HTTPExchange(), HTTPFailure(error))
             framing.closes = true
-            if error.code == .timeout { failure.status = .requestTimeout }
+            if error.code == .timeout {
+                failure.status = .requestTimeout
+                failure.message = "no whole request with a token came in time; send it again, on another connection"
+            }
             PanelPage.writer.append(failure.response, to: framing, into: &bytes)
         }
         steps = []

@@ -1,4 +1,4 @@
-// Where the panel listens, and what all its connections share: the page, its policy, and the token of this start.
+// Where the panel listens, and what all its connections share: the page, its policy, and the token of this server.
 
 import Foundation
 package import Tweaks
@@ -43,6 +43,8 @@ package final class PanelFront: ServerFront {
     /// The same for who has a token.
     package func plainLink(port: Int) -> String {
         let host = address.map { $0.contains(":") ? "[\($0)]" : $0 } ?? "127.0.0.1"
-        return "http://\(["0.0.0.0", "[::]"].contains(host) ? "127.0.0.1" : host):\(port)/"
+        // What stands for all addresses is none to go to.
+        let shown = host == "0.0.0.0" ? "127.0.0.1" : host == "[::]" ? "[::1]" : host
+        return "http://\(shown):\(port)/"
     }
 }

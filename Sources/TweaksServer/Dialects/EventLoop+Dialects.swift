@@ -43,8 +43,10 @@ extension EventLoop {
         session.requestBegan = nil
         switch step {
         case .perform(let request):
+            var told: (generation: UInt64, seen: Int)?
+            if case .watch = request { told = listing(for: session) }
             perform(request, session)
-            if session.dialect?.isStreaming == true { beginBeating(session) }
+            if session.dialect?.isStreaming == true { beginBeating(session, told) }
         case .forget: forgetTokens(session)
         case .introduce(let text):
             session.peer.introduce(as: text)
@@ -90,8 +92,9 @@ extension EventLoop {
         say(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
     }
 
-    private func beginBeating(_ session: Session) {
-        session.toldListing = session.dialect?.isResumed == true ? nil : listing(for: session)
+    /// - Parameter told: What there was before the snapshot was made. What has come since is told of by the next beat.
+    private func beginBeating(_ session: Session, _ told: (generation: UInt64, seen: Int)?) {
+        session.toldListing = session.dialect?.isResumed == true ? nil : told
         timers.add(.init(deadline: now + limits.beatInterval, session: session.id, kind: .beat))
     }
 

@@ -28,7 +28,8 @@ package enum TokenSecret {
         return text.utf8.starts(with: prefix.utf8) && rest.count == count && rest.allSatisfy(alphabet.contains)
     }
 
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    /// What stands for six bits each, by their value.
+    package static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// RFC 4648, section 5.
     static func base64url(_ bytes: [UInt8]) -> String {

@@ -93,8 +93,10 @@ enum HTTPTarget {
 
     private static func judgeWho(_ request: HTTPRequest) throws(Finding) {
         if let credential = HTTPCredential(request, port: 7780) {
-            let cookie = HTTPCredential.login(credential.token, port: 7780)
-            try expect(cookie != nil, "a token that no cookie can hold: \(credential)")
+            let halves = SplitToken(credential.token)
+            try expect(halves != nil || !credential.isCookie, "halves of no token: \(credential)")
+            let token = halves.flatMap { SplitToken.token(cookie: $0.cookie, key: $0.key) }
+            try expect(token == nil || token == credential.token, "halves of another token: \(credential)")
         }
         if watch.failure(of: request) != nil { return }
         let host = request[header: "host"] ?? ""

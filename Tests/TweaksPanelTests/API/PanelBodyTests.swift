@@ -42,33 +42,36 @@ struct PanelBodyTests {
             ),
             (
                 "POST /api/reset {\"patterns\":[]}",
-                "the body: patterns has to be a list of one text or more, such as [\"Label\"]"
+                "the body: patterns has to be a list of one text or more, such as [\"Label\"], of at most 64 KiB together"
             ),
             (
                 "POST /api/reset {\"patterns\":\"Label\"}",
-                "the body: patterns has to be a list of one text or more, such as [\"Label\"]"
+                "the body: patterns has to be a list of one text or more, such as [\"Label\"], of at most 64 KiB together"
             ),
             (
                 "POST /api/reset {\"patterns\":[\"Label\",7]}",
-                "the body: patterns has to be a list of one text or more, such as [\"Label\"]"
+                "the body: patterns has to be a list of one text or more, such as [\"Label\"], of at most 64 KiB together"
             ),
             (
                 "POST /api/reset {}",
-                "the body: patterns is missing; it has to be a list of one text or more, such as [\"Label\"]"
+                "the body: patterns is missing; it has to be a list of one text or more, such as [\"Label\"], of at most 64 KiB together"
             ),
             (
                 "POST /api/actions/A/B/C {\"arguments\":[1]}",
-                "the body: arguments has to be a list of texts, such as [\"Label\"]"
+                "the body: arguments has to be a list of texts, such as [\"Label\"], of at most 64 KiB together"
             ),
             (
                 "POST /api/actions/A/B/C {\"arguments\":\"a\"}",
-                "the body: arguments has to be a list of texts, such as [\"Label\"]"
+                "the body: arguments has to be a list of texts, such as [\"Label\"], of at most 64 KiB together"
             ),
             ("POST /api/undo {\"force\":1}", "the body: force has to be true or false"),
             ("POST /api/undo {\"force\":\"true\"}", "the body: force has to be true or false"),
             ("POST /api/redo {\"force\":null}", "the body: force has to be true or false"),
             ("POST /api/redo {\"Force\":true}", "the body: there is no field “Force”; did you mean force?"),
-            ("PUT /api/presets/a {\"pattern\":[\"A\"]}", "the body: pattern has to be a text in quotes"),
+            (
+                "PUT /api/presets/a {\"pattern\":[\"A\"]}",
+                "the body: pattern has to be a text in quotes, of at most 64 KiB"
+            ),
             ("POST /api/presets/a/load {\"only\":1}", "the body: only has to be true or false"),
             ("POST /api/presets/a/load {\"partly\":[]}", "the body: partly has to be true or false"),
             ("POST /api/presets/a/swap {\"force\":{}}", "the body: force has to be true or false"),
@@ -77,9 +80,12 @@ struct PanelBodyTests {
             ("POST /api/import {\"text\":\"\",\"dry\":0}", "the body: dry has to be true or false"),
             (
                 "POST /api/reset {\"patterns\":[]}",
-                "the body: patterns has to be a list of one text or more, such as [\"Label\"]"
+                "the body: patterns has to be a list of one text or more, such as [\"Label\"], of at most 64 KiB together"
             ),
-            ("POST /api/run {\"arguments\":[]}", "the body: path is missing; it has to be a text in quotes"),
+            (
+                "POST /api/run {\"arguments\":[]}",
+                "the body: path is missing; it has to be a text in quotes, of at most 64 KiB"
+            ),
             ("GET /api/explain", "the query: path is missing; write it, as in ?path=Content/Text/Size"),
             ("POST /api/reload {\"dry\":\"yes\"}", "the body: dry has to be true or false"),
             ("POST /api/undo []", "the body has to be a JSON object, such as {\"force\":…}"),
@@ -94,13 +100,13 @@ struct PanelBodyTests {
     @Test(
         "changes",
         arguments: [
-            (#"{"value":1}"#, "path is missing; it has to be a text in quotes"),
-            (#"{"path":7,"value":1}"#, "path has to be a text in quotes"),
+            (#"{"value":1}"#, "path is missing; it has to be a text in quotes, of at most 64 KiB"),
+            (#"{"path":7,"value":1}"#, "path has to be a text in quotes, of at most 64 KiB"),
             (#"{"path":"A/B/C","valu":1}"#, "there is no field “valu”; did you mean value?"),
             (#"{"path":"A/B/C","value":null}"#, "value has to be a text, a number, true or false"),
             (#"{"path":"A/B/C","value":[1]}"#, "value has to be a text, a number, true or false"),
             (#"{"path":"A/B/C","value":{}}"#, "value has to be a text, a number, true or false"),
-            (#"{"path":"A/B/C","value":1,"for":600}"#, "for has to be a text in quotes"),
+            (#"{"path":"A/B/C","value":1,"for":600}"#, "for has to be a text in quotes, of at most 64 KiB"),
             (#"{"path":"A/B/C","add":true}"#, #"add has to be a number, or a text such as "5ms""#),
             (#"{"path":"A/B/C","subtract":null}"#, #"subtract has to be a number, or a text such as "5ms""#),
             (#"{"path":"A/B/C","toggle":false}"#, "toggle has to be true, or left out"),
@@ -221,6 +227,7 @@ struct PanelBodyTests {
             (String(repeating: "[", count: 17), "line 1: it is nested too deeply"),
             (String(repeating: "[", count: 1_000_000), "line 1: it is nested too deeply"),
             (String(repeating: "{\"a\":", count: 100_000), "line 1: it is nested too deeply"),
+            ("[" + String(repeating: "1,", count: 50_000) + "1]", "line 1: it holds more than 50000 values"),
         ])
     func noJSON(body: String, problem: String) throws {
         var request = HTTPRequest("POST /api/undo")
@@ -228,6 +235,19 @@ struct PanelBodyTests {
         let failure = try #require(throws: HTTPFailure.self) { try PanelRouter.action(for: request) }
         let message = "the body is no JSON: \(problem); write an object, such as {\"force\":…}"
         #expect(failure == HTTPFailure(.badRequest, "usage", message))
+    }
+
+    /// What no line of the protocol could hold.
+    @Test(
+        arguments: [
+            ("POST /api/reset", "patterns", true), ("POST /api/run", "path", false),
+            ("PUT /api/presets/a", "pattern", false),
+            ("POST /api/actions/A/B/C", "arguments", true),
+        ])
+    func longTexts(request: String, field: String, isList: Bool) throws {
+        let text = String(repeating: "*a", count: 32_769)
+        let value = isList ? "[\"\(text)\"]" : "\"\(text)\""
+        #expect(try Self.failure("\(request) {\"\(field)\":\(value)}").message.contains("of at most 64 KiB"))
     }
 
     @Test func invalidText() throws {

@@ -58,8 +58,17 @@ struct PanelImportTests {
         let failure = try Self.failure(String(repeating: "nonsense\n", count: 5_000))
         let lines = failure.message.split(separator: "\n")
         #expect(lines.count == 102)
-        #expect(lines.first == "5000 lines are wrong; nothing has changed")
-        #expect(lines.last == "… and 4900 more")
+        #expect(lines.first == "many lines are wrong; nothing has changed")
+        #expect(lines.last == "… and more; mend these first")
+        let some = try Self.failure(String(repeating: "nonsense\n", count: 100))
+        #expect(some.message.hasPrefix("100 lines are wrong; nothing has changed\nline 1: "))
+    }
+
+    /// Reading them would keep everybody waiting, whatever is in them.
+    @Test(arguments: ["\n", "# a remark\n", "nonsense\n", "A/B/C = 1\n"]) func tooManyLines(line: String) throws {
+        let failure = try Self.failure(String(repeating: line, count: 40_001))
+        #expect(failure.code == "too-many")
+        #expect(failure.message == "the text has 40001 lines; at most 40000, so send it in parts")
     }
 
     @Test(arguments: ["", "\n\n", "# A/B/C = 1", "ok rev 3\n"]) func nothing(text: String) throws {

@@ -1,6 +1,8 @@
 // Tokens in headers and cookies, and the headers that make and end a cookie.
 
+import Foundation
 import Testing
+import TweaksWire
 
 @testable import TweaksPanel
 
@@ -26,23 +28,37 @@ import Testing
         #expect(credential?.isCookie != true)
     }
 
+    private static let token = "twk_" + String(repeating: "Aq-9_", count: 8) + "abc"
+    private static let halves = SplitToken(token)
+    private static let (half, key) = (halves?.cookie ?? "", halves?.key ?? "")
+
+    /// A cookie by its name; `HALF` stands for what it has to be.
     @Test(
         arguments: [
-            ("tweaks-7780=twk_abc", "twk_abc"), ("a=b; tweaks-7780=twk_abc", "twk_abc"),
-            ("tweaks-7780=twk_abc;a=b", "twk_abc"), ("a=b;tweaks-7780=twk_abc; c", "twk_abc"),
-            ("bad cookie, é {\"x\"}; tweaks-7780=twk_abc", "twk_abc"), (";; tweaks-7780=twk_abc ;", "twk_abc"),
-            ("tweaks-7781=other; tweaks-7780=twk_abc", "twk_abc"), ("tweaks-7780=a=", "a="), ("", nil),
-            ("tweaks-7780", nil), ("tweaks-7780=", nil), ("tweaks-778=twk_abc", nil), ("tweaks-77800=twk_abc", nil),
-            ("Tweaks-7780=twk_abc", nil), ("xtweaks-7780=twk_abc", nil), ("tweaks-7780 =twk_abc", nil),
-            ("tweaks-7780= twk_abc", nil), ("tweaks-7780=\"twk_abc\"", nil), ("tweaks-7780=twk_abc, x", nil),
-            ("tweaks-7780=a; tweaks-7780=a", nil), ("tweaks-7780=a; tweaks-7780=", nil), ("a=tweaks-7780=twk_abc", nil),
-            ("tweaks-7780=é", nil), ("a=\"; tweaks-7780=b\"", nil), ("tweaks-7780=\u{FFFD}", nil),
-            ("__Host-tweaks-7780=a", nil),
-        ] as [(String, String?)])
-    func readsCookie(_ value: String, _ token: String?) {
-        let credential = Self.credential([("cookie", value)])
-        #expect(credential?.token == token)
+            ("tweaks-7780=HALF", true), ("a=b; tweaks-7780=HALF", true), ("tweaks-7780=HALF;a=b", true),
+            ("a=b;tweaks-7780=HALF; c", true), ("bad cookie, é {\"x\"}; tweaks-7780=HALF", true),
+            (";; tweaks-7780=HALF ;", true), ("tweaks-7781=other; tweaks-7780=HALF", true),
+            ("tweaks-7780=HALF=", false), ("", false), ("tweaks-7780", false), ("tweaks-7780=", false),
+            ("tweaks-778=HALF", false), ("tweaks-77800=HALF", false), ("Tweaks-7780=HALF", false),
+            ("xtweaks-7780=HALF", false), ("tweaks-7780 =HALF", false), ("tweaks-7780= HALF", false),
+            ("tweaks-7780=\"HALF\"", false), ("tweaks-7780=HALF, x", false),
+            ("tweaks-7780=HALF; tweaks-7780=HALF", false), ("tweaks-7780=HALF; tweaks-7780=", false),
+            ("a=tweaks-7780=HALF", false), ("tweaks-7780=é", false), ("a=\"; tweaks-7780=HALF\"", false),
+            ("tweaks-7780=\u{FFFD}", false), ("__Host-tweaks-7780=HALF", false), ("tweaks-7780=xHALF", false),
+        ])
+    func readsCookie(_ value: String, _ isRead: Bool) {
+        let cookie = value.replacingOccurrences(of: "HALF", with: Self.half)
+        let credential = Self.credential([("cookie", cookie), ("tweaks-key", Self.key)])
+        #expect(credential?.token == (isRead ? Self.token : nil))
         #expect(credential?.isCookie != false)
+        #expect(Self.credential([("cookie", cookie)]) == nil)
+    }
+
+    @Test(arguments: ["", "x", String(repeating: "é", count: 21) + "x", String(repeating: "=", count: 43), key + "A"])
+    func readsNoOtherKey(_ key: String) {
+        #expect(Self.credential([("cookie", "tweaks-7780=\(Self.half)"), ("tweaks-key", key)]) == nil)
+        let two = [("cookie", "tweaks-7780=\(Self.half)"), ("tweaks-key", Self.key), ("tweaks-key", key)]
+        #expect(Self.credential(two) == nil)
     }
 
     @Test(
@@ -60,26 +76,40 @@ import Testing
     }
 
     @Test func theHeaderComesBeforeTheCookie() {
-        let credential = Self.credential([("cookie", "tweaks-7780=a"), ("authorization", "Bearer b")])
+        let headers = [("cookie", "tweaks-7780=\(Self.half)"), ("tweaks-key", Self.key), ("authorization", "Bearer b")]
+        let credential = Self.credential(headers)
         #expect(credential?.token == "b")
         #expect(credential?.isCookie == false)
     }
 
-    @Test func writesCookies() {
+    @Test func writesCookies() throws {
         let attributes = "Path=/; HttpOnly; SameSite=Strict"
-        let login = HTTPField("Set-Cookie", "tweaks-7780=twk_abc; \(attributes)")
-        #expect(HTTPCredential.login("twk_abc", port: 7780) == login)
+        let halves = try #require(Self.halves)
+        let login = HTTPField("Set-Cookie", "tweaks-7780=\(halves.cookie); \(attributes)")
+        #expect(HTTPCredential.login(halves, port: 7780) == login)
         #expect(HTTPCredential.logout(port: 1) == HTTPField("Set-Cookie", "tweaks-1=; Max-Age=0; \(attributes)"))
     }
+}
 
-    @Test(arguments: ["", "a b", "a;b", "a\r\nb", "é", "a,b", "\"a\""]) func aCookieHoldsATokenAlone(_ token: String) {
-        #expect(HTTPCredential.login(token, port: 7780) == nil)
+/// Together they are the token, and alone nothing.
+@Suite struct SplitTokenTests {
+    @Test func halvesMakeAWhole() throws {
+        for _ in 1...100 {
+            let token = TokenSecret.make()
+            let (one, other) = (try #require(SplitToken(token)), try #require(SplitToken(token)))
+            #expect(SplitToken.token(cookie: one.cookie, key: one.key) == token)
+            #expect(one.cookie != other.cookie && one.key != other.key)
+            #expect(SplitToken.token(cookie: one.cookie, key: other.key) != token)
+            #expect(!token.contains(one.cookie) && !token.contains(one.key))
+        }
     }
 
-    /// What was set comes back as it was.
-    @Test(arguments: ["twk_abc", "a=", "a/b+c~d.e-f_g=="]) func aCookieComesBack(_ token: String) throws {
-        let field = try #require(HTTPCredential.login(token, port: 7780))
-        let cookie = String(field.value.prefix { $0 != ";" })
-        #expect(Self.credential([("cookie", cookie)])?.token == token)
+    /// The halves are letters that every header may hold.
+    @Test func halvesAreBase64URL() throws {
+        let halves = try #require(SplitToken(TokenSecret.make()))
+        for half in [halves.cookie, halves.key] { #expect(TokenSecret.isWellFormed("twk_" + half)) }
     }
+
+    @Test(arguments: ["", "twk_", "twk_abc", "abc", String(repeating: "a", count: 47)])
+    func onlyTokensAreSplit(_ text: String) { #expect(SplitToken(text) == nil) }
 }

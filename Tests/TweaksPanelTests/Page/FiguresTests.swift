@@ -38,7 +38,7 @@ import TweaksTestSupport
             say("first paint of \(count): \(spread(paints))")
             say("tweaks shown of \(count): \(spread(shown))")
             let size = try page.ask("performance.getEntriesByType('navigation')[0].transferSize").number ?? 0
-            let data = try page.ask("(await (await fetch('/api/tweaks')).text()).length").number ?? 0
+            let data = try page.ask("(await (await asPage('/api/tweaks')).text()).length").number ?? 0
             say("bytes of the page with \(count): \(Int(size)), and \(Int(data)) of the listing")
             say("search of \(count): \(spread(try search(page)))")
         }

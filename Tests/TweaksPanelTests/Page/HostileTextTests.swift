@@ -24,7 +24,7 @@ import TweaksTestSupport
     ]
 
     private static let change = """
-        fetch('/api/tweaks', { method: 'PATCH', headers: { 'Content-Type': 'application/json' },
+        asPage('/api/tweaks', { method: 'PATCH', headers: { 'Content-Type': 'application/json' },
             body: JSON.stringify({ changes: [{ path: 'Text/Text/Value', value: given[0] }] }) })
         """
 

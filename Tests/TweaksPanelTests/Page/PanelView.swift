@@ -96,6 +96,8 @@ struct PanelView {
             const row = (name) => document.querySelector(`[data-path="${CSS.escape(path(name))}"]`);
             const part = (name, part) => row(name)?.querySelector(`[data-part="${part}"]`);
             const isShown = (element) => element != null && element.checkVisibility({ visibilityProperty: true });
+            const asPage = (path, options = {}) => fetch(path, { ...options, headers:
+                { ...options.headers, 'Tweaks-Key': JSON.parse(localStorage.getItem('tweaks.key')) } });
             const text = (name, of) => isShown(part(name, of)) ? part(name, of).textContent : '';
             const field = (name) => (part(name, 'field') ?? part(name, 'hex')).value;
             const state = () => document.documentElement.dataset.state;

@@ -58,9 +58,8 @@ import TweaksTestSupport
             try host.set("Whole", "72")
             try host.set("Text", "\"two words\"")
             try page.element("import").click()
-            try page.wait("document.querySelector('#pane a[download]') != null")
-            let text =
-                try page.ask("(await fetch(document.querySelector('#pane a[download]').href)).text()").string ?? ""
+            try page.wait("named('Everything', '#pane') != null")
+            let text = try page.ask("(await asPage('/api/export')).text()").string ?? ""
             #expect(text.contains("Kinds/Basic/Whole = 72\n"), "\(text)")
             #expect(!text.contains("Password"))
             let area = try page.browser.element("[data-part=import-text]")

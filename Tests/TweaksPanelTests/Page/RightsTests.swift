@@ -59,7 +59,7 @@ import TweaksTestSupport
                 Promise.all([['PATCH', '/api/tweaks', { changes: [{ path: 'Kinds/Basic/Whole', value: 1 }] }],
                     ['POST', '/api/undo', {}], ['POST', '/api/reset', { patterns: ['Kinds'] }], ['PUT', '/api/presets/a', {}],
                     ['POST', '/api/actions/Kinds/Basic/Greet', {}], ['POST', '/api/import', { text: 'Kinds/Basic/Whole = 1' }]]
-                    .map(async ([method, path, body]) => (await fetch(path,
+                    .map(async ([method, path, body]) => (await asPage(path,
                         { method, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } })).status))
                 """)
             #expect(codes == [403, 403, 403, 403, 403, 403])
@@ -110,7 +110,7 @@ import TweaksTestSupport
             #expect(
                 try page.ask("document.documentElement.outerHTML.replace(/<script[^]*<.script>/, '').includes('Kinds')")
                     == false)
-            #expect(try page.ask("(await fetch('/api/tweaks/Kinds/Basic/Whole')).status") == 404)
+            #expect(try page.ask("(await asPage('/api/tweaks/Kinds/Basic/Whole')).status") == 404)
         }
     }
 

@@ -64,6 +64,12 @@ final class PanelServer: Sendable {
     /// The text of a token.
     static func token(_ name: String) -> String { "twk_\(name)" + String(repeating: "A", count: 43 - name.utf8.count) }
 
+    /// The headers of a browser that has shown a token.
+    static func halves(_ name: String, port: Int) throws -> [String] {
+        let halves = try #require(SplitToken(token(name)))
+        return ["Cookie: tweaks-\(port)=\(halves.cookie)", "Tweaks-Key: \(halves.key)"]
+    }
+
     /// A connection that speaks by lines, and may do everything.
     func connectByLine() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self) }
 

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import Tweaks
+import TweaksPanel
 import TweaksServer
 import TweaksTestSupport
 import TweaksWire
@@ -75,28 +76,34 @@ import TweaksWire
         let panel = try server.connect(nil)
         let login = try panel.ask("POST", "/login", "{\"token\":\"\(PanelServer.token("ops"))\"}")
         #expect(login.status == 200)
+        let key = try #require(login.json["key"] as? String)
         #expect(
             login.body == "{\"ok\":true,\"token\":\"ops\",\"scopes\":[\"write:Content\",\"run:Player\"],"
-                + "\"expires\":\"1970-01-01T00:33:20Z\"}\n")
-        let cookie = try #require(login["Set-Cookie"])
-        let pair = "tweaks-\(panel.port)=\(PanelServer.token("ops"))"
-        #expect(cookie == "\(pair); Path=/; HttpOnly; SameSite=Strict")
-        // Without the cookie it is nobody again.
-        #expect(try panel.ask("GET", Self.size).status == 401)
-        #expect(try panel.ask("GET", Self.size, nil, ["Cookie: a=b; \(pair)"]).status == 200)
-        #expect(try server.connect(nil).ask("GET", Self.size, nil, ["Cookie: \(pair)"]).status == 200)
-        let logout = try panel.ask("POST", "/logout", "{}", ["Cookie: \(pair)"])
+                + "\"expires\":\"1970-01-01T00:33:20Z\",\"key\":\"\(key)\"}\n")
+        let pair = try #require(login["Set-Cookie"]).replacingOccurrences(
+            of: "; Path=/; HttpOnly; SameSite=Strict", with: "")
+        let value = pair.replacingOccurrences(of: "tweaks-\(panel.port)=", with: "")
+        #expect(SplitToken.token(cookie: value, key: key) == PanelServer.token("ops"))
+        // Either half alone is nothing.
+        for headers in [[], ["Cookie: \(pair)"], ["Tweaks-Key: \(key)"], ["Cookie: \(pair)", "Tweaks-Key: \(value)"]] {
+            #expect(try panel.ask("GET", Self.size, nil, headers).status == 401)
+        }
+        let both = ["Cookie: a=b; \(pair)", "Tweaks-Key: \(key)"]
+        #expect(try panel.ask("GET", Self.size, nil, both).status == 200)
+        #expect(try server.connect(nil).ask("GET", Self.size, nil, both).status == 200)
+        let logout = try panel.ask("POST", "/logout", "{}", both)
         #expect(logout.status == 204 && logout["Set-Cookie"]?.contains("Max-Age=0") == true)
         #expect(try panel.ask("GET", Self.size).status == 401)
         #expect(try panel.ask("POST", "/login", "{\"token\":\"\(PanelServer.token("x"))\"}")["Set-Cookie"] == nil)
         // The cookie of another port's server is none of ours.
-        #expect(try panel.ask("GET", Self.size, nil, ["Cookie: tweaks-1=\(PanelServer.token("ops"))"]).status == 401)
+        let other = ["Cookie: tweaks-1=\(value)", "Tweaks-Key: \(key)"]
+        #expect(try panel.ask("GET", Self.size, nil, other).status == 401)
     }
 
     /// Who writes a header does not mean the cookie.
     @Test func theHeaderWinsOverTheCookie() throws {
         let panel = try PanelServer(Self.ops).connect("ops")
-        let cookie = ["Cookie: tweaks-\(panel.port)=\(PanelServer.token("admin"))"]
+        let cookie = try PanelServer.halves("admin", port: panel.port)
         #expect(try panel.ask("GET", "/api/whoami", nil, cookie).json["identity"] as? String == "token ops")
         panel.token = PanelServer.token("nobody")
         #expect(try panel.ask("GET", "/api/whoami", nil, cookie).status == 401)
