@@ -98,16 +98,21 @@ import TweaksWire
     @Test func idleConnectionsEnd() throws {
         let example = ExampleTweaks()
         let server = try PanelServer(registry: example.registry) { $0.idleTime = .milliseconds(50) }
-        let stream = try server.connect()
-        _ = try stream.stream()
-        #expect(try server.connect().hasEnded())
-        // On a slow machine it may have been idle before it was heard.
-        var answered: PanelClient?
-        for _ in 1...50 where answered == nil {
-            let panel = try server.connect()
-            if (try? panel.ask("GET", "/"))?.status == 200 { answered = panel }
+        // On a slow machine one may have been idle before it was heard.
+        func heard(_ ask: (PanelClient) throws -> Bool) throws -> PanelClient {
+            for _ in 1...50 {
+                let panel = try server.connect()
+                if (try? ask(panel)) == true { return panel }
+            }
+            throw ClientError.ended("nothing was heard in time")
         }
-        #expect(try answered?.hasEnded() == true)
+        let stream = try heard { panel in
+            try panel.send("GET", "/api/events")
+            guard try panel.readHead().status == 200 else { return false }
+            return try panel.event()?.name == "hello" && panel.event()?.name == "snapshot"
+        }
+        #expect(try server.connect().hasEnded())
+        #expect(try heard { try $0.ask("GET", "/").status == 200 }.hasEnded())
         example.size.value = 44
         #expect(try stream.event()?.json["value"] as? Double == 44)
     }
