@@ -89,6 +89,43 @@ import TweaksTestSupport
         }
     }
 
+    /// By a click, as a file.
+    @Test func exportsAreSaved() throws {
+        let host = try PanelHost()
+        let directory = try TemporaryDirectory()
+        try host.visit(at: "/Other") { page in
+            try page.browser.command(
+                "Browser.setDownloadBehavior", ["behavior": "allow", "downloadPath": .string(directory.path)])
+            try host.set("Whole", "72")
+            try host.set("Other/Far/Distance", "8")
+            try page.element("import").click()
+            for (link, expected) in [
+                (1, "Kinds/Basic/Whole = 72\nOther/Far/Distance = 8\n"), (2, "Other/Far/Distance = 8\n"),
+            ] {
+                try page.browser.element("#pane a[download]:nth-of-type(\(link))").click()
+                let name = link == 1 ? "example.conf" : "example (1).conf"
+                let text = try #require(try file(directory.file(name), page))
+                #expect(Self.assignments(text) == expected, "\(text)")
+            }
+            #expect(try page.browser.address == "\(host.origin)/#/Other")
+        }
+    }
+
+    /// The content of a file, once it is there; looked at again and again, since nobody tells.
+    private func file(_ path: String, _ page: PanelView) throws -> String? {
+        let end = ContinuousClock.now + Browser.patience
+        while ContinuousClock.now < end {
+            if let text = try? String(contentsOfFile: path, encoding: .utf8), !text.isEmpty { return text }
+            try page.browser.runUntilCalled("requestAnimationFrame(arguments[0])")
+        }
+        return nil
+    }
+
+    /// Lines that are no comments.
+    private static func assignments(_ text: String) -> String {
+        text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { $0 + "\n" }.joined()
+    }
+
     @Test func filesAreLookedAtFirst() throws {
         let host = try PanelHost()
         let directory = try TemporaryDirectory()
