@@ -69,25 +69,19 @@ import TweaksTestSupport
         }
     }
 
-    @Test func presesOnASegmentAreOneStep() throws {
+    @Test func pressesOnASegmentAreOneStep() throws {
         let host = try PanelHost()
         try host.visit { page in
             try page.browser.run("arguments[0].focus()", page.browser.element(PanelView.selector("Side", "option")).value)
-            try page.browser.perform(.keys(.right), .keys(.right))
+            try page.browser.perform(.keys(.right, .right))
             try page.browser.perform(.keyboard([.press(.control), .character("z"), .release(.control)]))
             try host.wait("Side", .choice("left"))
             try page.wait("row('Side').querySelector(':checked').value === 'left'")
             #expect(host.registry.history.count(where: { $0.kind == .change }) == 1)
-            // Escape takes them back as well, and what is pressed then is another step.
-            try page.browser.perform(.keys(.right))
-            try page.browser.perform(.keys(.right))
-            try host.wait("Side", .choice("right"))
-            try page.browser.perform(.keys(.escape))
-            try host.wait("Side", .choice("left"))
-            try page.wait("document.activeElement.value === 'left' && document.activeElement.checked")
+            // What is pressed then is another step, from where the value is, and the mouse makes a step of each.
+            try page.wait("document.activeElement.value === 'left'")
             try page.browser.perform(.keys(.right))
             try host.wait("Side", .choice("center"))
-            // After a pause, too; the mouse makes a step of each.
             try page.browser.element(PanelView.selector("Side") + " label:nth-child(3)").click()
             try host.wait("Side", .choice("right"))
             try page.element("undo").click()
@@ -206,7 +200,7 @@ import TweaksTestSupport
             try page.waitUntilSaid("Kinds/Basic/Whole has changed since, in revision 2 by")
             #expect(host.registry.history.contains { $0.isUndone } == false)
             try page.press(button: "Force", in: "#toasts")
-            try page.waitUntilSaid("Undone: Whole")
+            try page.waitUntilSaid("Undone")
             #expect(host.registry.history.contains { $0.isUndone } && host.value("Whole") == .int(30))
         }
     }
