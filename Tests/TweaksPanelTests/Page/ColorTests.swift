@@ -61,6 +61,23 @@ import TweaksTestSupport
         }
     }
 
+    /// Keys in the picker are one step as long as they follow each other.
+    @Test(arguments: ["hue", "area"]) func aRunOfKeysIsOneStep(_ part: String) throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.click("Colour", "swatch")
+            try page.wait("isShown(document.getElementById('picker'))")
+            try page.browser.run("document.querySelector('#picker [data-part=\(part)]').focus()")
+            let key: Key = part == "hue" ? .right : .down
+            try page.browser.perform(.keys(key, key, key, key))
+            try host.wait("Colour", part == "hue" ? Self.color(255, 17, 0) : Self.color(245, 0, 0))
+            try page.browser.perform(.keys(.escape))
+            try page.element("undo").click()
+            try host.wait("Colour", Self.color(255, 0, 0))
+            #expect(host.registry.history.count(where: { $0.kind == .change }) == 1)
+        }
+    }
+
     /// The label on a swatch against it, by WCAG's formula.
     @Test(arguments: Browser.Scheme.allCases) func labelsStayReadable(_ scheme: Browser.Scheme) throws {
         let host = try PanelHost()

@@ -133,9 +133,9 @@ extension PanelHost {
     ///   - expected: Parts of messages of the console that are no complaints here.
     func visit(
         as guest: Guest = owner, at place: String = "", width: Int = 1_280, scheme: Browser.Scheme = .light,
-        touch hasTouch: Bool = false, expecting expected: [String] = [], _ body: (PanelView) throws -> Void
+        touch hasTouch: Bool = false, reducedMotion: Bool = false, expecting expected: [String] = [], _ body: (PanelView) throws -> Void
     ) throws {
-        let browser = try Browser(width: width, scheme: scheme, touch: hasTouch)
+        let browser = try Browser(width: width, scheme: scheme, reducesMotion: reducedMotion, touch: hasTouch)
         let view = PanelView(browser: browser)
         try browser.open(link(guest, place))
         try view.waitUntilConnected()
@@ -157,6 +157,18 @@ extension PanelView {
             line.level != "INFO" && line.level != "DEBUG" && !expected.contains { line.message.contains($0) }
         }
         #expect(complaints.isEmpty, "\(complaints)", sourceLocation: location)
+    }
+
+    /// Nothing has to be moved sideways to be read.
+    func expectRoom(at location: SourceLocation = #_sourceLocation) throws {
+        let beyond = try ask(
+            """
+            document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+                .filter((element) => isShown(element) && element.getBoundingClientRect().right > innerWidth + 1)
+                .map((element) => element.outerHTML.slice(0, 120)).slice(0, 5)
+            """)
+        #expect(beyond == [], "\(beyond)", sourceLocation: location)
+        #expect(try ask("document.documentElement.scrollWidth <= innerWidth") == true, sourceLocation: location)
     }
 
     /// What the browser says of a request that the server has refused with a status.

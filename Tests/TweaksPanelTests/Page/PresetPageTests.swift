@@ -88,6 +88,39 @@ import TweaksTestSupport
         }
     }
 
+    /// By a click, as a file.
+    @Test func exportsAreSaved() throws {
+        let host = try PanelHost()
+        let directory = try TemporaryDirectory()
+        try host.visit(at: "/Other") { page in
+            try page.browser.command(
+                "Browser.setDownloadBehavior", ["behavior": "allow", "downloadPath": .string(directory.path)])
+            try host.set("Whole", "72")
+            try host.set("Other/Far/Distance", "8")
+            try page.element("import").click()
+            for (link, pattern) in [(1, ""), (2, "?pattern=Other")] {
+                try page.browser.element("#pane a[download]:nth-of-type(\(link))").click()
+                let text = try file(directory.file("example.conf"), page)
+                #expect(text.contains("Other/Far/Distance = 8\n"))
+                #expect(text.contains("Kinds/Basic/Whole = 72\n") == pattern.isEmpty)
+                // The whole of it.
+                let sent = try page.ask("(await fetch('/api/export' + given[0])).text()", .string(pattern))
+                #expect(sent == .string(text))
+            }
+            #expect(try page.browser.address == "\(host.origin)/#/Other")
+        }
+    }
+
+    /// Takes a file, once it is there: the browser gives a file its name when it is whole.
+    private func file(_ path: String, _ page: PanelView) throws -> String {
+        let end = ContinuousClock.now + Browser.patience
+        while !FileManager.default.fileExists(atPath: path), ContinuousClock.now < end {
+            try page.browser.runUntilCalled("requestAnimationFrame(arguments[0])")
+        }
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try String(contentsOfFile: path, encoding: .utf8)
+    }
+
     @Test func filesAreLookedAtFirst() throws {
         let host = try PanelHost()
         let directory = try TemporaryDirectory()

@@ -185,4 +185,34 @@ import TweaksTestSupport
             try page.wait("state() === 'login' && isShown(document.getElementById('token'))")
         }
     }
+
+    /// The windows of one browser share a cookie: they go, and come, together.
+    @Test func otherWindowsSignOutAndInAsWell() throws {
+        let host = try host()
+        try host.visit { page in
+            let first = try page.browser.window
+            let second = try page.browser.openTab()
+            try page.browser.open(host.origin)
+            try page.waitUntilConnected()
+            try page.element("presets").click()
+            try page.wait("document.getElementById('drawer').open")
+            try page.browser.go(to: first)
+            try page.element("people").click()
+            try page.press(button: "Sign out", in: "#pane")
+            try page.wait("state() === 'login'")
+            // Nothing is left open there, and nothing was asked first.
+            try page.browser.go(to: second)
+            try page.wait("state() === 'login' && !document.getElementById('drawer').open")
+            #expect(try page.ask("isShown(document.getElementById('list'))") == false)
+            try page.type(Self.secret(host.link()), over: page.element("token"), then: [.enter])
+            try page.waitUntilConnected()
+            try page.browser.go(to: first)
+            try page.waitUntilConnected()
+            try page.click("Bool", "switch")
+            try host.wait("Bool", .bool(true))
+        }
+    }
+
+    /// The token in a link.
+    private static func secret(_ link: String) -> String { String(link.split(separator: "=").last ?? "") }
 }

@@ -57,6 +57,84 @@ import TweaksTestSupport
         }
     }
 
+    /// That the next change is for a while is plain to see; Escape or a second click ends it, and nothing has changed.
+    @Test func forAWhileCanBeCalledOff() throws {
+        let host = try PanelHost()
+        let arm = { (page: PanelView) in
+            try page.click("Whole", "for")
+            try page.wait("isShown(document.getElementById('menu'))")
+            try page.browser.element("#menu [data-part=for-10m]").click()
+            try page.wait("text('Whole', 'badge').includes('10m') && part('Whole', 'for').ariaPressed === 'true'")
+        }
+        let isOff = "text('Whole', 'badge') === '' && part('Whole', 'for').ariaPressed == null"
+        try host.visit { page in
+            let revision = host.registry.revision
+            try arm(page)
+            #expect(try page.ask("getComputedStyle(row('Whole').querySelector('.control')).outlineStyle") == "dashed")
+            try page.browser.attach("panel-for-a-while")
+            try page.click("Whole", "for")
+            try page.wait(isOff)
+            #expect(try page.ask("isShown(document.getElementById('menu'))") == false)
+            try arm(page)
+            try page.browser.perform(.keys(.escape))
+            try page.wait(isOff)
+            // What is typed goes first.
+            try arm(page)
+            try page.type("7", over: "Whole", then: .escape)
+            try page.wait("field('Whole') === '50' && part('Whole', 'for').ariaPressed === 'true'")
+            try page.browser.perform(.keys(.escape))
+            try page.wait(isOff)
+            #expect(host.registry.revision == revision)
+            try page.type("72", over: "Whole", then: .enter)
+            try host.wait("Whole", .int(72))
+            #expect(host.registry["Kinds/Basic/Whole"]?.timeLeft == nil)
+        }
+    }
+
+    /// All changes last so long then, however they are made, until the time is over.
+    @Test func forAWhileGoesOn() throws {
+        let host = try PanelHost()
+        let whole = host.registry["Kinds/Basic/Whole"]
+        try host.visit { page in
+            try page.click("Whole", "for")
+            try page.browser.element("#menu [data-part=for-1h]").click()
+            try page.press("Whole", "slider", .right)
+            try host.wait("Whole", .int(51))
+            try page.type("+=9", over: "Whole", then: .enter)
+            try host.wait("Whole", .int(60))
+            #expect(whole?.timeLeft != nil)
+            try page.wait("/temporary.*[0-9]/.test(text('Whole', 'badge'))")
+            // Back at its default, it is as it was before.
+            try page.click("Whole", "reset")
+            try host.wait("Whole", .int(50))
+            try page.wait("text('Whole', 'badge') === ''")
+            try page.type("72", over: "Whole", then: .enter)
+            try host.wait("Whole", .int(72))
+            #expect(whole?.timeLeft == nil)
+        }
+    }
+
+    /// Who opens the page later sees that a restart is due, though nobody told it of the change.
+    @Test func aRestartIsDue() throws {
+        let registry = PageTweaks().registry
+        _ = Tweak("Other", "Far", "Threads", 4, in: 1...64, flags: .needsRestart, registry: registry)
+        // Set before the server starts: that is what it runs with.
+        try registry["Other/Far/Threads"]?.set(.int(8))
+        let host = try PanelHost(registry)
+        try host.visit { page in
+            try page.wait("text('Other/Far/Workers', 'badge') === 'applies after restart'")
+            // Times are told in whole seconds.
+            try page.wait("(await (await fetch('/api/stats')).json()).uptimeSeconds >= 2")
+        }
+        try host.set("Other/Far/Workers", "9")
+        try host.visit { page in
+            try page.wait("text('Other/Far/Workers', 'badge') === 'needs restart'")
+            try page.wait(
+                "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('path=Other%2FFar%2FThreads'))")
+            #expect(try page.ask("text('Other/Far/Threads', 'badge')") == "applies after restart")
+        }
+    }
+
     /// A temporary value that somebody else has set ends in the page, too.
     @Test func temporaryOnesEnd() throws {
         let host = try PanelHost()

@@ -47,6 +47,64 @@ import TweaksTestSupport
         }
     }
 
+    /// And so are presses that follow each other: of a slider, a field, what stands side by side, a menu.
+    @Test(arguments: [
+        ("Whole", "slider", TweakValue.int(53), TweakValue.int(50)), ("Whole", "field", .int(53), .int(50)),
+        ("Day", "select", .choice("thu"), .choice("mon")),
+    ])
+    func pressesThatFollowEachOtherAreOneStep(
+        _ name: String, _ part: String, _ end: TweakValue, _ start: TweakValue
+    ) throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            let key: Key = part == "select" ? .down : .up
+            try page.press(name, part, key, key, key)
+            // At once, before the pause that ends it: undo is about all of them.
+            try page.browser.perform(.keys(.tab))
+            try host.wait(name, end)
+            try page.element("undo").click()
+            try host.wait(name, start)
+            try page.element("redo").click()
+            try host.wait(name, end)
+        }
+    }
+
+    @Test func pressesOnASegmentAreOneStep() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.browser.run("arguments[0].focus()", page.browser.element(PanelView.selector("Side", "option")).value)
+            try page.browser.perform(.keys(.right, .right))
+            try page.browser.perform(.keyboard([.press(.control), .character("z"), .release(.control)]))
+            try host.wait("Side", .choice("left"))
+            try page.wait("row('Side').querySelector(':checked').value === 'left'")
+            #expect(host.registry.history.count(where: { $0.kind == .change }) == 1)
+            // What is pressed then is another step, from where the value is, and the mouse makes a step of each.
+            try page.wait("document.activeElement.value === 'left'")
+            try page.browser.perform(.keys(.right))
+            try host.wait("Side", .choice("center"))
+            try page.browser.element(PanelView.selector("Side") + " label:nth-child(3)").click()
+            try host.wait("Side", .choice("right"))
+            try page.element("undo").click()
+            try host.wait("Side", .choice("center"))
+            try page.element("undo").click()
+            try host.wait("Side", .choice("left"))
+        }
+    }
+
+    /// Typing right behind an arrow key is not overwritten by what the key did.
+    @Test func typingBehindAKeyStays() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.press("Whole", "field", .up)
+            try host.wait("Whole", .int(51))
+            try page.type("7", over: "Whole")
+            try page.wait("performance.now() > given[0]", page.ask("performance.now() + 900"))
+            #expect(try page.ask("field('Whole')") == "7")
+            try page.browser.perform(.keys(.enter))
+            try host.wait("Whole", .int(7))
+        }
+    }
+
     @Test func escapeTakesADragBack() throws {
         let host = try PanelHost()
         try host.visit { page in
@@ -105,6 +163,45 @@ import TweaksTestSupport
             try page.element("undo").click()
             // An admin may undo the other's, which is the last.
             try page.wait("field('Whole') === '20' || said().includes('Whole')")
+        }
+    }
+
+    private static let partly = PanelHost.Guest(name: "partly", scopes: ["read:Kinds", "write:Kinds"])
+
+    /// Somebody else has changed the same since, together with what one does not see: it is said who, and nothing happens.
+    @Test func aConflictSaysWho() throws {
+        let host = try PanelHost(guests: [Self.partly])
+        try host.visit(as: Self.partly, expecting: [PanelView.refused(409)]) { page in
+            try page.type("20", over: "Whole", then: .enter)
+            try host.wait("Whole", .int(20))
+            try host.registry.commit(origin: .user(77)) { batch in
+                batch.set("Kinds/Basic/Whole", .int(30))
+                batch.set("Other/Far/Distance", .int(8))
+            }
+            try page.wait("field('Whole') === '30'")
+            try page.element("undo").click()
+            try page.waitUntilSaid("changed since, in revision 2 by uid 77")
+            #expect(host.value("Whole") == .int(30))
+            // Force is not theirs.
+            #expect(try page.ask("named('Force', '#toasts') == null") == true)
+        }
+    }
+
+    /// Those who may, can go back all the same.
+    @Test func aConflictCanBeForced() throws {
+        let host = try PanelHost()
+        let file = ConfigEntry(path: "Kinds/Basic/Whole", text: "30", line: 1, origin: TweakOrigin("a.conf:1"))
+        try host.visit(expecting: [PanelView.refused(409)]) { page in
+            try page.type("20", over: "Whole", then: .enter)
+            try host.wait("Whole", .int(20))
+            _ = host.registry.applyConfigFile([file], ConfigPolicy(fileWins: true))
+            try page.wait("field('Whole') === '30'")
+            try page.element("undo").click()
+            try page.waitUntilSaid("Kinds/Basic/Whole has changed since, in revision 2 by")
+            #expect(host.registry.history.contains { $0.isUndone } == false)
+            try page.press(button: "Force", in: "#toasts")
+            try page.waitUntilSaid("Undone")
+            #expect(host.registry.history.contains { $0.isUndone } && host.value("Whole") == .int(30))
         }
     }
 
