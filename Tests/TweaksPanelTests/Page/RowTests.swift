@@ -130,7 +130,8 @@ import TweaksTestSupport
         try host.visit { page in
             try page.wait("text('Other/Far/Workers', 'badge') === 'needs restart'")
             try page.wait(
-                "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('path=Other%2FFar%2FThreads'))")
+                "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('path=Other%2FFar%2FThreads'))"
+            )
             #expect(try page.ask("text('Other/Far/Threads', 'badge')") == "applies after restart")
         }
     }
