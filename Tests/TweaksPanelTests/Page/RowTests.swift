@@ -124,7 +124,7 @@ import TweaksTestSupport
         try host.visit { page in
             try page.wait("text('Other/Far/Workers', 'badge') === 'applies after restart'")
             // Times are told in whole seconds.
-            try page.wait("(await (await fetch('/api/stats')).json()).uptimeSeconds >= 2")
+            try page.wait("(await (await fetch('/api/stats')).json()).uptimeSeconds >= 3")
         }
         try host.set("Other/Far/Workers", "9")
         try host.visit { page in
