@@ -12,6 +12,7 @@ import TweaksTestSupport
         try host.visit { page in
             try host.set("Whole", "72")
             try page.element("presets").click()
+            try page.wait("document.querySelector('[data-part=preset-name]') != null")
             try page.type("warm", over: page.browser.element("[data-part=preset-name]"), then: [.enter])
             try page.wait("document.querySelector('\(warm)') != null")
             try host.set("Whole", "20")
@@ -99,6 +100,7 @@ import TweaksTestSupport
             try host.set("Whole", "72")
             try host.set("Other/Far/Distance", "8")
             try page.element("import").click()
+            try page.wait("document.querySelectorAll('#pane a[download]').length === 2")
             for (link, pattern) in [(1, ""), (2, "?pattern=Other")] {
                 try page.browser.element("#pane a[download]:nth-of-type(\(link))").click()
                 let text = try file(directory.file("example.conf"), page)
