@@ -69,7 +69,6 @@ import TweaksTestSupport
             try page.wait("isShown(document.getElementById('picker'))")
             try page.browser.run("document.querySelector('#picker [data-part=\(part)]').focus()")
             let key: Key = part == "hue" ? .right : .down
-            try page.pressWithoutPause()
             try page.browser.perform(.keys(key, key, key, key))
             try host.wait("Colour") { $0 != Self.color(255, 0, 0) }
             try page.browser.perform(.keys(.escape))

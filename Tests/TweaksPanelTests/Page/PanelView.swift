@@ -73,15 +73,6 @@ struct PanelView {
         for key in keys { try browser.perform(.keys(key, holding: modifiers)) }
     }
 
-    /// Keys follow each other from now on, however slow this machine is: the pause that parts them never comes.
-    func pressWithoutPause() throws {
-        try browser.run(
-            """
-            const later = setTimeout;
-            globalThis.setTimeout = (action, time, ...more) => time === 700 ? 0 : later(action, time, ...more);
-            """)
-    }
-
     // MARK: Looking
 
     /// Waits until an expression is true; it may use the helpers below, and `given`.

@@ -58,7 +58,6 @@ import TweaksTestSupport
         let host = try PanelHost()
         try host.visit { page in
             let key: Key = part == "select" ? .down : .up
-            try page.pressWithoutPause()
             try page.press(name, part, key, key, key)
             // At once, before the pause that ends it: undo is about all of them.
             try page.browser.perform(.keys(.tab))
@@ -75,7 +74,6 @@ import TweaksTestSupport
         try host.visit { page in
             try page.browser.run(
                 "arguments[0].focus()", page.browser.element(PanelView.selector("Side", "option")).value)
-            try page.pressWithoutPause()
             try page.browser.perform(.keys(.right, .right))
             try page.browser.perform(.keyboard([.press(.control), .character("z"), .release(.control)]))
             try host.wait("Side", .choice("left"))
