@@ -189,6 +189,12 @@ import TweaksTestSupport
             try page.wait("row('Whole').hasAttribute('data-modified')")
             try page.expectRoom()
             try page.browser.attach("panel-\(width)-\(scheme)")
+            for place in ["history", "presets", "import", "people"] where width == 800 {
+                try page.element(place).click()
+                try page.wait("document.querySelector('#pane h2') != null")
+                try page.browser.attach("panel-\(place)-\(scheme)")
+                try page.browser.perform(.keys(.escape))
+            }
         }
     }
 

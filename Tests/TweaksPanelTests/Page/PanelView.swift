@@ -133,7 +133,8 @@ extension PanelHost {
     ///   - expected: Parts of messages of the console that are no complaints here.
     func visit(
         as guest: Guest = owner, at place: String = "", width: Int = 1_280, scheme: Browser.Scheme = .light,
-        touch hasTouch: Bool = false, reducedMotion: Bool = false, expecting expected: [String] = [], _ body: (PanelView) throws -> Void
+        touch hasTouch: Bool = false, reducedMotion: Bool = false, expecting expected: [String] = [],
+        _ body: (PanelView) throws -> Void
     ) throws {
         let browser = try Browser(width: width, scheme: scheme, reducesMotion: reducedMotion, touch: hasTouch)
         let view = PanelView(browser: browser)

@@ -12,6 +12,7 @@ import TweaksTestSupport
         try host.visit { page in
             try host.set("Whole", "72")
             try page.element("presets").click()
+            try page.wait("document.querySelector('[data-part=preset-name]') != null")
             try page.type("warm", over: page.browser.element("[data-part=preset-name]"), then: [.enter])
             try page.wait("document.querySelector('\(warm)') != null")
             try host.set("Whole", "20")
@@ -98,13 +99,14 @@ import TweaksTestSupport
             try host.set("Whole", "72")
             try host.set("Other/Far/Distance", "8")
             try page.element("import").click()
-            for (link, pattern) in [(1, ""), (2, "?pattern=Other")] {
-                try page.browser.element("#pane a[download]:nth-of-type(\(link))").click()
+            try page.wait("named('Only Other', '#pane') != null")
+            for (name, pattern) in [("Everything", ""), ("Only Other", "?pattern=Other")] {
+                try page.press(button: name, in: "#pane")
                 let text = try file(directory.file("example.conf"), page)
                 #expect(text.contains("Other/Far/Distance = 8\n"))
                 #expect(text.contains("Kinds/Basic/Whole = 72\n") == pattern.isEmpty)
                 // The whole of it.
-                let sent = try page.ask("(await fetch('/api/export' + given[0])).text()", .string(pattern))
+                let sent = try page.ask("(await asPage('/api/export' + given[0])).text()", .string(pattern))
                 #expect(sent == .string(text))
             }
             #expect(try page.browser.address == "\(host.origin)/#/Other")

@@ -124,13 +124,14 @@ import TweaksTestSupport
         try host.visit { page in
             try page.wait("text('Other/Far/Workers', 'badge') === 'applies after restart'")
             // Times are told in whole seconds.
-            try page.wait("(await (await fetch('/api/stats')).json()).uptimeSeconds >= 2")
+            try page.wait("(await (await asPage('/api/stats')).json()).uptimeSeconds >= 3")
         }
         try host.set("Other/Far/Workers", "9")
         try host.visit { page in
             try page.wait("text('Other/Far/Workers', 'badge') === 'needs restart'")
             try page.wait(
-                "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('path=Other%2FFar%2FThreads'))")
+                "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('path=Other%2FFar%2FThreads'))"
+            )
             #expect(try page.ask("text('Other/Far/Threads', 'badge')") == "applies after restart")
         }
     }

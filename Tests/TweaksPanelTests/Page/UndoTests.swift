@@ -72,7 +72,8 @@ import TweaksTestSupport
     @Test func pressesOnASegmentAreOneStep() throws {
         let host = try PanelHost()
         try host.visit { page in
-            try page.browser.run("arguments[0].focus()", page.browser.element(PanelView.selector("Side", "option")).value)
+            try page.browser.run(
+                "arguments[0].focus()", page.browser.element(PanelView.selector("Side", "option")).value)
             try page.browser.perform(.keys(.right, .right))
             try page.browser.perform(.keyboard([.press(.control), .character("z"), .release(.control)]))
             try host.wait("Side", .choice("left"))
