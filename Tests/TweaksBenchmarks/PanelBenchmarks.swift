@@ -155,7 +155,8 @@ final class PanelConnection {
 
     func ask(_ method: String, _ target: String, body: String? = nil) throws {
         let content = body.map { "Content-Type: application/json\r\nContent-Length: \($0.utf8.count)\r\n\r\n\($0)" }
-        let head = "\(method) \(target) HTTP/1.1\r\nHost: \(authority)\r\nAuthorization: Bearer \(token)\r\n"
+        let head =
+            "\(method) \(target) HTTP/1.1\r\nHost: \(authority)\r\nAuthorization: Bearer \(token)\r\nAccept-Encoding: gzip\r\n"
         try connection.send(Array((head + (content ?? "\r\n")).utf8))
     }
 

@@ -16,7 +16,6 @@ package final class PanelFront: ServerFront {
 
     /// - Parameter isMovable: Another port is used when the one that was named is taken.
     package init(_ panel: TweakPanel, isMovable: Bool = true) {
-        PanelPage.prepare()
         address = panel.address
         // One that is none is refused where it is opened, in words.
         ports = panel.port == 0 || !isMovable ? [panel.port] : [panel.port, 0]

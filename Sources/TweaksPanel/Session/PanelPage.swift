@@ -10,15 +10,13 @@ enum PanelPage {
         HTTPField("Content-Type", "text/html; charset=utf-8"), HTTPField("Vary", "Accept-Encoding"),
     ]
     private static let html = HTTPResponse(.ok, htmlHeaders, body: PanelFiles.page)
-    /// A third of it. There is no secret in it that its size could tell of.
+    /// A third of it, made for the first one who asks: a process at which nobody looks need not hold it. There is no secret
+    /// in it that its size could tell of.
     private static let packed = HTTPResponse(
         .ok, htmlHeaders + [HTTPField("Content-Encoding", "gzip")], body: Gzip.compress(PanelFiles.page))
 
     /// The page, in the form that a browser wants.
     static func html(_ request: HTTPRequest) -> HTTPResponse { acceptsGzip(request) ? packed : html }
-
-    /// Makes what is made once, so that the first one who asks need not wait.
-    static func prepare() { _ = (packed, writer) }
 
     /// RFC 9110, section 12.5.3, as far as browsers go: named, and not with the weight 0.
     private static func acceptsGzip(_ request: HTTPRequest) -> Bool {
