@@ -15,7 +15,8 @@ import TweaksTestSupport
             try page.wait(
                 "location.hash === '#?q=' + encodeURIComponent(given[0]) && document.querySelector('#list h2')?.textContent.includes(given[0])",
                 .string(words))
-            #expect(try page.ask("listed()") == .array(found))
+            // Rows are made as they come into view.
+            try page.wait("JSON.stringify(listed()) === JSON.stringify(given[0])", .array(found))
             if !found.isEmpty {
                 // On to the first of them.
                 try page.browser.perform(.keys(.down))
