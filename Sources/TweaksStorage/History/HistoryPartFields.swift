@@ -65,7 +65,8 @@ struct HistoryPartFields {
             let time = found.time.flatMap({ TimeText.parse($0) }),
             let expires = found.expires.flatMap({ TimeText.parse($0) })
         else { throw reader.problem("“\(temporaryKey)” lacks its value, or one of its times") }
-        layers.temporary = .init(value, time: anchor.instant(time), expires: anchor.end(expires, since: time))
+        let (start, end) = anchor.life(from: time, to: expires)
+        layers.temporary = .init(value, time: start, expires: end)
         return layers
     }
 

@@ -65,19 +65,20 @@ extension OverridesFile.Entry {
         guard let time = fields.time.flatMap({ TimeText.parse($0) }) else {
             throw EntryProblem(text: "“time” is missing, or is not like 2026-11-21T09:30:00Z")
         }
+        let (start, end) = try life(fields, from: time, anchor)
         return StoredEntry(
-            path: path, content: .value(value), origin: TweakOrigin(origin), time: anchor.instant(time),
-            covered: covered ?? nil, expires: try end(fields, since: time, anchor))
+            path: path, content: .value(value), origin: TweakOrigin(origin), time: start, covered: covered ?? nil,
+            expires: end)
     }
 
-    private static func end(
-        _ fields: Fields, since time: Int64, _ anchor: TimeAnchor
-    ) throws(EntryProblem) -> ContinuousClock.Instant? {
-        guard let text = fields.expires else { return nil }
+    private static func life(
+        _ fields: Fields, from time: Int64, _ anchor: TimeAnchor
+    ) throws(EntryProblem) -> (start: ContinuousClock.Instant, end: ContinuousClock.Instant?) {
+        guard let text = fields.expires else { return (anchor.instant(time), nil) }
         guard let expires = TimeText.parse(text) else {
             throw EntryProblem(text: "“expires” is not like 2026-11-21T09:30:00Z")
         }
-        return anchor.end(expires, since: time)
+        return anchor.life(from: time, to: expires)
     }
 }
 

@@ -39,11 +39,15 @@ struct TimeAnchor: Sendable {
         instant.advanced(by: .milliseconds(milliseconds) - .milliseconds(wall))
     }
 
-    /// When a temporary override ends: by the wall clock, and never later than after its whole life. A clock that was
-    /// set back meanwhile does not make it longer; nor does a file, than anybody could have asked for.
-    func end(_ expires: Int64, since time: Int64) -> ContinuousClock.Instant {
+    /// When a temporary override was set and when it ends: by the wall clock, and never later than after its whole life.
+    /// A clock that was set back meanwhile does not make it longer; nor does a file, than anybody could have asked for.
+    func life(
+        from time: Int64, to expires: Int64
+    ) -> (start: ContinuousClock.Instant, end: ContinuousClock.Instant) {
         let longest = TweakNode.longestLifetime.components.seconds * 1_000
-        return instant(min(expires, wall + min(max(expires - time, 0), longest)))
+        let end = min(expires, wall + min(max(expires - time, 0), longest))
+        // It begins now where it would begin later, or it would be shorter each time that it is read.
+        return (instant(min(time, wall)), instant(end))
     }
 
     /// To the millisecond, downwards.

@@ -169,6 +169,10 @@ struct OverridesFileTests {
             Self.good.replacing("09:30:00Z", with: "11:30:00Z").dropLast() + #","expires":"2026-11-21T11:40:00Z"}"#
         let file = try OverridesFile(file(String(entry)), anchor)
         #expect(file.entries.map(\.stored.expires) == [time.now + .seconds(600)])
+        // Nor shorter: written and read again, it ends when it did.
+        let line = try #require(OverridesFile.line(file.entries[0].stored, anchor))
+        let again = try OverridesFile(self.file(String(decoding: line, as: UTF8.self)), anchor)
+        #expect(again.entries.map(\.stored) == file.entries.map(\.stored))
     }
 
     @Test("an override and a temporary one of the same tweak, in their order; twice the same is an error")
