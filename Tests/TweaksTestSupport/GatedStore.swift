@@ -10,6 +10,7 @@ package final class GatedStore: TweakStore {
         var observers: [Int: @Sendable (SaveStatus) -> Void] = [:]
         var proposals: [@Sendable (String?) -> Void] = []
         var withdrawn = 0
+        var hurries = 0
         var count = 0
     }
 
@@ -25,6 +26,9 @@ package final class GatedStore: TweakStore {
     /// How many paths were taken back.
     package var withdrawn: Int { state.withLock { $0.withdrawn } }
 
+    /// How often somebody was in a hurry.
+    package var hurries: Int { state.withLock { $0.hurries } }
+
     package func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation {
         let number = state.withLock { state in
             state.count += 1
@@ -39,6 +43,8 @@ package final class GatedStore: TweakStore {
     }
 
     package func withdraw(_ keys: [OverrideKey]) { state.withLock { $0.withdrawn += keys.count } }
+
+    package func hurry() { state.withLock { $0.hurries += 1 } }
 
     /// Everything up to a revision was tried, well or badly.
     package func finish(_ revision: UInt64, failure: String? = nil) {

@@ -162,7 +162,7 @@ extension RegistryState {
     mutating func raise(to next: UInt64, _ effects: inout CommitEffects) {
         revision = next
         guard let journal else { return }
-        journal.note(next)
+        journal.note(next, isUrgent: effects.isUrgent)
         effects.journal = journal
     }
 

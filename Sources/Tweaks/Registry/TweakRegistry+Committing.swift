@@ -18,6 +18,8 @@ struct CommitEffects {
     var journal: OverrideJournal?
     var historyJournal: HistoryJournal?
     var commitLogs: [CommitLog] = []
+    /// Whether the disk is to have it at once.
+    var isUrgent = true
     /// What the commit is, where it changes one tweak only and the history is all that remembers it.
     var single: CommitKind?
     /// What the history will remember.
@@ -51,16 +53,18 @@ extension TweakRegistry {
     }
 
     /// Commits a batch.
-    /// - Parameter rights: Whose history it is in which undo and redo go back and forward.
+    /// - Parameters:
+    ///   - rights: Whose history it is in which undo and redo go back and forward.
+    ///   - isUrgent: False where nobody waits for the disk and more is about to come: then they share a write.
     @discardableResult
     package func commit(
         _ batch: TweakBatch, origin: TweakOrigin, ifUnchangedSince expected: UInt64? = nil,
         kind: CommitKind = .change(session: 0), rights: Rights = .all, policy: TweakPolicy? = nil,
-        delivery: TweakDelivery
+        isUrgent: Bool = true, delivery: TweakDelivery
     ) throws(TweakError) -> TweakCommitResult {
         while true {
             let steps = try plan(batch, policy: policy)
-            var effects = CommitEffects()
+            var effects = CommitEffects(isUrgent: isUrgent)
             // Overtaken: a `+=` or toggle was computed from a value that is no longer current.
             guard let result = try apply(steps, kind, rights, origin, expected, &effects) else { continue }
             deliver(effects, delivery)

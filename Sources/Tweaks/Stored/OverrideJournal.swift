@@ -12,6 +12,8 @@ package final class OverrideJournal: Sendable {
         package var revision: UInt64 = 0
         /// Whether the revision has risen.
         package var hasRisen = false
+        /// Whether some of it is to be written at once; if not, more is about to come.
+        package var isUrgent = false
     }
 
     private let batch = Mutex(Batch())
@@ -21,9 +23,10 @@ package final class OverrideJournal: Sendable {
     package init(onReady: @escaping @Sendable () -> Void) { self.onReady = onReady }
 
     /// Notes that a commit was made. Called under the registry's lock, in order of revision.
-    func note(_ revision: UInt64) {
+    func note(_ revision: UInt64, isUrgent: Bool) {
         batch.withLock { batch in
             batch.revision = revision
+            if isUrgent { batch.isUrgent = true }
             batch.hasRisen = true
         }
     }

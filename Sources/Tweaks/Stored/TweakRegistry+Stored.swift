@@ -42,7 +42,7 @@ extension TweakRegistry {
                 }
                 state.overlays[node.slot].changedAt = state.revision
             }
-            if state.revision > revision { journal.note(state.revision) }
+            if state.revision > revision { journal.note(state.revision, isUrgent: true) }
             if let history { state.follow(history, records) }
             for entry in overrides where !entry.isExpired(time) { state.hold(entry, for: entry.layer) }
             return true

@@ -48,6 +48,9 @@ package protocol TweakStore: AnyObject, Sendable {
     /// - Parameter body: Called once, on the storage's thread: nil when they are on disk, or why they are not.
     func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (_ failure: String?) -> Void)
 
+    /// Somebody waits for what was not urgent: it is written at once, if it is not on disk.
+    func hurry()
+
     /// Takes back what was proposed for these and could not be put into force.
     func withdraw(_ keys: [OverrideKey])
 }
@@ -86,6 +89,7 @@ extension TweakStore {
         let waiting = WaitForRevision(revision, body)
         waiting.keep(observe { waiting.look($0) })
         waiting.look(status)
+        hurry()
     }
 
     fileprivate func failure(upTo revision: UInt64) async -> String? {

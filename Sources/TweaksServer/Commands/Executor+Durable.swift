@@ -33,7 +33,7 @@ extension Executor {
     /// Commits; the reply waits for the disk. Where nothing may be in effect unsaved, writes first.
     func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
         try judge(proposal, session)
-        try spend(session, .now)
+        try spend(session, hooks.clock())
         if let store, store.isRequired, try write(proposal, to: store, session) { return .running }
         return .reply(try commitNow(proposal, session))
     }
@@ -67,8 +67,7 @@ extension Executor {
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
             kind: proposal.kind ?? .change(session: session.id.number, gesture: session.gesture),
-            rights: session.grants.rights,
-            delivery: .carrier)
+            rights: session.grants.rights, isUrgent: session.waitsForDisk, delivery: .carrier)
         proposal.whenCommitted?(result)
         if result.didStore { session.commits += 1 }
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
@@ -76,12 +75,18 @@ extension Executor {
 
     /// Has a reply wait until the disk holds a revision.
     func awaiting(_ reply: Reply, _ revision: UInt64, _ session: Session) -> Reply {
-        if !session.waitsForDisk { return reply }
+        if !session.waitsForDisk {
+            hasUnhurried = true
+            return reply
+        }
         switch saveStatus?.answer(for: revision) {
         case nil, .saved?: return reply
         case .unsaved(let reason)?: return reply.unsaved(reason)
         case .pending?: break
         }
+        // Nothing may be new about this one, and what it waits for may be what nobody did.
+        if hasUnhurried { store?.hurry() }
+        hasUnhurried = false
         var reply = reply
         reply.awaits = revision
         if session.owed.isEmpty { owing.append(session.id) }

@@ -42,6 +42,8 @@ final class Executor {
     let store: (any TweakStore)?
     /// How far it is; nil without storage.
     var saveStatus: SaveStatus?
+    /// Something was committed that did not wait for it, and may wait in there for what does.
+    var hasUnhurried = false
     /// Sessions with replies that wait for it.
     var owing: [SessionID] = []
     /// Presets that somebody looks at, and the way back from each. A restart forgets them.
@@ -65,7 +67,7 @@ final class Executor {
         let own = hooks.fronts.flatMap(\.tokens)
         if !own.isEmpty { tokens = TokenTable((tokens?.entries ?? []) + own) }
         failures = FailureLedger(delays: limits.authenticationDelay)
-        commitRate = CommitRate(registry.revision, at: .now)
+        commitRate = CommitRate(registry.revision, at: hooks.clock())
         store = registry.store
         storeObservation = store?.observe { mailbox.post(.saved($0)) }
         saveStatus = store?.status

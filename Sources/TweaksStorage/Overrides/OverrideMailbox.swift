@@ -11,6 +11,8 @@ final class OverrideMailbox: Sendable {
     enum Order: Sendable {
         case propose(OverrideChanges, @Sendable (String?) -> Void)
         case withdraw([OverrideKey])
+        /// Write what could have waited.
+        case hurry
     }
 
     private struct State {

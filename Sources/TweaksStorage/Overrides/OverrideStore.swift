@@ -97,6 +97,8 @@ package final class OverrideStore: TweakStore {
     }
 
     package func withdraw(_ keys: [OverrideKey]) { mailbox.post(.withdraw(keys)) }
+
+    package func hurry() { mailbox.post(.hurry) }
 }
 
 extension OverrideStore {

@@ -11,8 +11,14 @@ struct OverrideWriter: ~Copyable {
     /// Nil where the history is not kept.
     private var history: HistoryKeeper?
 
+    /// What nobody waits for is written with what somebody does, or after so long: a slider that is dragged costs a write
+    /// or two, not sixty a second.
+    private static let patience = Duration.seconds(10)
+
     /// Something is not on disk.
     private var isDirty = false
+    /// When to write it, where nobody waits.
+    private var calm: ContinuousClock.Instant?
     /// Some of that has not been tried yet.
     private var hasNews = false
     private var proposals: [Proposal] = []
@@ -96,27 +102,32 @@ struct OverrideWriter: ~Copyable {
     private mutating func take(_ batch: OverrideJournal.Batch) {
         if batch.changes.isEmpty, !batch.hasRisen { return }
         book.apply(batch)
-        (isDirty, hasNews) = (true, true)
+        if batch.isUrgent || !batch.hasRisen { return hurry() }
+        if !isDirty { calm = settings.time.now.advanced(by: Self.patience) }
+        isDirty = true
     }
+
+    private mutating func hurry() { (isDirty, hasNews, calm) = (true, true, nil) }
 
     private mutating func take(_ order: OverrideMailbox.Order) {
         switch order {
         case .propose(let changes, let body): proposals.append(Proposal(changes: changes, body: body))
         case .withdraw(let keys): if !book.withdraw(keys) { return }
+        case .hurry: if calm == nil { return }
         }
-        (isDirty, hasNews) = (true, true)
+        hurry()
     }
 
     /// When to try; nil for whenever there is something to write.
     private var nextAttempt: ContinuousClock.Instant? {
-        isDirty ? retry.next(hasNews: hasNews) : nil
+        isDirty ? calm ?? retry.next(hasNews: hasNews) : nil
     }
 
     // MARK: Writing
 
     private mutating func attempt() {
         let proposals = proposals
-        (self.proposals, hasNews) = ([], false)
+        (self.proposals, hasNews, calm) = ([], false, nil)
         var failure: StorageFailure?
         do throws(StorageFailure) {
             try write(proposals.map(\.changes))

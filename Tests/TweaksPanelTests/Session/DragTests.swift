@@ -78,12 +78,16 @@ import TweaksWire
         let server = try PanelServer(store: store)
         let (panel, line) = (try server.connect(), try server.connectByLine())
         for value in 20..<25 { #expect(try drag(panel, value).status == 200) }
+        // Nor does the disk hear of it at once.
+        let noted = server.registry.takeNoted(store.journal)
+        #expect(noted.hasRisen && !noted.isUrgent && store.hurries == 0)
         let end = panel.request(
             "PATCH", "/api/tweaks", PanelClient.changes([(Self.path, "31")]), ["Tweaks-Drag: d1"])
         try panel.client.send(end)
         while server.registry.revision < 6 { try line.ask("ping") }
         try server.settle(line)
         #expect(!panel.client.hasInput)
+        #expect(server.registry.takeNoted(store.journal).isUrgent)
         store.finish(6)
         #expect(try panel.read().revision == 6)
         // What comes next is no part of it, and waits again.
@@ -93,5 +97,18 @@ import TweaksWire
         #expect(!panel.client.hasInput)
         store.finish(7)
         #expect(try panel.read().revision == 7)
+    }
+
+    /// The last change is often what the one before it was; the disk is told all the same that somebody waits.
+    @Test func anEndThatChangesNothingHurries() throws {
+        let store = GatedStore(isRequired: false)
+        let server = try PanelServer(store: store)
+        let (panel, line) = (try server.connect(), try server.connectByLine())
+        _ = try drag(panel, 20)
+        try panel.send("PATCH", "/api/tweaks", PanelClient.changes([(Self.path, "20")]))
+        while store.hurries == 0 { try line.ask("ping") }
+        #expect(!panel.client.hasInput)
+        store.finish(1)
+        #expect(try panel.read().revision == 1)
     }
 }

@@ -34,6 +34,7 @@ final class StubStore: TweakStore {
 
     func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (String?) -> Void) { body(nil) }
     func withdraw(_ keys: [OverrideKey]) {}
+    func hurry() {}
 
     /// What the disk did.
     func finish(_ status: SaveStatus) {
