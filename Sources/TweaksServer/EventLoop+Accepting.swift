@@ -60,7 +60,7 @@ extension EventLoop {
         }
         let session = Session(
             id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, peer: peer,
-            isDenied: scopes == nil, lineLimit: limits.lineBytes, now: .now,
+            isDenied: scopes == nil, lineLimit: limits.lineBytes, now: clock(),
             dialect: listener.makeDialect(number, executor.identity.instance))
         if let scopes, !scopes.isEmpty { session.grants.add(scopes, from: .peer) }
         executor.identify(session)
@@ -93,7 +93,7 @@ extension EventLoop {
             executor.figures.hit(.descriptors)
         }
         spare = Self.makeSpare()
-        acceptsAgainAt = .now + Self.pause
+        acceptsAgainAt = clock() + Self.pause
         // Where it cannot be said, more is heard of newcomers meanwhile, and ignored.
         for listener in listeners { try? poller.modify(listener.descriptor.number, []) }
     }
@@ -110,7 +110,7 @@ extension EventLoop {
         do {
             for listener in listeners { try poller.modify(listener.descriptor.number, .read) }
         } catch {
-            acceptsAgainAt = .now + Self.pause
+            acceptsAgainAt = clock() + Self.pause
         }
     }
 

@@ -56,7 +56,7 @@ extension EventLoop {
     func advance(_ session: Session) {
         if session.phase == .closed { return }
         // Then the others: a long reply to a fast reader must not keep them waiting.
-        let turnEnds = ContinuousClock.now + turnTime
+        let turnEnds = clock() + turnTime
         repeat {
             runLines(session, until: turnEnds)
             session.settle(executor.saveStatus)
@@ -65,7 +65,7 @@ extension EventLoop {
             session.endEvents()
             guard flush(session), session.phase == .open else { break }
             if session.remainder == nil, !session.hasEvents, !mayRunLines(session) { break }
-        } while ContinuousClock.now < turnEnds
+        } while clock() < turnEnds
         if session.phase == .closed { return }
         updateInterest(session)
         let canGoOn = session.remainder != nil || session.hasEvents || mayRunLines(session)
@@ -101,7 +101,7 @@ extension EventLoop {
                 linesToClock -= run(line, session) ? 1 : Self.linesPerClock
                 if linesToClock > 0 { continue }
                 linesToClock = Self.linesPerClock
-                if ContinuousClock.now >= turnEnds { return }
+                if clock() >= turnEnds { return }
             }
         }
     }
@@ -244,7 +244,7 @@ extension EventLoop {
                 session.outputHasEnded = true
                 session.descriptor.endOutput()
                 // All was said; from here on there is only so much patience.
-                timers.add(.init(deadline: .now + limits.fatalDrain.time, session: session.id, kind: .drain))
+                timers.add(.init(deadline: clock() + limits.fatalDrain.time, session: session.id, kind: .drain))
             }
             if session.inputHasEnded { close(session) }
         }
@@ -317,7 +317,7 @@ extension EventLoop {
         session.reader.removeAll()
         stopWatching(session)
         // Closed at once, the kernel would answer unread input with a reset, and the last reply would be lost.
-        timers.add(.init(deadline: .now + limits.lingerTime, session: session.id, kind: .drain))
+        timers.add(.init(deadline: clock() + limits.lingerTime, session: session.id, kind: .drain))
     }
 
     func stopWatching(_ session: Session) {

@@ -41,8 +41,10 @@ final class EventLoop {
     var stopDeadline: ContinuousClock.Instant?
     /// Set aside so that, when there are no more descriptors, one can be spent on saying so.
     var spare: Descriptor?
+    /// By which deadlines go.
+    let clock: @Sendable () -> ContinuousClock.Instant
     /// The time of this round: the clock is not asked for every line.
-    var now = ContinuousClock.now
+    var now: ContinuousClock.Instant
     /// From so many bytes on, input waits for its turn.
     private static let longInput = 2_048
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -56,6 +58,8 @@ final class EventLoop {
         self.listeners = listeners
         self.registry = registry
         self.limits = limits
+        clock = hooks.clock
+        now = clock()
         hub = WatchHub(registry: registry) { mailbox.wake() }
         executor = Executor(
             registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox, hooks: hooks)
@@ -78,11 +82,11 @@ final class EventLoop {
         newestBeforeRound = nextNumber
         poller.wait(milliseconds: Self.shorter(timeout(), patience)) { event in
             mailbox.awaken()
-            now = .now
+            now = clock()
             serve(event)
         }
         mailbox.awaken()
-        now = .now
+        now = clock()
         for message in mailbox.takeAll() { handle(message) }
         advanceRunnable()
         expireTokens()
@@ -95,14 +99,14 @@ final class EventLoop {
     /// one turn of theirs, not for all of them.
     private func advanceRunnable() {
         if runnable.isEmpty { return }
-        let roundEnds = ContinuousClock.now + turnTime
+        let roundEnds = clock() + turnTime
         var served = 0
         for id in runnable {
             served += 1
             guard let session = session(id) else { continue }
             session.isRunnable = false
             advance(session)
-            if ContinuousClock.now >= roundEnds { break }
+            if clock() >= roundEnds { break }
         }
         // Those who can still go on have put themselves at the end.
         runnable.removeFirst(served)
@@ -130,7 +134,7 @@ final class EventLoop {
         Self.advance(&next, stopDeadline)
         Self.advance(&next, tokensReviewedAt)
         guard let next else { return -1 }
-        let wait = next - .now
+        let wait = next - clock()
         if wait <= .zero { return 0 }
         // Rounded up, or the last fraction of a millisecond would be spent spinning.
         return Int32(clamping: Int64((wait / .milliseconds(1)).rounded(.up)))
@@ -252,7 +256,7 @@ final class EventLoop {
 
     private func handleTimers() {
         if timers.next == nil, acceptsAgainAt == nil, stopDeadline == nil, tokensReviewedAt == nil { return }
-        let now = ContinuousClock.now
+        let now = clock()
         while let entry = timers.popDue(now) {
             if let session = session(entry.session) { expire(session, entry.kind, now) }
         }
@@ -303,7 +307,7 @@ final class EventLoop {
     private func beginStopping() {
         if isStopping { return }
         isStopping = true
-        stopDeadline = .now + limits.lingerTime
+        stopDeadline = clock() + limits.lingerTime
         for listener in listeners {
             poller.remove(listener.descriptor.number)
         }

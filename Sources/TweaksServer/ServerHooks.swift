@@ -23,6 +23,8 @@ package struct TweakServerHooks: Sendable {
     package var fronts: [any ServerFront] = []
     /// The time of day in milliseconds since 1970, by which tokens expire. It may jump.
     package var wallClock: @Sendable () -> Int64 = { Platform.wallClock() }
+    /// The time by which deadlines go; it never jumps, but where a test has it in hand. See `TweakServer.wake()`.
+    package var clock: @Sendable () -> ContinuousClock.Instant = { .now }
     /// Stands between the server and the kernel, in tests.
     package var faults: (any SystemFaults)?
 

@@ -162,6 +162,9 @@ public final class TweakServer: Sendable {
         state.withLock { $0.running }?.mailbox.post(.tokensChanged(table))
     }
 
+    /// Has the I/O thread look at the clock, which was put forward.
+    package func wake() { state.withLock { $0.running }?.mailbox.wake() }
+
     /// Whether TCP is open to whoever shows a token, and to nobody else.
     package var wantsTokens: Bool { bound.contains { $0.wantsToken && $0.front == nil } }
 

@@ -60,10 +60,19 @@ struct LimitCase: Sendable, CustomTestStringConvertible {
             .actionArguments, "error too-many Player/Audio/Mute: an action takes at most 2",
             { $0.actionArguments = 2 }, ask("run Player/Audio/Mute 1 2 3")),
         LimitCase(
-            .timeToFirstLine, "error timeout no line came", { $0.timeToFirstLine = .milliseconds(20) }
-        ) { try $0.connect().restOfLines().last ?? "" },
-        LimitCase(.idleTime, "error timeout nothing came", { $0.idleTime = .milliseconds(20) }) {
-            try $0.connect().restOfLines().last ?? ""
+            .timeToFirstLine, "error timeout no line came", { $0.timeToFirstLine = .seconds(3_600) }
+        ) { server in
+            let client = try server.connect()
+            // Who came later is answered, so that the first one is waited for.
+            try server.connect().ask("ping")
+            server.pass(.seconds(3_600))
+            return try client.restOfLines().last ?? ""
+        },
+        LimitCase(.idleTime, "error timeout nothing came", { $0.idleTime = .seconds(3_600) }) { server in
+            let client = try server.connect()
+            try client.ask("ping")
+            server.pass(.seconds(3_600))
+            return try client.restOfLines().last ?? ""
         },
         LimitCase(.actionOutputBytes, "ok", { $0.actionOutputBytes = 3 }, ask("run Player/Audio/Mute")),
         LimitCase(.unsentBytes, "ok", { $0.unsentBytes = 10_000 }) { server in

@@ -21,6 +21,7 @@ package final class TestServer {
     package let registry: TweakRegistry
     package let server: TweakServer
     package let directory: TemporaryDirectory
+    private let clock = JumpingClock()
 
     /// Starts one, with the example tweaks unless told otherwise.
     package init(
@@ -29,6 +30,9 @@ package final class TestServer {
     ) throws {
         self.registry = registry
         directory = try TemporaryDirectory()
+        var hooks = hooks
+        let clock = clock
+        hooks.clock = { clock.now }
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket")), .tcp(port: 0)],
             limits: limits, hooks: hooks)
@@ -36,6 +40,9 @@ package final class TestServer {
     }
 
     deinit { server.stop() }
+
+    /// Lets time pass for its deadlines.
+    package func pass(_ duration: Duration) { clock.advance(by: duration, server) }
 
     /// The path of its socket.
     package var path: String { directory.file("socket") }

@@ -24,7 +24,7 @@ extension EventLoop {
     /// Answers a wrong token, but not at once.
     func penalize(_ session: Session, _ error: TweakError, for delay: Duration) {
         (session.penalty, session.isAwaitingAction) = (error, true)
-        timers.add(.init(deadline: .now + delay, session: session.id, kind: .penalty))
+        timers.add(.init(deadline: clock() + delay, session: session.id, kind: .penalty))
     }
 
     func endPenalty(_ session: Session) {
@@ -59,7 +59,7 @@ extension EventLoop {
         firstExpiry = min(firstExpiry ?? first, first)
         let left = first - executor.hooks.wallClock()
         // A wall clock that is put forward is noticed within a minute even where nothing happens.
-        let next = ContinuousClock.now + min(.milliseconds(max(left, 1)), .seconds(60))
+        let next = clock() + min(.milliseconds(max(left, 1)), .seconds(60))
         tokensReviewedAt = min(tokensReviewedAt ?? next, next)
     }
 
@@ -170,7 +170,7 @@ extension EventLoop {
         session.endPenalty()
         if session.isAwaitingAction {
             session.farewell = error
-            timers.add(.init(deadline: .now + limits.lingerTime, session: session.id, kind: .farewell))
+            timers.add(.init(deadline: clock() + limits.lingerTime, session: session.id, kind: .farewell))
         } else if session.dialect?.isStreaming == true {
             // What is to be said is an event of its own.
             session.withhold(error)

@@ -29,7 +29,7 @@ extension Executor {
         guard let entry = tokens.entry(for: token), entry.isLive(hooks.wallClock()) else {
             session.failures += 1
             tell(.authenticationFailed, session)
-            let delay = failures.note(session.peer.culprit, .now)
+            let delay = failures.note(session.peer.culprit, hooks.clock())
             return .penalty(TweakError(.denied, "that is no token of this process, or it has ended"), delay)
         }
         // Shown again, it gives again what was given up of it.
@@ -77,7 +77,7 @@ extension Executor {
             ("peer", .string(session.peer.text)), ("scopes", session.grants.rights.json),
             ("tokens", .array(session.tokens.map(Self.json))), ("granted", wishes.granted.json),
             ("declined", wishes.declined.json), ("waiting", waiting.json),
-            ("ageSeconds", .int(Self.age(of: session))), ("watches", .count(session.watches.count)),
+            ("ageSeconds", .int(age(of: session))), ("watches", .count(session.watches.count)),
             ("commits", .count(session.commits)),
         ])
     }
@@ -87,7 +87,7 @@ extension Executor {
     }
 
     /// How many seconds a session is old.
-    static func age(of session: Session) -> Int64 { Int64((ContinuousClock.now - session.openedAt) / .seconds(1)) }
+    func age(of session: Session) -> Int64 { Int64((hooks.clock() - session.openedAt) / .seconds(1)) }
 
     // MARK: drop
 

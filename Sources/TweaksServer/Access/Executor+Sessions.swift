@@ -7,10 +7,10 @@ extension Executor {
     /// All that have not ended, by age.
     func list(_ sessions: [Session], for own: Session) -> Reply {
         let living = sessions.filter { $0.life.state.reason == nil }.sorted { $0.id.number < $1.id.number }
-        return .rows("sessions", living.map { ([Self.line($0, own)], Self.json($0, own)) })
+        return .rows("sessions", living.map { ([line($0, own)], json($0, own)) })
     }
 
-    private static func line(_ session: Session, _ own: Session) -> String {
+    private func line(_ session: Session, _ own: Session) -> String {
         let parts = [
             session.origin.description, session.peer.text, session.peer.transport.rawValue, session.life.state.word,
             "may \(session.grants.rights.text)", "watches \(session.watches.count)", "commits \(session.commits)",
@@ -19,7 +19,7 @@ extension Executor {
         return "\(session === own ? "→" : " ") \(session.id.number)  \(parts.joined(separator: ", "))"
     }
 
-    private static func json(_ session: Session, _ own: Session) -> JSON {
+    private func json(_ session: Session, _ own: Session) -> JSON {
         .object([
             ("session", .count(session.id.number)), ("identity", .string(session.origin.description)),
             ("state", .string(session.life.state.word)), ("transport", .string(session.peer.transport.rawValue)),

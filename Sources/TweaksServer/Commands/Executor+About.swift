@@ -110,7 +110,7 @@ extension Executor {
         let nodes = registry.listing()
         let lag = DeliveryQueue.shared.lag
         let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
-        let rate = commitRate.rate(snapshot.revision, at: .now)
+        let rate = commitRate.rate(snapshot.revision, at: hooks.clock())
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
             ("rev", .count(snapshot.revision)), ("commitsPerSecond", .number((rate.perSecond * 100).rounded() / 100)),

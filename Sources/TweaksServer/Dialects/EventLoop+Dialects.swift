@@ -34,7 +34,7 @@ extension EventLoop {
                 return stepsEnded(session, dialect)
             }
             take(step, session)
-            if ContinuousClock.now >= turnEnds { return }
+            if clock() >= turnEnds { return }
         }
     }
 

@@ -56,21 +56,29 @@ import TweaksWire
     // MARK: Time
 
     @Test func nothingCame() throws {
-        let server = try PanelServer { $0.timeToFirstLine = .milliseconds(200) }
-        #expect(try server.connect().hasEnded())
-        // On a slow machine who asks for the figures may be too late with that, too.
-        let hits = (1...50).lazy.compactMap { _ in try? server.connectByLine().limitsHit().first }.first
-        #expect(hits?.hasPrefix("timeToFirstLine ") == true)
+        let server = try PanelServer {
+            ($0.timeToFirstLine, $0.timeToAuthenticate) = (.seconds(3_600), .seconds(7_200))
+        }
+        let (panel, line) = (try server.connect(), try server.connectByLine())
+        try server.settle(line)
+        server.pass(.seconds(3_600))
+        #expect(try panel.hasEnded())
+        #expect(try line.limitsHit() == ["timeToFirstLine 1"])
     }
 
     /// Half a request, whether it is the first one or comes behind others.
     @Test(arguments: [0, 1, 3]) func aRequestThatDrips(_ before: Int) throws {
-        let server = try PanelServer { $0.timeToFirstLine = .milliseconds(400) }
-        let panel = try server.connect()
+        let server = try PanelServer {
+            ($0.timeToFirstLine, $0.timeToAuthenticate) = (.seconds(3_600), .seconds(7_200))
+        }
+        let (panel, line) = (try server.connect(), try server.connectByLine())
         let change = panel.request("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "44")]))
         let reading = panel.request("GET", Self.size)
         try panel.client.send(String(repeating: reading, count: before) + change.dropLast(1))
         for _ in 0..<before { #expect(try panel.read().status == 200) }
+        // Its beginning has come by then.
+        try server.settle(line)
+        server.pass(.seconds(3_600))
         let answer = try panel.read()
         #expect(answer.status == 408 && answer.code == "timeout" && answer["Connection"] == "close")
         #expect(try panel.hasEnded())
@@ -90,31 +98,27 @@ import TweaksWire
     }
 
     @Test func withoutATokenInTime() throws {
-        let server = try PanelServer { $0.timeToAuthenticate = .milliseconds(20) }
-        let panel = try server.connect(nil)
+        let server = try PanelServer { $0.timeToAuthenticate = .seconds(10) }
+        let (panel, line) = (try server.connect(nil), try server.connectByLine())
+        #expect(try panel.ask("GET", "/").status == 200)
+        server.pass(.seconds(10))
         #expect(try panel.hasEnded())
-        #expect(try server.connectByLine().limitsHit() == ["timeToAuthenticate 1"])
+        #expect(try line.limitsHit() == ["timeToAuthenticate 1"])
     }
 
     /// One that has asked something is as idle as one that has not; whoever watches is not.
     @Test func idleConnectionsEnd() throws {
         let example = ExampleTweaks()
-        let server = try PanelServer(registry: example.registry) { $0.idleTime = .milliseconds(50) }
-        // On a slow machine one may have been idle before it was heard.
-        func heard(_ ask: (PanelClient) throws -> Bool) throws -> PanelClient {
-            for _ in 1...50 {
-                let panel = try server.connect()
-                if (try? ask(panel)) == true { return panel }
-            }
-            throw ClientError.ended("nothing was heard in time")
+        let server = try PanelServer(registry: example.registry) {
+            ($0.idleTime, $0.timeToFirstLine, $0.timeToAuthenticate) = (.seconds(60), .seconds(3_600), .seconds(3_600))
         }
-        let stream = try heard { panel in
-            try panel.send("GET", "/api/events")
-            guard try panel.readHead().status == 200 else { return false }
-            return try panel.event()?.name == "hello" && panel.event()?.name == "snapshot"
-        }
-        #expect(try server.connect().hasEnded())
-        #expect(try heard { try $0.ask("GET", "/").status == 200 }.hasEnded())
+        let (stream, silent, idle) = (try server.connect(), try server.connect(), try server.connect())
+        _ = try stream.stream()
+        #expect(try idle.ask("GET", "/").status == 200)
+        server.pass(.seconds(60))
+        #expect(try silent.hasEnded())
+        #expect(try idle.hasEnded())
+        #expect(try server.connectByLine().limitsHit() == ["idleTime 2"])
         example.size.value = 44
         #expect(try stream.event()?.json["value"] as? Double == 44)
     }

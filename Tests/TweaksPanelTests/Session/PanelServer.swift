@@ -38,9 +38,9 @@ final class PanelServer: Sendable {
         let table = TokenTable([.named("admin", .admin)] + tokens)
         (hooks.access, hooks.tokens, hooks.presets) = (access, { table }, try MemoryPresets(presets))
         hooks.fronts = [PanelFront(.on)]
-        let (events, time) = (events, Clock())
-        clock = time
-        hooks.wallClock = { time.value.withLock { $0 } }
+        let (events, wallClock, clock) = (events, wallClock, clock)
+        hooks.wallClock = { wallClock.value.withLock { $0 } }
+        hooks.clock = { clock.now }
         hooks.onSessionEvent = { events.add($0) }
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))], limits: limits,
@@ -50,14 +50,18 @@ final class PanelServer: Sendable {
 
     deinit { server.stop() }
 
-    private final class Clock: Sendable {
+    private final class WallClock: Sendable {
         let value = Mutex<Int64>(1_000_000)
     }
 
-    private let clock: Clock
+    private let wallClock = WallClock()
+    private let clock = JumpingClock()
+
+    /// Lets time pass for its deadlines, which do not go by the clock on the wall.
+    func pass(_ duration: Duration) { clock.advance(by: duration, server) }
 
     /// Sets the clock on the wall.
-    func setTime(_ milliseconds: Int64) { clock.value.withLock { $0 = milliseconds } }
+    func setTime(_ milliseconds: Int64) { wallClock.value.withLock { $0 = milliseconds } }
 
     var port: Int { server.frontPort ?? 0 }
 

@@ -52,6 +52,7 @@ final class AccessServer {
     let events = SessionEvents()
     private let directory: TemporaryDirectory
     private let now: Shared<Int64>
+    private let clock = JumpingClock()
 
     /// A value that several threads see.
     final class Shared<Value: Sendable>: Sendable {
@@ -75,6 +76,8 @@ final class AccessServer {
         hooks.access = access
         hooks.tokens = { table }
         hooks.wallClock = { now.value }
+        let clock = clock
+        hooks.clock = { clock.now }
         hooks.onSessionEvent = { events.add($0) }
         var limits = TweakServerLimits()
         // Those that are about this have others.
@@ -94,6 +97,9 @@ final class AccessServer {
         get { now.value }
         set { now.value = newValue }
     }
+
+    /// Lets time pass for its deadlines, which do not go by the clock on the wall.
+    func pass(_ duration: Duration) { clock.advance(by: duration, server) }
 
     /// A connection that needs no token: that of the process's own user.
     func connect() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self) }
