@@ -92,66 +92,6 @@ final class DaemonParts: Sendable {
         whenTokensChange.connect { [weak server] in server?.tokensChanged($0) }
     }
 
-    // MARK: Files
-
-    private static func tokens(_ path: String, _ log: EventLog, _ relay: Relay<TokenTable>) -> TokenKeeper {
-        TokenKeeper(path: path, onChange: { relay.send($0) }) { event in
-            log.post(event.isProblem ? .warning(event.description) : .tokens(event.description))
-        }
-    }
-
-    private static func reloader(
-        _ file: TweakDaemon.ConfigFile, _ registry: TweakRegistry, _ log: EventLog
-    ) -> ConfigReloader {
-        let policy = ConfigPolicy(
-            unknownIsError: file.unknown == .error, fileWins: file.precedence == .fileWins)
-        return ConfigReloader(path: file.path, policy: policy, registry: registry) { event in
-            switch event {
-            case .reloaded(let difference): log.post(.reloaded(TweakReload(file.path, difference)))
-            case .failed(let failure): log.post(.reloadFailed(TweakReloadError(failure)))
-            case .waiting(let text): log.post(.reloadWaiting(text))
-            }
-        }
-    }
-
-    private static func readFirst(
-        _ reloader: ConfigReloader?, _ file: TweakDaemon.ConfigFile?
-    ) throws(ServerError) {
-        do {
-            try reloader?.reload()
-        } catch {
-            guard file?.atStart == .required else { return }
-            throw ServerError(
-                "the config file is required and cannot be taken:\n\(error.lines.joined(separator: "\n"))")
-        }
-    }
-
-    private static func openAudit(
-        _ settings: AuditSettings, _ registry: TweakRegistry, _ log: EventLog
-    ) -> AuditTrail {
-        AuditTrail(settings, registry: registry) { event in
-            switch event {
-            case .failed: log.post(.warning(event.description))
-            case .recovered: log.post(.saving(event.description))
-            }
-        }
-    }
-
-    private static func openStore(
-        _ settings: DaemonSettings, _ durability: TweakDaemon.Durability, _ registry: TweakRegistry, _ log: EventLog
-    ) -> OverrideStore? {
-        guard let place = settings.stateDirectory else { return nil }
-        let store = OverrideStore(
-            directory: place, program: settings.name, isRequired: durability == .required, keepsHistory: true
-        ) { log.post(TweakDaemonEvent($0)) }
-        if store.open(registry) { return store }
-        log.post(
-            .unsaved(
-                "overrides are not saved by this daemon: another one in this process does so for the same tweaks; stop "
-                    + "that first, or give each its own registry"))
-        return nil
-    }
-
     // MARK: Following the outside
 
     /// Starts to follow the file, the signals and the commits, and tells the service manager.
@@ -270,50 +210,4 @@ final class DaemonParts: Sendable {
             if isClosed { continuation.resume() }
         }
     }
-}
-
-extension TweakServer {
-    /// The line that says where to connect.
-    fileprivate func whereabouts(_ settings: DaemonSettings) -> String {
-        let frozen = settings.isFrozen ? ", frozen" : ""
-        let panel = settings.panel.flatMap { front in
-            PanelLink(front: front).text(
-                for: self, isOnTerminal: settings.isOnTerminal, hasTokens: settings.tokenFile != nil)
-        }
-        var places: [String] = []
-        if let port {
-            let access =
-                wantsTokens ? "for who shows a token" : "open to every user and container of this network namespace"
-            places.append("127.0.0.1:\(port) (\(access))")
-        }
-        places += socketPaths.map { "unix socket \($0)\(isShared ? " (for named users, too)" : "")" }
-        if places.isEmpty, let panel { return "tweaks at \(panel)\(frozen)" }
-        if places.isEmpty { return "tweaks are not served: TWEAKS_SOCKET is off and TCP is not open" }
-        let command = port.map { "nc 127.0.0.1 \($0)" } ?? "nc -U \(socketPaths.first ?? "")"
-        return
-            "tweaks at \(places.joined(separator: " and "))\(frozen); \(panel.map { "\($0); " } ?? "")try: \(command)"
-    }
-}
-
-extension TweakDaemonEvent {
-    /// What the storage has to tell.
-    fileprivate init(_ event: OverrideStore.Event) {
-        switch event {
-        case .opened, .foundLate, .recovered, .historyRecovered: self = .saving(event.description)
-        case .locked, .unusable, .newerVersion, .failed: self = .unsaved(event.description)
-        case .setAside, .historySetAside, .historyFailed: self = .warning(event.description)
-        }
-    }
-}
-
-/// Hands something on to whoever is there later.
-private final class Relay<Value: Sendable>: Sendable {
-    // In a structure: a bare function in a Mutex is wrapped once more each time it is looked at.
-    private struct Receiver { let take: @Sendable (Value) -> Void }
-
-    private let receiver = Mutex<Receiver?>(nil)
-
-    func connect(_ body: @escaping @Sendable (Value) -> Void) { receiver.withLock { $0 = Receiver(take: body) } }
-
-    func send(_ value: Value) { receiver.withLock { $0 }?.take(value) }
 }

@@ -1,4 +1,4 @@
-// What a session goes through: input, lines, replies, output, and the end.
+// What a session goes through: input, lines, replies, output.
 
 import Tweaks
 import TweaksWire
@@ -279,83 +279,5 @@ extension EventLoop {
         if session.penalty != nil { return false }
         return session.output.count < limits.unsentBytes
             && session.inputCount <= session.dialect?.inputLimit ?? limits.lineBytes
-    }
-
-    // MARK: - The end
-
-    /// An error that ends the session: it is sent, an open batch is dropped, all further input is thrown away.
-    /// - Parameter reason: What the program is told; usually it follows from the error.
-    func fail(_ error: TweakError, _ session: Session, _ reason: TweakSession.Reason? = nil) {
-        count(error)
-        executor.take(.end(reason ?? .init(error)), session)
-        session.isInteractive = false
-        session.phase = .draining(discarded: 0)
-        session.dialect?.prepareToEnd()
-        session.send(.error(error))
-        end(session)
-    }
-
-    /// An error that no request asked for; it comes after every owed reply, and the session closes.
-    func say(_ error: TweakError, to session: Session) {
-        guard session.isOpen else { return }
-        // A prompt may stand there.
-        if session.isInteractive, !session.encoder.isJSON { session.output.append { session.encoder.endLine(&$0) } }
-        fail(error, session)
-        advance(session)
-    }
-
-    /// Closes a session when its replies are sent.
-    func finish(_ session: Session) {
-        guard session.isOpen else { return }
-        session.phase = .draining(discarded: 0)
-        if let dialect = session.dialect { session.output.append { dialect.end(to: &$0) } }
-        end(session)
-    }
-
-    private func end(_ session: Session) {
-        session.batch = nil
-        session.reader.removeAll()
-        stopWatching(session)
-        // Closed at once, the kernel would answer unread input with a reset, and the last reply would be lost.
-        timers.add(.init(deadline: clock() + limits.lingerTime, session: session.id, kind: .drain))
-    }
-
-    func stopWatching(_ session: Session) {
-        if session.watches.isEmpty { return }
-        session.watches = []
-        hub.update(session)
-    }
-
-    func close(_ session: Session) {
-        guard session.phase != .closed else { return }
-        session.phase = .closed
-        stopWatching(session)
-        poller.remove(session.descriptor.number)
-        sessions[Int(session.descriptor.number)] = nil
-        sessionCount -= 1
-        forgetPeer(session.peer.culprit)
-        // While a disk does not answer, sessions come and go.
-        if executor.owing.count > 2 * sessionCount + 64 { executor.owing.removeAll { self.session($0) == nil } }
-        executor.figures.sessions = sessionCount
-        executor.take(.end(.lost), session)
-        if acceptsAgainAt != nil { resumeAccepting() }
-    }
-
-    private func forgetPeer(_ key: String) {
-        let left = sessionsOfPeer[key, default: 1] - 1
-        sessionsOfPeer[key] = left > 0 ? left : nil
-    }
-}
-
-extension TweakSession.Reason {
-    /// Why a session ends with this error.
-    init(_ error: TweakError) {
-        switch error.code {
-        case .tooMany, .tooLong: self = .limit
-        case .timeout: self = .idle
-        case .closing: self = .shutdown
-        case .denied: self = .denied
-        default: self = .stranger
-        }
     }
 }

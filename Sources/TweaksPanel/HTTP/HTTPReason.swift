@@ -12,7 +12,6 @@ extension HTTPStatus {
         case .forbidden: "Forbidden"
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"
-        case .notAcceptable: "Not Acceptable"
         case .requestTimeout: "Request Timeout"
         case .conflict: "Conflict"
         case .lengthRequired: "Length Required"

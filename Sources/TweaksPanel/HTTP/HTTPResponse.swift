@@ -21,7 +21,6 @@ package enum HTTPStatus: Int, Sendable {
     case forbidden = 403
     case notFound = 404
     case methodNotAllowed = 405
-    case notAcceptable = 406
     case requestTimeout = 408
     case conflict = 409
     case lengthRequired = 411

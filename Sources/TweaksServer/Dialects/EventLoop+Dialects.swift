@@ -72,8 +72,7 @@ extension EventLoop {
 
     private func forgetTokens(_ session: Session) {
         for token in session.tokens { session.grants.remove(.token(name: token.name)) }
-        session.grants.remove(.request)
-        (session.tokens, session.wishes, session.batch) = ([], Wishes(), nil)
+        (session.tokens, session.batch) = ([], nil)
         executor.identify(session)
     }
 

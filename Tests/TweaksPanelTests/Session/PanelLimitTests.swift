@@ -57,11 +57,11 @@ import TweaksWire
 
     @Test func nothingCame() throws {
         let server = try PanelServer {
-            ($0.timeToFirstLine, $0.timeToAuthenticate) = (.seconds(3_600), .seconds(7_200))
+            ($0.timeToFirstLine, $0.timeToAuthenticate) = (.seconds(60), .seconds(3_600))
         }
         let (panel, line) = (try server.connect(), try server.connectByLine())
         try server.settle(line)
-        server.pass(.seconds(3_600))
+        server.pass(.seconds(60))
         #expect(try panel.hasEnded())
         #expect(try line.limitsHit() == ["timeToFirstLine 1"])
     }
@@ -69,7 +69,7 @@ import TweaksWire
     /// Half a request, whether it is the first one or comes behind others.
     @Test(arguments: [0, 1, 3]) func aRequestThatDrips(_ before: Int) throws {
         let server = try PanelServer {
-            ($0.timeToFirstLine, $0.timeToAuthenticate) = (.seconds(3_600), .seconds(7_200))
+            ($0.timeToFirstLine, $0.timeToAuthenticate) = (.seconds(60), .seconds(3_600))
         }
         let (panel, line) = (try server.connect(), try server.connectByLine())
         let change = panel.request("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "44")]))
@@ -78,10 +78,11 @@ import TweaksWire
         for _ in 0..<before { #expect(try panel.read().status == 200) }
         // Its beginning has come by then.
         try server.settle(line)
-        server.pass(.seconds(3_600))
+        server.pass(.seconds(60))
         let answer = try panel.read()
         #expect(answer.status == 408 && answer.code == "timeout" && answer["Connection"] == "close")
         #expect(try panel.hasEnded())
+        #expect(try line.limitsHit() == ["timeToFirstLine 1"])
         #expect(server.registry.revision == 0)
     }
 

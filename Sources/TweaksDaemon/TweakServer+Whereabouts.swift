@@ -1,0 +1,26 @@
+// Where a daemon is to be reached, as one line of its log.
+
+import TweaksServer
+
+extension TweakServer {
+    /// The line that says where to connect.
+    func whereabouts(_ settings: DaemonSettings) -> String {
+        let frozen = settings.isFrozen ? ", frozen" : ""
+        let panel = settings.panel.flatMap { front in
+            PanelLink(front: front).text(
+                for: self, isOnTerminal: settings.isOnTerminal, hasTokens: settings.tokenFile != nil)
+        }
+        var places: [String] = []
+        if let port {
+            let access =
+                wantsTokens ? "for who shows a token" : "open to every user and container of this network namespace"
+            places.append("127.0.0.1:\(port) (\(access))")
+        }
+        places += socketPaths.map { "unix socket \($0)\(isShared ? " (for named users, too)" : "")" }
+        if places.isEmpty, let panel { return "tweaks at \(panel)\(frozen)" }
+        if places.isEmpty { return "tweaks are not served: TWEAKS_SOCKET is off and TCP is not open" }
+        let command = port.map { "nc 127.0.0.1 \($0)" } ?? "nc -U \(socketPaths.first ?? "")"
+        return
+            "tweaks at \(places.joined(separator: " and "))\(frozen); \(panel.map { "\($0); " } ?? "")try: \(command)"
+    }
+}

@@ -1,0 +1,69 @@
+// What other threads have to say to the I/O thread: actions that ended, disks that have written, tokens that changed.
+
+import Tweaks
+import TweaksWire
+
+extension EventLoop {
+    func handle(_ message: Mailbox.Message) {
+        switch message {
+        case .stop: beginStopping()
+        case .actionEnded(let id, let result):
+            guard let session = session(id), session.isAwaitingAction else { return }
+            session.isAwaitingAction = false
+            deliver(executor.reply(result), session)
+            advance(session)
+        case .presetRead(let id, let reading):
+            guard let session = session(id), session.isAwaitingAction else { return }
+            if case .reply(let reply) = executor.finish(reading, session) { answer(id, reply) }
+        case .answered(let id, let reply): answer(id, reply)
+        case .found(let id, let found):
+            if let session = session(id) { answer(id, executor.reply(found, session)) }
+        case .proposed(let id, let keys, let failure):
+            guard let session = session(id), session.isAwaitingAction else {
+                // Whoever wanted it is gone. Left in the file, it would cover what others set from now on.
+                if failure == nil { executor.store?.withdraw(keys) }
+                return
+            }
+            // Nil: it has to be written again.
+            if let reply = executor.finishProposal(failure, session) { answer(id, reply) }
+        case .saved(let status): settle(status)
+        case .asked(let id, let request): session(id).map { finishAsking(request, $0) }
+        case .decided(let id, let request): session(id).map { finishWaiting(request, $0) }
+        case .tokensChanged(let table): tokensChanged(table)
+        }
+    }
+
+    func answer(_ id: SessionID, _ reply: Reply) {
+        guard let session = session(id), session.isAwaitingAction else { return }
+        (session.isAwaitingAction, session.isReloading) = (false, false)
+        if session.isOpen {
+            // A reload promises its revision, too, as does what was read elsewhere first.
+            if reply.awaits != nil, session.owed.isEmpty { executor.owing.append(id) }
+            deliver(reply, session)
+        }
+        advance(session)
+    }
+
+    /// Sends a reply that was worked out elsewhere.
+    private func deliver(_ reply: Reply, _ session: Session) {
+        guard session.isOpen else { return }
+        if case .error(let error) = reply.status {
+            count(error)
+            if session.isChanging { executor.tellRefused(error, session) }
+        }
+        session.isChanging = false
+        session.send(reply)
+    }
+
+    /// Sends what was waiting for the disk.
+    private func settle(_ status: SaveStatus) {
+        executor.saveStatus = status
+        let waiting = executor.owing
+        executor.owing = []
+        for id in waiting {
+            guard let session = session(id) else { continue }
+            advance(session)
+            if !session.owed.isEmpty { executor.owing.append(id) }
+        }
+    }
+}
