@@ -23,9 +23,11 @@ final class PanelServer: Sendable {
         func add(_ event: TweakSessionEvent) { list.withLock { $0.append(event) } }
     }
 
+    /// - Parameter gate: What the presets' disk waits for.
     init(
         _ tokens: TokenEntry..., access: TweakAccess = TweakAccess(), store: GatedStore? = nil,
-        presets: [String: [String]] = [:], registry: TweakRegistry = ExampleTweaks().registry,
+        presets: [String: [String]] = [:], gate: (reached: Gate, goOn: Gate)? = nil,
+        registry: TweakRegistry = ExampleTweaks().registry,
         _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
         self.registry = registry
@@ -36,7 +38,7 @@ final class PanelServer: Sendable {
         change(&limits)
         var hooks = TweakServerHooks()
         let table = TokenTable([.named("admin", .admin)] + tokens)
-        (hooks.access, hooks.tokens, hooks.presets) = (access, { table }, try MemoryPresets(presets))
+        (hooks.access, hooks.tokens, hooks.presets) = (access, { table }, try MemoryPresets(presets, gate: gate))
         hooks.fronts = [PanelFront(.on)]
         let (events, wallClock, clock) = (events, wallClock, clock)
         hooks.wallClock = { wallClock.value.withLock { $0 } }

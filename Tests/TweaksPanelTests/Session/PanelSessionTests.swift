@@ -60,6 +60,76 @@ import TweaksWire
         #expect(server.events.all.contains { $0.session.state.reason == .kicked })
     }
 
+    // MARK: Ended in the middle of something
+
+    /// An action that waits for a gate, and somebody who runs it, with more behind.
+    private func running(
+        _ server: PanelServer, _ began: Gate, _ gate: Gate
+    ) throws -> (panel: PanelClient, session: Int, line: TestClient) {
+        tweakAction("Player", "Audio", "Long", registry: server.registry) { _ in
+            began.open()
+            await gate.wait()
+            return "done"
+        }
+        let (panel, line) = (try server.connect(), try server.connectByLine())
+        let session = try #require(try panel.ask("GET", "/api/whoami").json["session"] as? Int)
+        try panel.send("POST", "/api/actions/Player/Audio/Long", "{}")
+        try panel.send("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "44")]))
+        began.waitBlocking()
+        return (panel, session, line)
+    }
+
+    /// The action ends, and its answer comes; nothing behind it is done.
+    @Test func kickedWhileAnActionRuns() throws {
+        let (server, began, gate) = (try PanelServer(), Gate(), Gate())
+        let (panel, session, line) = try running(server, began, gate)
+        #expect(try line.ask("kick \(session)") == ["ok kicked \(session)"])
+        gate.open()
+        let answer = try panel.read()
+        #expect(answer.status == 200 && answer.json["output"] as? String == "done")
+        let last = try panel.read()
+        #expect(last.status == 503 && last.code == "closing" && last["Connection"] == "close")
+        #expect(try panel.hasEnded())
+        #expect(server.registry.revision == 0)
+    }
+
+    /// An action that does not end keeps nobody.
+    @Test func kickedWhileAnActionHangs() throws {
+        let (server, began, gate) = (try PanelServer { $0.lingerTime = .seconds(3_600) }, Gate(), Gate())
+        let (panel, session, line) = try running(server, began, gate)
+        #expect(try line.ask("kick \(session)") == ["ok kicked \(session)"])
+        server.pass(.seconds(3_600))
+        let answer = try panel.read()
+        #expect(answer.status == 503 && answer.code == "closing" && answer["Connection"] == "close")
+        #expect(answer.body.contains("kicked by uid"))
+        #expect(try panel.hasEnded())
+        gate.open()
+        #expect(try line.ask("ping") == ["ok pong"])
+        #expect(server.registry.revision == 0)
+    }
+
+    // MARK: A slow disk
+
+    /// (method, the rest of the address, body) Whoever asks for a preset waits for it, with what comes behind; others do not.
+    @Test(arguments: [
+        ("GET", "", nil), ("PUT", "/other", "{}"), ("POST", "/look/load", "{}"), ("GET", "/look/diff", nil),
+        ("POST", "/look/swap", "{}"), ("DELETE", "/look", nil),
+    ])
+    func presetsOnASlowDisk(_ method: String, _ address: String, _ body: String?) throws {
+        let (reached, goOn) = (Gate(), Gate())
+        let server = try PanelServer(presets: ["look": ["Content/Text/Size = 72"]], gate: (reached, goOn))
+        let (panel, other) = (try server.connect(), try server.connect())
+        try panel.send(method, "/api/presets" + address, body)
+        try panel.send("GET", "/api/whoami")
+        reached.waitBlocking()
+        for _ in 1...3 { #expect(try other.ask("GET", "/api/whoami").status == 200) }
+        #expect(!panel.client.hasInput)
+        goOn.open()
+        let answer = try panel.read()
+        #expect(answer.status == 200, "\(answer.body)")
+        #expect(try panel.read().json["identity"] as? String == "token admin")
+    }
+
     @Test func eventsForTheProgram() throws {
         let server = try PanelServer()
         let panel = try server.connect("nobody")
