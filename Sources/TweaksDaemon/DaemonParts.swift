@@ -111,7 +111,7 @@ final class DaemonParts: Sendable {
             // One may have come at once; then the watch ends with this scope.
             followers.withLock { if !$0.isClosing { $0.stops = watch } }
         }
-        tellManager { $0.ready(status: "\(settings.name) serves \(self.registry.count) tweaks") }
+        tellManager { $0.ready(status: "\(settings.name) serves \(Self.counted(self.registry.count, "tweak"))") }
         log.flush()
     }
 
@@ -149,10 +149,15 @@ final class DaemonParts: Sendable {
         let result = Result { () throws(ReloadFailure) in try reloader.reload() }
         let status: String
         switch result {
-        case .success(let difference): status = "\(reloader.path) taken, \(difference.changes.count) changes"
+        case .success(let difference):
+            status = "\(reloader.path) taken, \(Self.counted(difference.changes.count, "change"))"
         case .failure(let failure): status = "\(reloader.path) not taken: \(failure.lines.first ?? "")"
         }
         tellManager { $0.ready(status: status) }
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 
     private func tellManager(_ body: (ServiceManager) -> String?) {

@@ -76,9 +76,16 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
 
     /// A log is read by people; a preset of a thousand values would hide everything else in it.
     private static let most = 20
+    /// So would a text of 64 kB. More characters than this are cut out of the middle: who and when stand at the end.
+    private static let longest = 1_000
+
+    private static func cut(_ line: String) -> String {
+        let excess = line.count - longest
+        return excess > 0 ? "\(line.prefix(longest * 2 / 3)) … \(excess) more … \(line.suffix(longest / 3))" : line
+    }
 
     private static func lines(_ commit: TweakCommit) -> [String] {
-        let shown = commit.changes.prefix(most).map { "\($0) by \(commit.origin), rev \(commit.revision)" }
+        let shown = commit.changes.prefix(most).map { cut("\($0) by \(commit.origin), rev \(commit.revision)") }
         return shown + rest(commit.changes.count)
     }
 
@@ -89,7 +96,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
         let first =
             reload.changes.isEmpty || !news.isEmpty
             ? [] : ["\(reload.file) taken, no value has changed, rev \(reload.revision)"]
-        let shown = news.prefix(most).map { "\(reload.file): \($0), rev \(reload.revision)" }
+        let shown = news.prefix(most).map { cut("\(reload.file): \($0), rev \(reload.revision)") }
         return first + shown + rest(news.count) + reload.unknown.prefix(most).map { "\($0); held until it registers" }
             + rest(reload.unknown.count)
     }

@@ -64,6 +64,21 @@ import TweaksTestSupport
         station.stop(daemon)
     }
 
+    /// What is said about it is a line that people can read; who did it stands at its end.
+    @Test func aLongTextIsCutInTheLog() throws {
+        let daemon = try station.start()
+        let client = try station.connect(daemon)
+        try client.ask("Content/Text/String = \(String(repeating: "é", count: 30_000))")
+        let line = try station.events.next("changed") { event -> String? in
+            if case .changed = event { event.description } else { nil }
+        }.0
+        #expect(line.count < 1_100)
+        #expect(line.hasPrefix("Content/Text/String = \"éé"))
+        #expect(line.contains("é … ") && line.contains(" more … é"))
+        #expect(line.hasSuffix(" by uid \(geteuid()), rev 1"))
+        station.stop(daemon)
+    }
+
     @Test func troubles() throws {
         try FileManager.default.createDirectory(atPath: station.state, withIntermediateDirectories: true)
         try station.save("not JSON", at: station.overrides)

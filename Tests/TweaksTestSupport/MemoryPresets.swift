@@ -27,11 +27,13 @@ package final class MemoryPresets: PresetStore {
         return presets.withLock { $0.keys.sorted() }.map { PresetSummary(name: $0) }
     }
 
+    private static var missing: TweakError { TweakError(.badValue, "there is no preset", isMissing: true) }
+
     package func names() -> [String] { presets.withLock { $0.keys.sorted() }.map(\.text) }
 
     package func read(_ name: PresetName) throws(TweakError) -> Preset {
         wait()
-        guard let lines = presets.withLock({ $0[name] }) else { throw TweakError(.badValue, "there is no preset") }
+        guard let lines = presets.withLock({ $0[name] }) else { throw Self.missing }
         let entries = lines.enumerated().map { number, line in
             let parts = line.split(separator: " = ").map { String($0) }
             return ConfigEntry(path: parts[0], text: parts[1], line: number + 1, origin: .code)
@@ -52,6 +54,6 @@ package final class MemoryPresets: PresetStore {
 
     package func delete(_ name: PresetName) throws(TweakError) {
         wait()
-        presets.withLock { $0[name] = nil }
+        if presets.withLock({ $0.removeValue(forKey: name) }) == nil { throw Self.missing }
     }
 }

@@ -41,18 +41,28 @@ public struct TweakError: Error, Hashable, Sendable, CustomStringConvertible {
     public let path: TweakPath?
     /// The limit that was hit, where it was one: servers count these.
     package let limit: TweakLimit?
+    /// Whether what was named is not there, such as a preset: HTTP has a status for that.
+    package let isMissing: Bool
 
     /// An error with its code and text.
     public init(_ code: Code, _ message: String, path: TweakPath? = nil) {
         self.init(code, message, path: path, limit: nil)
     }
 
-    /// The same where a limit was hit.
-    package init(_ code: Code, _ message: String, path: TweakPath? = nil, limit: TweakLimit?) {
+    /// The same where something is not there that was named.
+    package init(
+        _ code: Code, _ message: String, path: TweakPath? = nil, limit: TweakLimit? = nil, isMissing: Bool
+    ) {
         self.code = code
         self.message = message
         self.path = path
         self.limit = limit
+        self.isMissing = isMissing
+    }
+
+    /// The same where a limit was hit.
+    package init(_ code: Code, _ message: String, path: TweakPath? = nil, limit: TweakLimit?) {
+        self.init(code, message, path: path, limit: limit, isMissing: false)
     }
 
     /// Code and message, as on the wire.

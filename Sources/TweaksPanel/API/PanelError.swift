@@ -4,6 +4,9 @@ import Tweaks
 import TweaksWire
 
 extension HTTPStatus {
+    /// What an error of the protocol is to HTTP.
+    init(_ error: TweakError) { self = error.isMissing ? .notFound : HTTPStatus(error.code) }
+
     /// What a code of the protocol is to HTTP.
     init(_ code: TweakError.Code) {
         self =
@@ -26,7 +29,7 @@ extension HTTPStatus {
 
 extension HTTPFailure {
     /// An error of the protocol.
-    init(_ error: TweakError) { self.init(HTTPStatus(error.code), error.code.rawValue, error.message) }
+    init(_ error: TweakError) { self.init(HTTPStatus(error), error.code.rawValue, error.message) }
 
     /// An error of the protocol that is found before anything is done.
     init(_ code: TweakError.Code, _ message: String) { self.init(TweakError(code, message)) }

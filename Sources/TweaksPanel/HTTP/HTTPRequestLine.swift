@@ -14,7 +14,7 @@ struct HTTPRequestLine: Equatable {
         }
         if words.count == 2 { throw Self.otherVersion }
         if words.count != 3 {
-            throw .malformed("the request line has \(words.count) words; write METHOD /path HTTP/1.1")
+            throw .malformed("the request line has not 3 words but \(words.count); write METHOD /path HTTP/1.1")
         }
         version = try Self.version(words[2])
         method = try Self.method(words[0])

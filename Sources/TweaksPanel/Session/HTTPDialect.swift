@@ -107,7 +107,7 @@ final class HTTPDialect: SessionDialect {
         }
         var body: [UInt8] = []
         _ = Self.json.append(.error(said), to: &body)
-        write(HTTPResponse(HTTPStatus(said.code), Self.jsonHeaders, body: body), &bytes)
+        write(HTTPResponse(HTTPStatus(said), Self.jsonHeaders, body: body), &bytes)
     }
 
     /// Answers what is asked for, now that the last reply is there.

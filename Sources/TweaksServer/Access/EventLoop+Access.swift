@@ -154,7 +154,7 @@ extension EventLoop {
         guard let victim else {
             let text = "session \(number) is not connected; the command sessions lists those that are"
             executor.figures.refused += 1
-            return session.send(.error(TweakError(.conflict, text)))
+            return session.send(.error(TweakError(.conflict, text, isMissing: true)))
         }
         session.isProven = true
         session.send(.ok("kicked \(number)", [("kicked", .count(number))]))

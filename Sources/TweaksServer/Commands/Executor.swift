@@ -143,8 +143,8 @@ final class Executor {
         if let tweak = view[path] { return tweak }
         let meant = try view.resolve(path)
         let example = meant.first.map { ", such as \($0.path.token)" } ?? ""
-        throw TweakError(
-            .ambiguous, "\(Quoting.excerpt(path)) names \(meant.count) tweaks; name one of them\(example)")
+        let many = meant.count == 1 ? "1 tweak; name it" : "\(meant.count) tweaks; name one of them"
+        throw TweakError(.ambiguous, "\(Quoting.excerpt(path)) names \(many)\(example)")
     }
 }
 

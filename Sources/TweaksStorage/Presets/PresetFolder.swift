@@ -95,7 +95,7 @@ package final class PresetFolder: PresetStore {
         return TweakError(
             .badValue,
             "there is no preset \(Quoting.excerpt(name.text)); "
-                + (near.map { "did you mean \($0)?" } ?? "presets lists what there is"))
+                + (near.map { "did you mean \($0)?" } ?? "presets lists what there is"), isMissing: true)
     }
 
     // MARK: Changing
