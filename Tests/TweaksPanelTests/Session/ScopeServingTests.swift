@@ -61,7 +61,7 @@ struct ScopedRequest: Sendable, CustomTestStringConvertible {
         ScopedRequest("GET", "/api/stats", nil, 403, 200, 200, 200, 200),
         ScopedRequest("GET", "/api/conflicts", nil, 403, 403, 403, 403, 200),
         ScopedRequest("GET", "/api/sessions", nil, 403, 403, 403, 403, 200),
-        ScopedRequest("DELETE", "/api/sessions/4711", nil, 403, 403, 403, 403, 409),
+        ScopedRequest("DELETE", "/api/sessions/4711", nil, 403, 403, 403, 403, 404),
         ScopedRequest("POST", "/api/reload", "{}", 403, 403, 403, 403, 507),
         ScopedRequest("HEAD", "/api/events", nil, 403, 200, 200, 200, 200),
         ScopedRequest("HEAD", "/api/events?pattern=Player", nil, 403, 404, 404, 200, 200),
