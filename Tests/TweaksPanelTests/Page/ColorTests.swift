@@ -61,6 +61,36 @@ import TweaksTestSupport
         }
     }
 
+    /// What was picked is remembered even if the picker is closed before the process has answered.
+    @Test func closedBeforeTheAnswer() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.browser.run(
+                """
+                const send = fetch;
+                window.fetch = async (...all) => {
+                    while (all[1]?.method === 'PATCH' && !window.isOpen) await new Promise((go) => setTimeout(go, 5));
+                    return send(...all);
+                };
+                """)
+            try page.click("Colour", "swatch")
+            try page.wait("isShown(document.getElementById('picker'))")
+            try page.browser.run("document.querySelector('#picker [data-part=alpha]').focus()")
+            try page.browser.perform(.keys(.home))
+            try page.browser.perform(.keys(.escape))
+            try page.wait("!isShown(document.getElementById('picker'))")
+            #expect(host.value("Colour") == Self.color(255, 0, 0))
+            try page.browser.run("window.isOpen = true")
+            try host.wait("Colour", Self.color(255, 0, 0, 0))
+            try page.press("Colour", "swatch", .enter)
+            try page.wait("isShown(document.getElementById('picker'))")
+            #expect(
+                try page.ask("[...document.querySelectorAll('#picker .recent button')].map((chip) => chip.title)")
+                    .array?
+                    .compactMap(\.string) == ["#FF000000"])
+        }
+    }
+
     /// Keys in the picker are one step as long as they follow each other.
     @Test(arguments: ["hue", "area"]) func aRunOfKeysIsOneStep(_ part: String) throws {
         let host = try PanelHost()
