@@ -28,10 +28,16 @@ import TweaksTestSupport
     }
 
     /// A port is free as soon as the server has stopped. One that the system gives to nobody by itself: tests beside this
-    /// one listen wherever it tells them to.
+    /// one listen wherever it tells them to. And they start processes, which hold all that is open from their fork to their
+    /// exec: so it may be taken, but seldom, and then not for long.
     @Test func itListensThereAgain() throws {
         let port = try #require((20_000..<32_000).shuffled().lazy.filter(Self.listensOnce).first)
-        for _ in 0..<100 { #expect(Self.listensOnce(port)) }
+        var delays = 0
+        for _ in 0..<100 where !Self.listensOnce(port) {
+            delays += 1
+            while !Self.listensOnce(port) {}
+        }
+        #expect(delays <= 10)
     }
 
     private static func listensOnce(_ port: Int) -> Bool {
