@@ -1,6 +1,7 @@
 // Conversations that find and explain tweaks: ls, describe, explain, find, modified, export.
 
 import Testing
+import Tweaks
 import TweaksTestSupport
 
 @Suite(.blocking) struct FindingTranscriptTests {
@@ -75,6 +76,15 @@ import TweaksTestSupport
             > describe
             error usage describe: write describe PATH, as in: describe Content/Text/Size
             """)
+    }
+
+    @Test func aGroupOfOne() throws {
+        let registry = TweakRegistry()
+        _ = Tweak("A", "B", "C", 1, registry: registry)
+        #expect(
+            try TestServer(registry: registry).connect().ask("describe A/B") == [
+                "error ambiguous “A/B” names 1 tweak; name it, such as A/B/C"
+            ])
     }
 
     @Test func explain() throws {

@@ -118,7 +118,7 @@ extension OverrideStore {
     package struct Facts: Sendable, Equatable {
         /// The overrides file.
         package var path = ""
-        /// `saved`, `unsaved: …` while it tries again, or `off: …` when it has given up.
+        /// `saved`, `waiting: …` while a drag goes on, `unsaved: …` while it tries again, or `off: …` when it has given up.
         package var state = "saved"
         /// Overrides in the file.
         package var entries = 0

@@ -103,8 +103,10 @@ struct OverrideWriter: ~Copyable {
         if batch.changes.isEmpty, !batch.hasRisen { return }
         book.apply(batch)
         if batch.isUrgent || !batch.hasRisen { return hurry() }
-        if !isDirty { calm = settings.time.now.advanced(by: Self.patience) }
-        isDirty = true
+        if isDirty { return }
+        (isDirty, calm) = (true, settings.time.now.advanced(by: Self.patience))
+        facts.state = "waiting: a drag has not ended"
+        mailbox.note(facts)
     }
 
     private mutating func hurry() { (isDirty, hasNews, calm) = (true, true, nil) }

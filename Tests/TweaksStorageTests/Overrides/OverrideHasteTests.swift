@@ -32,10 +32,10 @@ struct OverrideHasteTests {
     func drag() throws {
         for value in 2...60 { try drag(Double(value)) }
         time.waitUntilAsleep(for: .seconds(10))
-        #expect(life.store.facts.writes == 0)
+        #expect(life.store.facts.writes == 0 && life.store.facts.state == "waiting: a drag has not ended")
         size.value = 61
         #expect(life.tried() == nil)
-        #expect(life.store.facts.writes == 1)
+        #expect(life.store.facts.writes == 1 && life.store.facts.state == "saved")
         #expect(life.text?.contains("\"value\": 61") == true)
     }
 
