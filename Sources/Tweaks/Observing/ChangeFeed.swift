@@ -15,8 +15,13 @@ package final class ChangeFeed: Sendable {
     /// - Parameter onReady: Runs after a commit, outside all locks, on the thread that made it; it only wakes the reader.
     package init(onReady: @escaping @Sendable () -> Void) { self.onReady = onReady }
 
-    /// Notes a change. Called under the registry's lock, in order of revision.
-    func append(_ change: FeedChange) { state.withLock { $0.queue.append(change) } }
+    /// Notes what a commit has changed, in one piece: its reader may be about to take it. Called under the registry's
+    /// lock, in order of revision.
+    func append(_ published: some Collection<Publication>) {
+        state.withLock { state in
+            for publication in published { state.queue.append(publication.feedChange) }
+        }
+    }
 
     /// Wakes the reader.
     func wake() { onReady() }
@@ -39,14 +44,25 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// Takes the changes of the oldest commit that waits.
+    /// Takes the changes of the oldest commit that waits. What a tweak takes over from a file raises no revision; by whom
+    /// it is tells it from the commit before.
     func takeCommit() -> [FeedChange] {
         state.withLock { state in
             var changes: [FeedChange] = []
-            while let next = state.queue.first, changes.first.map({ $0.revision == next.revision }) ?? true {
+            while let next = state.queue.first,
+                changes.first.map({ $0.revision == next.revision && $0.origin == next.origin }) ?? true
+            {
                 if let change = state.queue.popFirst() { changes.append(change) }
             }
             return changes
         }
+    }
+}
+
+extension Publication {
+    fileprivate var feedChange: FeedChange {
+        FeedChange(
+            node: node, old: change.old.value, new: change.new.value, origin: change.origin, revision: change.revision,
+            layer: layer)
     }
 }

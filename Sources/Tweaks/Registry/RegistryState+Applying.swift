@@ -32,6 +32,7 @@ extension RegistryState {
         _ effects: inout CommitEffects
     ) -> TweakCommitResult {
         let next = revision + 1
+        effects.isWhole = steps.count == 1
         let outcomes = steps.map { apply($0, origin: origin, time: time, revision: next, &effects) }
         history.mark(kind)
         // Taking back what was no change is told by that alone.
@@ -40,7 +41,7 @@ extension RegistryState {
         return TweakCommitResult(revision: revision, outcomes: outcomes)
     }
 
-    /// Ends a commit that has changed something: it is remembered, and raises the revision.
+    /// Ends a commit that has changed something: it is remembered, announced, and raises the revision.
     mutating func finish(
         _ next: UInt64, _ kind: CommitKind, origin: TweakOrigin, time: ContinuousClock.Instant,
         _ effects: inout CommitEffects
@@ -48,6 +49,7 @@ extension RegistryState {
         if !commitLogs.isEmpty { note(next, kind, origin: origin, time: time, &effects) }
         history.append(&effects.parts, kind, revision: next, time: time, origin: origin)
         if history.hasUnsaved { effects.historyJournal = historyJournal }
+        announce(&effects)
         raise(to: next, &effects)
     }
 
@@ -164,33 +166,6 @@ extension RegistryState {
         guard let journal else { return }
         journal.note(next, isUrgent: effects.isUrgent)
         effects.journal = journal
-    }
-
-    /// Makes a value the current one and notes it for everybody who follows the tweak.
-    mutating func publish(
-        _ node: TweakNode, old: Prepared, new: Prepared, origin: TweakOrigin, revision: UInt64,
-        _ effects: inout CommitEffects
-    ) {
-        node.store(new)
-        let following = observers[node.slot]
-        if !following.isEmpty {
-            let change = PendingChange(old: old, new: new, origin: origin, revision: revision)
-            for subscriber in following { subscriber.enqueue(change) }
-            // The first list is shared, not copied: most commits change one tweak.
-            if effects.subscribers.isEmpty {
-                effects.subscribers = following
-            } else {
-                effects.subscribers.append(contentsOf: following)
-            }
-            effects.carrier = carrier
-        }
-        // Figures are looked at by those who want to know; they are no commits.
-        if feeds.isEmpty || node.definition.flags.contains(.readOnly) { return }
-        let change = FeedChange(
-            node: node, old: old.value, new: new.value, origin: origin, revision: revision,
-            layer: overlays[node.slot].topLayer ?? .default)
-        for feed in feeds { feed.append(change) }
-        effects.feeds = feeds
     }
 }
 

@@ -24,6 +24,10 @@ struct CommitEffects {
     var single: CommitKind?
     /// What the history will remember.
     var parts = History.Parts()
+    /// Whether what is published is all that the commit changes.
+    var isWhole = false
+    /// The new values of a commit that may change several, for everybody who follows them.
+    var published: [Publication] = []
     /// Temporary overrides have come or gone.
     var didReschedule = false
 }
@@ -117,6 +121,7 @@ extension TweakRegistry {
             guard try state.mayApply(step) else { return nil }
             let next = state.revision + 1
             effects.single = state.commitLogs.isEmpty ? kind : nil
+            effects.isWhole = true
             let outcome = state.apply(step, origin: origin, time: time, revision: next, &effects)
             if outcome.didStore { state.finish(next, kind, origin: origin, time: time, &effects) }
             return outcome

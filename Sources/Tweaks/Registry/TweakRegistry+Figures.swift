@@ -7,7 +7,7 @@ extension TweakRegistry {
     func publish(_ node: TweakNode, _ value: TweakValue) throws(TweakError) -> TweakOutcome {
         let (prepared, adjustment) = try node.prepare(value, policy: .clamp)
         let time = currentTime
-        var effects = CommitEffects()
+        var effects = CommitEffects(isWhole: true)
         let outcome = try state.withLock { state throws(TweakError) -> TweakOutcome in
             guard state.holds(node), let old = state.current(node) else { throw node.gone }
             if old.value != prepared.value {

@@ -164,6 +164,7 @@ extension TweakRegistry {
                 state.publish(
                     node, old: old, new: new, origin: origin, revision: state.revision, &effects)
             }
+            state.announce(&effects)
             return true
         }
     }

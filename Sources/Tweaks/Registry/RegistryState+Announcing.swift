@@ -1,0 +1,55 @@
+// How those who follow tweaks learn of new values, under the lock: of a whole commit at once.
+
+/// A new value of one tweak, which is the current one already.
+struct Publication: Sendable {
+    let node: TweakNode
+    let change: PendingChange
+    /// Where the new value comes from.
+    let layer: TweakLayer
+}
+
+extension RegistryState {
+    /// Makes a value the current one. Who follows the tweak learns of it at once, or by `announce` with all of the commit.
+    func publish(
+        _ node: TweakNode, old: Prepared, new: Prepared, origin: TweakOrigin, revision: UInt64,
+        _ effects: inout CommitEffects
+    ) {
+        node.store(new)
+        if observers[node.slot].isEmpty, feeds.isEmpty { return }
+        let change = PendingChange(old: old, new: new, origin: origin, revision: revision)
+        let publication = Publication(node: node, change: change, layer: overlays[node.slot].topLayer ?? .default)
+        if !effects.isWhole { return effects.published.append(publication) }
+        notifyObservers(publication, &effects)
+        feed(CollectionOfOne(publication), &effects)
+    }
+
+    /// Notes what was published for everybody who follows it. Each may be taken by its reader at once, on another
+    /// thread: so all new values are current by now, and a feed gets them in one piece.
+    func announce(_ effects: inout CommitEffects) {
+        for publication in effects.published { notifyObservers(publication, &effects) }
+        feed(effects.published, &effects)
+        effects.published = []
+    }
+
+    private func notifyObservers(_ publication: Publication, _ effects: inout CommitEffects) {
+        let following = observers[publication.node.slot]
+        if following.isEmpty { return }
+        for subscriber in following { subscriber.enqueue(publication.change) }
+        // The first list is shared, not copied: most commits change one tweak.
+        if effects.subscribers.isEmpty {
+            effects.subscribers = following
+        } else {
+            effects.subscribers.append(contentsOf: following)
+        }
+        effects.carrier = carrier
+    }
+
+    private func feed(_ published: some Collection<Publication>, _ effects: inout CommitEffects) {
+        // A figure is published alone; it is looked at by those who want to know, and is no commit.
+        guard !feeds.isEmpty, let first = published.first, !first.node.definition.flags.contains(.readOnly) else {
+            return
+        }
+        for feed in feeds { feed.append(published) }
+        effects.feeds = feeds
+    }
+}

@@ -1,0 +1,73 @@
+// A commit of many tweaks beside readers that are awake already: nobody is shown a part of it.
+
+import Synchronization
+import Testing
+
+@testable import Tweaks
+
+struct WholeCommitTests {
+    private let registry = TweakRegistry()
+    private let tweaks: [Tweak<Int>]
+    private let rounds = 300
+
+    init() {
+        let registry = registry
+        tweaks = (0..<100).map { Tweak("A", "B", "c\($0)", 0, registry: registry) }
+    }
+
+    private func commit(_ value: Int) {
+        _ = try? registry.commit(origin: .code) { batch in for tweak in tweaks { batch.set(tweak, value) } }
+    }
+
+    @Test func aReaderOfAFeedTakesItInOnePiece() {
+        let feed = ChangeFeed {}
+        registry.add(feed)
+        let isDone = Atomic(false)
+        let sizes = Recorder<Int>()
+        let reader = TestThread {
+            while !isDone.load(ordering: .acquiring) || !feed.isEmpty {
+                if let commit = feed.nextCommit() { sizes.note(commit.changes.count) }
+            }
+        }
+        for round in 1...rounds { commit(round) }
+        isDone.store(true, ordering: .releasing)
+        reader.join()
+        #expect(sizes.all == Array(repeating: tweaks.count, count: rounds))
+    }
+
+    /// Two threads commit, so that the one which runs an observer finds what the other one is just committing.
+    @Test func anObserverFindsTheOtherTweaksNewToo() {
+        let torn = Atomic(0)
+        let last = tweaks[tweaks.count - 1]
+        let token = tweaks[0].observe { change in
+            if last.value < change.new { torn.add(1, ordering: .relaxed) }
+        }
+        let registry = registry
+        let nodes = tweaks.map(\.node)
+        onThreads(2) { [rounds] _ in
+            for _ in 0..<rounds {
+                // Added to what is there: all tweaks are equal after each commit.
+                var batch = TweakBatch()
+                for node in nodes { batch.append(node, .add(.int(1))) }
+                _ = try? registry.commit(batch, origin: .code, delivery: .caller)
+            }
+        }
+        #expect(last.value == 2 * rounds)
+        #expect(torn.load(ordering: .relaxed) == 0)
+        token.cancel()
+    }
+
+    /// What a tweak takes over from a file raises no revision: it would look like a part of the commit before.
+    @Test func whatIsTakenOverIsNotLaidAtTheDoorOfTheCommitBefore() throws {
+        let feed = ChangeFeed {}
+        registry.add(feed)
+        tweaks[0].value = 1
+        tweaks[0].reset()
+        let store = StubStore()
+        registry.attach(store, store.journal, overrides: [try .override("A/B/c1", .int(3))], revision: 0)
+        let commits = [feed.nextCommit(), feed.nextCommit(), feed.nextCommit(), feed.nextCommit()].compactMap(\.self)
+        #expect(commits.map(\.origin.description) == ["code", "code", "uid 1000"])
+        #expect(commits.map(\.revision) == [1, 2, 2])
+        #expect(commits.map { $0.changes.map(\.path.name) } == [["c0"], ["c0"], ["c1"]])
+    }
+}
