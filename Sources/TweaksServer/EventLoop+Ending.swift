@@ -50,6 +50,7 @@ extension EventLoop {
     func close(_ session: Session) {
         guard session.phase != .closed else { return }
         session.phase = .closed
+        abandonWork(of: session)
         stopWatching(session)
         poller.remove(session.descriptor.number)
         sessions[Int(session.descriptor.number)] = nil
@@ -60,6 +61,12 @@ extension EventLoop {
         executor.figures.sessions = sessionCount
         executor.take(.end(.lost), session)
         if acceptsAgainAt != nil { resumeAccepting() }
+    }
+
+    /// Notes that nobody waits any more for what others do for this session.
+    func abandonWork(of session: Session) {
+        if session.isAwaitingAction, session.penalty == nil { executor.abandoned.insert(session.id) }
+        session.isAwaitingAction = false
     }
 
     private func forgetPeer(_ key: String) {

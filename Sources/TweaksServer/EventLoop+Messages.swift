@@ -5,6 +5,7 @@ import TweaksWire
 
 extension EventLoop {
     func handle(_ message: Mailbox.Message) {
+        if let id = message.worksFor { executor.abandoned.remove(id) }
         switch message {
         case .stop: beginStopping()
         case .actionEnded(let id, let result):

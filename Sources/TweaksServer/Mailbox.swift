@@ -27,6 +27,16 @@ final class Mailbox: Sendable {
         case decided(SessionID, TweakScopeRequest)
         /// There are other tokens than before.
         case tokensChanged(TokenTable)
+
+        /// The session whose work is done with it.
+        var worksFor: SessionID? {
+            switch self {
+            case .actionEnded(let id, _), .answered(let id, _), .found(let id, _), .presetRead(let id, _),
+                .proposed(let id, _, _), .asked(let id, _):
+                id
+            case .stop, .saved, .decided, .tokensChanged: nil
+            }
+        }
     }
 
     let waker: Waker

@@ -46,6 +46,9 @@ public struct TweakServerLimits: Sendable {
     public var authenticationFailures = 5
     /// The most requests for rights of one session that nobody has decided yet (`too-many`).
     public var scopeRequests = 16
+    /// The most requests of sessions that have ended which still wait for a disk or a handler; then `find`, presets,
+    /// `reload`, `request` and changes that are written first are refused (`busy`).
+    public var abandonedRequests = 1_000
     /// The most scopes that one session may ask for, and that it may give up (`too-many`).
     public var scopes = 256
     /// The most commits of one session in a second (`too-many`); nil: as many as it can. A token may have less.

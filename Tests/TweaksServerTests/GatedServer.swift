@@ -12,14 +12,17 @@ final class GatedServer {
     let server: TweakServer
     private let directory: TemporaryDirectory
 
-    init(isRequired: Bool = false, hooks: TweakServerHooks = TweakServerHooks()) throws {
+    init(
+        isRequired: Bool = false, limits: TweakServerLimits = TweakServerLimits(),
+        hooks: TweakServerHooks = TweakServerHooks()
+    ) throws {
         registry = ExampleTweaks().registry
         store = GatedStore(isRequired: isRequired)
         directory = try TemporaryDirectory()
         registry.attach(store, store.journal, overrides: [], revision: 0)
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
-            limits: TweakServerLimits(), hooks: hooks)
+            limits: limits, hooks: hooks)
         try server.start()
     }
 

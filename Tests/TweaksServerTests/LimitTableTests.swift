@@ -121,6 +121,7 @@ struct LimitCase: Sendable, CustomTestStringConvertible {
         let elsewhere: Set<TweakLimit> = [
             .descriptors, .presets, .presetBytes, .unauthenticatedSessions, .unauthenticatedLineBytes,
             .timeToAuthenticate, .authenticationFailures, .scopes, .scopeRequests, .commitsPerSecond,
+            .abandonedRequests,
         ]
         #expect(Set(LimitCase.all.map(\.limit)).union(elsewhere) == Set(TweakLimit.allCases))
         #expect(elsewhere.isDisjoint(with: LimitCase.all.map(\.limit)))

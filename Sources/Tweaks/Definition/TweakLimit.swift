@@ -6,7 +6,7 @@ package enum TweakLimit: String, Hashable, Sendable, CaseIterable {
     case sessions, unauthenticatedSessions, sessionsPerPeer
     case timeToFirstLine, idleTime
     case unauthenticatedLineBytes, timeToAuthenticate, authenticationFailures
-    case scopes, scopeRequests, commitsPerSecond
+    case scopes, scopeRequests, commitsPerSecond, abandonedRequests
     case lineBytes, batchChanges, watchPatterns, findWords, unsentBytes
     case actionArguments, actionOutputBytes
     case presets, presetBytes

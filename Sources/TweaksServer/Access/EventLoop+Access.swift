@@ -189,7 +189,7 @@ extension EventLoop {
     /// What was under way takes too long.
     func endFarewell(_ session: Session) {
         guard session.isOpen, let error = session.farewell else { return }
-        session.isAwaitingAction = false
+        abandonWork(of: session)
         say(error, to: session)
     }
 }

@@ -29,6 +29,7 @@ extension Executor {
         guard let ask = hooks.access.onRequest else {
             return .reply(decide(missing, isGranted: false, session))
         }
+        try refuseIfAbandoned()
         put(missing, session, before: ask)
         return .running
     }

@@ -102,6 +102,7 @@ extension Executor {
         var proposal = proposal
         let forecast = try registry.overrides(after: proposal.batch, origin: session.origin)
         if forecast.changes.isEmpty { return false }
+        try refuseIfAbandoned()
         proposal.written = forecast
         session.proposal = proposal
         session.isAwaitingAction = true
@@ -146,6 +147,7 @@ extension Executor {
             }
             throw TweakError(.io, "no config file is named; set TWEAKS_CONFIG, or name one in the program")
         }
+        try refuseIfAbandoned()
         let (id, mailbox) = (session.id, mailbox)
         session.isReloading = true
         reload(dry) { mailbox.post(.answered(id, $0)) }

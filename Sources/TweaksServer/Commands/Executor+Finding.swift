@@ -10,6 +10,7 @@ extension Executor {
             throw TweakError(
                 .tooMany, "find takes at most \(limits.findWords) words; leave some out", limit: .findWords)
         }
+        try refuseIfAbandoned()
         let (id, mailbox) = (session.id, mailbox)
         finder.find(words, view(session)) { mailbox.post(.found(id, $0)) }
         return .running
@@ -56,7 +57,8 @@ extension Executor {
     }
 
     /// How a line could go on; found out beside the I/O thread.
-    func complete(_ text: String, _ session: Session) -> Outcome {
+    func complete(_ text: String, _ session: Session) throws(TweakError) -> Outcome {
+        try refuseIfAbandoned()
         let (id, mailbox) = (session.id, mailbox)
         let completion = Completion(
             view: view(session), commands: commands(for: session).map(\.name), names: hooks.completions)

@@ -122,6 +122,7 @@ extension Executor {
                 "presets need a state directory, and this process has none; name one in TWEAKS_STATE_DIR, or in "
                     + "the program")
         }
+        try refuseIfAbandoned()
         return store
     }
 

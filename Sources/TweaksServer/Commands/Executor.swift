@@ -46,6 +46,8 @@ final class Executor {
     var hasUnhurried = false
     /// Sessions with replies that wait for it.
     var owing: [SessionID] = []
+    /// Sessions that have ended while others worked for them, until these have done so.
+    var abandoned: Set<SessionID> = []
     /// Presets that somebody looks at, and the way back from each. A restart forgets them.
     var swaps: [PresetName: PresetSwap] = [:]
     /// Where presets are read and written, one after the other: disks may be slow.
@@ -99,7 +101,7 @@ final class Executor {
         case .find(let words): return try find(words, session)
         case .describe(let path): return .reply(try describe(path, session))
         case .explain(let path): return .reply(try explain(path, session))
-        case .complete(let text): return complete(text, session)
+        case .complete(let text): return try complete(text, session)
         case .watch(let patterns, let modified, let since):
             return .reply(try watch(patterns, modified: modified, since: since, session))
         case .unwatch(let pattern, let modified):
