@@ -39,9 +39,11 @@ final class Subscriber: Sendable {
         state = Mutex(State(call: call, onEnd: onEnd))
     }
 
+    /// Counts a change that is about to be made. Called under the registry's lock, before any value can be seen.
+    func count() { noted.add(1, ordering: .releasing) }
+
     /// Notes a change, folded into one that still waits. Called under the registry's lock, in order of revision.
     func enqueue(_ change: PendingChange) {
-        noted.add(1, ordering: .releasing)
         state.withLock { state in
             guard state.call != nil else { return }
             if seesAll { return state.pending = change }

@@ -14,6 +14,7 @@ extension RegistryState {
         _ node: TweakNode, old: Prepared, new: Prepared, origin: TweakOrigin, revision: UInt64,
         _ effects: inout CommitEffects
     ) {
+        for subscriber in observers[node.slot] { subscriber.count() }
         node.store(new)
         if observers[node.slot].isEmpty, feeds.isEmpty { return }
         let change = PendingChange(old: old, new: new, origin: origin, revision: revision)

@@ -5,6 +5,13 @@ import Testing
 
 @testable import Tweaks
 
+/// Two parts that are always set to the same number.
+private struct Pair: TweakTemplate {
+    var a = 0
+    var b = 0
+    static let parts: [TweakPart<Pair>] = [TweakPart("a", \.a), TweakPart("b", \.b)]
+}
+
 struct WholeCommitTests {
     private let registry = TweakRegistry()
     private let tweaks: [Tweak<Int>]
@@ -39,11 +46,13 @@ struct WholeCommitTests {
     @Test func anObserverFindsTheOtherTweaksNewToo() {
         let torn = Atomic(0)
         let last = tweaks[tweaks.count - 1]
+        let pair = TweakGroup("A", "Group", Pair(), registry: registry)
         let token = tweaks[0].observe { change in
-            if last.value < change.new { torn.add(1, ordering: .relaxed) }
+            // A group keeps the value that it has made.
+            if last.value < change.new || pair.value.b < change.new { torn.add(1, ordering: .relaxed) }
         }
         let registry = registry
-        let nodes = tweaks.map(\.node)
+        let nodes = tweaks.map(\.node) + ["A", "B"].compactMap { registry["A/Group/\($0)"]?.node }
         onThreads(2) { [rounds] _ in
             for _ in 0..<rounds {
                 // Added to what is there: all tweaks are equal after each commit.
@@ -52,7 +61,7 @@ struct WholeCommitTests {
                 _ = try? registry.commit(batch, origin: .code, delivery: .caller)
             }
         }
-        #expect(last.value == 2 * rounds)
+        #expect(last.value == 2 * rounds && pair.value.b == 2 * rounds)
         #expect(torn.load(ordering: .relaxed) == 0)
         token.cancel()
     }
