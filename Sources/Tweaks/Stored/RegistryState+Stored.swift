@@ -7,7 +7,9 @@ extension RegistryState {
         guard let entry = overlay[layer] else {
             return overlay.notes?.aside.first { $0.layer == layer }?.entry
         }
-        return StoredEntry(entry, of: node, covering: beneath(node)?.value)
+        // What has changed beneath an override since it was set is no news to the file: it remembers what that covered.
+        let covered = layer == .override ? overlay.notes?.beneath?.old : nil
+        return StoredEntry(entry, of: node, covering: covered ?? beneath(node)?.value)
     }
 
     /// What shows without overrides; nil for an action.

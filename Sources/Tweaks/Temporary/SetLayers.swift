@@ -100,7 +100,9 @@ extension Overlays {
         _ layers: SetLayers, origin: TweakOrigin, time: ContinuousClock.Instant
     ) -> Bool {
         let before = setLayers
-        if before.agrees(with: layers, at: time) { return false }
+        // The same value for another while is something else to put back.
+        let isAsLong = before.temporary?.expires == layers.temporary?.unlessExpired(time)?.expires
+        if isAsLong, before.agrees(with: layers, at: time) { return false }
         remove(.override)
         remove(.temporaryOverride)
         for var entry in [layers.override, layers.temporary?.unlessExpired(time)].compactMap(\.self) {

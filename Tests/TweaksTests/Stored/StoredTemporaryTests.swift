@@ -64,6 +64,8 @@ struct StoredTemporaryTests {
         let node = size.erased.node
         #expect(registry.changeBeneath(node)?.old == .number(50))
         try size.set(80, for: .seconds(10))
+        // In the file, too: the next start would not know it otherwise.
+        #expect(store.taken().last == "\(path)=72 by uid 1000 over 50")
         pass(.seconds(10))
         #expect(size.value == 72 && registry.changeBeneath(node)?.old == .number(50))
         try size.set(73)

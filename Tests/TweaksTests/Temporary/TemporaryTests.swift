@@ -254,4 +254,17 @@ struct TemporaryTests {
         registry.freeze()
         #expect(size.value == 60 && registry.nextExpiry == nil)
     }
+
+    /// The value is the same; for how long is what was changed.
+    @Test func undoGivesBackTheTime() throws {
+        try size.set(72, for: .seconds(600))
+        pass(.seconds(1))
+        try size.set(72, for: .seconds(3_600))
+        try registry.undo()
+        #expect(size.value == 72 && size.timeLeft == .seconds(599))
+        try registry.redo()
+        #expect(size.timeLeft == .seconds(3_600))
+        pass(.seconds(600))
+        #expect(size.value == 72)
+    }
 }
