@@ -142,7 +142,10 @@ struct AuditFile {
     /// Renames the file, and those before it, so that the next one begins empty.
     private mutating func rotate(_ directory: Int32) throws(StorageFailure) {
         close()
-        for number in stride(from: settings.keep, to: 0, by: -1) {
+        // After a rotation that failed half way there is a gap: what lies behind that has moved already, and would be lost.
+        let places = settings.keep == 0 ? [] : Array(1...settings.keep)
+        let last = places.first { isMissing("\(name).\($0)", directory) } ?? settings.keep
+        for number in stride(from: last, to: 0, by: -1) {
             let older = number == 1 ? name : "\(name).\(number - 1)"
             do throws(FileError) {
                 try files.retrying { () throws(FileError) in
@@ -157,6 +160,15 @@ struct AuditFile {
             try doing("removing the full one") { () throws(FileError) in try files.remove(name, in: directory) }
         }
         rotations += 1
+    }
+
+    private func isMissing(_ name: String, _ directory: Int32) -> Bool {
+        do throws(FileError) {
+            _ = try files.facts(name, in: directory)
+            return false
+        } catch {
+            return error.isMissing
+        }
     }
 
     // MARK: Failing

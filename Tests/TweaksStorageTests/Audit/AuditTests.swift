@@ -296,4 +296,38 @@ struct AuditTests {
         #expect(lines().map { $0.suffix(15) } == [#","old":1,"new":2}"#, #","old":2,"new":3}"#].map { $0.suffix(15) })
         #expect(life.reported.last == "the audit is written again to \(path)")
     }
+
+    @Test("a rotation that fails is tried again, and costs no more than the oldest file")
+    func rotationFails() throws {
+        let files = FailingFileSystem()
+        let life = try AuditedLife(path, files: files, maximumSize: 400, keep: 5)
+        var value = 2.0
+        while home.read("audit.log.4") == nil {
+            try life.setAndWrite(value)
+            value += 1
+        }
+        let before = (1...4).map { home.read("audit.log.\($0)") }
+        files.plan { $0.kind == .rename && $0.name == "audit.log" ? .fails(1) : nil }
+        // Until this one is full, too.
+        while true {
+            try life.set(value)
+            life.time.waitUntilAsleep(for: .seconds(1), .milliseconds(100))
+            if !life.reported.isEmpty { break }
+            value += 1
+            life.time.advance(by: .seconds(1))
+            life.time.waitUntilIdle()
+        }
+        for delay in [100, 200, 400, 800] {
+            life.time.waitUntilAsleep(for: .milliseconds(delay))
+            life.time.advance(by: .milliseconds(delay))
+        }
+        life.time.waitUntilAsleep(for: .milliseconds(1_600))
+        #expect((2...5).map { home.read("audit.log.\($0)") } == before)
+        files.plan(nil)
+        life.time.advance(by: .milliseconds(1_600))
+        life.time.waitUntilAsleep()
+        life.trail.close()
+        #expect((2...5).map { home.read("audit.log.\($0)") } == before)
+        #expect(!lines("audit.log.1").isEmpty && lines().count == 1)
+    }
 }

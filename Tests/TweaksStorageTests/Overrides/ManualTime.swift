@@ -50,11 +50,11 @@ final class ManualTime: StorageTime {
     /// Somebody sets the wall clock.
     func jump(by milliseconds: Int64) { state.withLock { $0.wall += milliseconds } }
 
-    /// Blocks until the storage sleeps for exactly so long from now.
-    func waitUntilAsleep(for duration: Duration) {
+    /// Blocks until the storage sleeps for exactly so long from now, or so long.
+    func waitUntilAsleep(for durations: Duration...) {
         condition.lock()
         defer { condition.unlock() }
-        while !isAsleep(for: duration) { condition.wait() }
+        while !durations.contains(where: isAsleep) { condition.wait() }
     }
 
     /// Blocks until the storage sleeps, and nothing but somebody's ring will wake it.
