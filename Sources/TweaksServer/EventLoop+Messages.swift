@@ -10,19 +10,20 @@ extension EventLoop {
         case .stop: beginStopping()
         case .actionEnded(let id, let result):
             guard let session = session(id), session.isAwaitingAction else { return }
-            session.isAwaitingAction = false
+            (session.isAwaitingAction, session.isRunningAction) = (false, false)
             deliver(executor.reply(result), session)
             advance(session)
         case .presetRead(let id, let reading):
             guard let session = session(id), session.isAwaitingAction else { return }
+            if let refusal = session.permit?.refusal { return answer(id, .error(refusal)) }
             if case .reply(let reply) = executor.finish(reading, session) { answer(id, reply) }
-        case .answered(let id, let reply): answer(id, reply)
+        case .answered(let id, let reply): answer(id, session(id)?.permit?.refusal.map { .error($0) } ?? reply)
         case .found(let id, let found):
             if let session = session(id) { answer(id, executor.reply(found, session)) }
-        case .proposed(let id, let keys, let failure):
+        case .proposed(let id, let changes, let failure):
             guard let session = session(id), session.isAwaitingAction else {
                 // Whoever wanted it is gone. Left in the file, it would cover what others set from now on.
-                if failure == nil { executor.store?.withdraw(keys) }
+                if failure == nil { executor.store?.withdraw(changes) }
                 return
             }
             // Nil: it has to be written again.
@@ -36,7 +37,7 @@ extension EventLoop {
 
     func answer(_ id: SessionID, _ reply: Reply) {
         guard let session = session(id), session.isAwaitingAction else { return }
-        (session.isAwaitingAction, session.isReloading) = (false, false)
+        (session.isAwaitingAction, session.isReloading, session.permit) = (false, false, nil)
         if session.isOpen {
             // A reload promises its revision, too, as does what was read elsewhere first.
             if reply.awaits != nil, session.owed.isEmpty { executor.owing.append(id) }

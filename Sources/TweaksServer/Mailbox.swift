@@ -18,7 +18,7 @@ final class Mailbox: Sendable {
         /// A preset that a session asked for was read.
         case presetRead(SessionID, PresetReading)
         /// What a session wants to change is on disk, or is not, and why.
-        case proposed(SessionID, keys: [OverrideKey], failure: String?)
+        case proposed(SessionID, [OverrideKey: StoredEntry?], failure: String?)
         /// The storage has tried to write.
         case saved(SaveStatus)
         /// The program was asked for more rights of a session.

@@ -42,7 +42,9 @@ package final class GatedStore: TweakStore {
         state.withLock { $0.proposals.append(body) }
     }
 
-    package func withdraw(_ keys: [OverrideKey]) { state.withLock { $0.withdrawn += keys.count } }
+    package func withdraw(_ changes: [OverrideKey: StoredEntry?]) {
+        state.withLock { $0.withdrawn += changes.count }
+    }
 
     package func hurry() { state.withLock { $0.hurries += 1 } }
 

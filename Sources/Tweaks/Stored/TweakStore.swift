@@ -51,8 +51,8 @@ package protocol TweakStore: AnyObject, Sendable {
     /// Somebody waits for what was not urgent: it is written at once, if it is not on disk.
     func hurry()
 
-    /// Takes back what was proposed for these and could not be put into force.
-    func withdraw(_ keys: [OverrideKey])
+    /// Takes back what was proposed and could not be put into force.
+    func withdraw(_ changes: [OverrideKey: StoredEntry?])
 }
 
 /// Keeps a call-back alive.

@@ -106,8 +106,8 @@ extension Executor {
         proposal.written = forecast
         session.proposal = proposal
         session.isAwaitingAction = true
-        let (id, mailbox, keys) = (session.id, mailbox, Array(forecast.changes.keys))
-        store.propose(forecast.changes) { mailbox.post(.proposed(id, keys: keys, failure: $0)) }
+        let (id, mailbox) = (session.id, mailbox)
+        store.propose(forecast.changes) { mailbox.post(.proposed(id, forecast.changes, failure: $0)) }
         return true
     }
 
@@ -124,14 +124,14 @@ extension Executor {
             // Others may have been faster: a += counts from what is there now.
             let now = try registry.overrides(after: proposal.batch, origin: session.origin)
             if !now.agrees(with: written) {
-                store.withdraw(Array(written.changes.keys))
+                store.withdraw(written.changes)
                 return try write(proposal, to: store, session) ? nil : try commitNow(proposal, session)
             }
             let (reply, result) = try apply(proposal, session)
             // Where others have set the same tweak meanwhile, the disk may have theirs.
             return now.hasSameStart(as: written) ? reply : awaiting(reply, result.revision, session)
         } catch {
-            store.withdraw(Array(written.changes.keys))
+            store.withdraw(written.changes)
             tellDenied(error, "commit", session)
             return .error(error)
         }

@@ -53,6 +53,10 @@ final class Session {
     var owed = OwedReplies()
     /// An action, a reload or a write is under way for this session; its reply comes first.
     var isAwaitingAction = false
+    /// It is an action that is under way.
+    var isRunningAction = false
+    /// What is under way was allowed; it ends with the right to it.
+    var permit: WorkPermit?
     /// It is a change that is under way: its refusal is an event.
     var isChanging = false
     /// It is a reload that is under way: what that changes is told after its reply.

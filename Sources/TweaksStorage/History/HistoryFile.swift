@@ -142,12 +142,14 @@ struct HistoryFile {
 
     /// Sets aside what somebody else has put there or changed.
     /// - Returns: Whether there is still what we know.
-    private func makeWay(
+    private mutating func makeWay(
         _ state: StateDirectory, _ directory: Int32, _ known: FileFacts?
     ) throws(StorageFailure) -> Bool {
         guard let now = try? state.files.facts(Self.name, in: directory) else { return false }
-        let isOurs = ours.contains { $0.isSameFile(as: now) }
-        if isOurs, known.map({ $0.size == now.size }) ?? true { return true }
+        if let own = ours.first(where: { $0.isSameFile(as: now) }), known.map({ $0.size == now.size }) ?? true {
+            ours = [own]
+            return true
+        }
         try setAside("somebody else changed it while this process ran", state, mayMove: true)
         return false
     }
@@ -177,8 +179,8 @@ struct HistoryFile {
         for line in kept.reversed() { bytes.append(contentsOf: line) }
         do throws(StorageFailure) {
             let facts = try state.writeTemporary(for: Self.name, bytes, directory)
-            // From here on the file may be this one, even if the call says that it failed.
-            ours = ours.suffix(1) + [facts]
+            // From here on the file may be this one, even if the call says that it failed; or still the one before.
+            ours = ours.prefix(1) + [facts]
             try state.doing("replacing \(Self.name)") { () throws(FileError) in
                 try state.files.rename(state.temporaryName(for: Self.name), to: Self.name, in: directory)
             }

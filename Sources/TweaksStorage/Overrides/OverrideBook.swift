@@ -25,9 +25,10 @@ struct OverrideBook: Sendable {
     // MARK: Taking in
 
     /// Takes what a file held, beneath what is here already.
-    mutating func load(_ file: OverridesFile) {
+    /// - Parameter isLate: The registry does not count on from its revision: it was not found when that began.
+    mutating func load(_ file: OverridesFile, isLate: Bool = false) {
         fileRevision = file.revision
-        if lines.isEmpty, revision == 0 {
+        if !isLate, lines.isEmpty, revision == 0 {
             revision = file.revision
             lines = file.entries.map { ($0.key, $0.text) }
         } else {
@@ -88,11 +89,11 @@ struct OverrideBook: Sendable {
         for (key, entry) in changes { proposed[key, default: []].append(entry) }
     }
 
-    /// Forgets the oldest proposal for each of these. False when there was none.
-    mutating func withdraw(_ keys: [OverrideKey]) -> Bool {
-        keys.count { key in
-            guard proposed[key] != nil else { return false }
-            proposed[key]?.removeFirst()
+    /// Forgets the oldest proposal of each of these. False when there was none: others' for the same tweak stay.
+    mutating func withdraw(_ changes: OverrideChanges) -> Bool {
+        changes.count { key, entry in
+            guard let own = proposed[key]?.firstIndex(where: { $0?.content == entry?.content }) else { return false }
+            proposed[key]?.remove(at: own)
             if proposed[key]?.isEmpty == true { proposed[key] = nil }
             return true
         } > 0

@@ -10,7 +10,7 @@ final class OverrideMailbox: Sendable {
     /// Something to do beside writing what the registry notes.
     enum Order: Sendable {
         case propose(OverrideChanges, @Sendable (String?) -> Void)
-        case withdraw([OverrideKey])
+        case withdraw(OverrideChanges)
         /// Write what could have waited.
         case hurry
     }

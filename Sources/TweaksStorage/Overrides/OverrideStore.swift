@@ -96,7 +96,7 @@ package final class OverrideStore: TweakStore {
         mailbox.post(.propose(changes, body))
     }
 
-    package func withdraw(_ keys: [OverrideKey]) { mailbox.post(.withdraw(keys)) }
+    package func withdraw(_ changes: OverrideChanges) { mailbox.post(.withdraw(changes)) }
 
     package func hurry() { mailbox.post(.hurry) }
 }

@@ -114,7 +114,7 @@ struct OverrideWriter: ~Copyable {
     private mutating func take(_ order: OverrideMailbox.Order) {
         switch order {
         case .propose(let changes, let body): proposals.append(Proposal(changes: changes, body: body))
-        case .withdraw(let keys): if !book.withdraw(keys) { return }
+        case .withdraw(let changes): if !book.withdraw(changes) { return }
         case .hurry: if calm == nil { return }
         }
         hurry()
@@ -144,7 +144,7 @@ struct OverrideWriter: ~Copyable {
     private mutating func write(_ proposals: [OverrideChanges]) throws(StorageFailure) {
         let (found, failure) = directory.prepare(book.anchor)
         if let found {
-            book.load(found)
+            book.load(found, isLate: true)
             settings.onEvent(.foundLate(path: facts.path, entries: found.entries.count))
         }
         if let failure { throw failure }

@@ -85,10 +85,13 @@ extension StateDirectory {
     /// Sees to it that only a file of ours is replaced.
     mutating func makeWay() throws(StorageFailure) {
         guard let directory, let facts = try? files.facts(Self.fileName, in: directory.descriptor) else { return }
-        if known.contains(where: { $0.facts == facts }) { return }
+        if let own = known.first(where: { $0.facts == facts }) {
+            known = [own]
+            return
+        }
         // Some file systems give the same file another number each time.
-        if case .file(let facts, let bytes) = try present(), let same = known.firstIndex(where: { $0.bytes == bytes }) {
-            known[same].facts = facts
+        if case .file(let facts, let bytes) = try present(), known.contains(where: { $0.bytes == bytes }) {
+            known = [(facts, bytes)]
             return
         }
         try setAside("somebody else changed it while this process ran", mayMove: true)
@@ -140,8 +143,8 @@ extension StateDirectory {
         let temporary = temporaryName(for: Self.fileName)
         do throws(StorageFailure) {
             let facts = try writeTemporary(for: Self.fileName, bytes, directory.descriptor)
-            // From here on the file may be this one, even if the call says that it failed.
-            known = known.suffix(1) + [(facts, bytes)]
+            // From here on the file may be this one, even if the call says that it failed; or still the one before.
+            known = known.prefix(1) + [(facts, bytes)]
             try doing("replacing \(Self.fileName)") { () throws(FileError) in
                 try files.rename(temporary, to: Self.fileName, in: directory.descriptor)
             }

@@ -189,4 +189,27 @@ struct OverrideFailureTests {
         #expect(life.tried() == nil)
         #expect(home.names("state") == ["lock", "overrides.json"])
     }
+
+    @Test("a file that cannot be replaced is still ours, however often that is tried")
+    func replacing() throws {
+        let life = life()
+        let size = try life.number("Size")
+        size.value = 2
+        #expect(life.tried() == nil)
+        files.plan { $0.kind == .rename ? .fails(EBUSY) : nil }
+        size.value = 3
+        life.tried()
+        for delay in [100, 200, 400, 800] {
+            time.waitUntilAsleep(for: .milliseconds(delay))
+            time.advance(by: .milliseconds(delay))
+        }
+        time.waitUntilAsleep(for: .milliseconds(1_600))
+        #expect(life.store.facts.state.hasPrefix("unsaved: Device or resource busy"))
+        #expect(life.text?.contains(#""value": 2"#) == true)
+        files.plan(nil)
+        time.advance(by: .milliseconds(1_600))
+        #expect(life.isSavedInTheEnd())
+        #expect(life.text?.contains(#""value": 3"#) == true)
+        #expect(home.names("state") == ["lock", "overrides.json"])
+    }
 }

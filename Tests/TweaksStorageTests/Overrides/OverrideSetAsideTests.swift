@@ -201,4 +201,18 @@ struct OverrideSetAsideTests {
         store.close()
         #expect(events.withLock { $0 } == [.unusable(reason: "overrides are not saved: HOME is not set")])
     }
+
+    @Test("what a file that was found late counts up to is not what is saved of this run")
+    func lateRevision() throws {
+        try home.write(
+            #"{"format": "tweaks-overrides", "version": 1, "program": "test", "revision": 500, "overrides": []}"#,
+            to: "state/overrides.json")
+        chmod(home.file("state"), 0o770)
+        let life = StoredLife(home.file("state"), isRequired: true, time: time)
+        #expect(try life.propose(["Size": 2]) == "others can write in the state directory")
+        chmod(home.file("state"), 0o700)
+        time.advance(by: .seconds(30))
+        #expect(life.isSavedInTheEnd())
+        #expect(life.store.status.answer(for: 1) == .pending)
+    }
 }

@@ -107,7 +107,7 @@ struct OverrideSharingTests {
         _ = try life.number("Fresh")
         #expect(
             try life.propose(["Size": 2, "Fresh": 2]) == nil)
-        life.store.withdraw([OverrideKey(try TweakPath("A/B/Size")), OverrideKey(try TweakPath("A/B/Fresh"))])
+        life.store.withdraw(try life.changes(["Size": 2, "Fresh": 2]))
         #expect(try life.propose([:]) == nil)
         #expect(life.text?.contains(#""value": 7"#) == true)
         #expect(life.text?.contains("Fresh") == false)
@@ -120,7 +120,7 @@ struct OverrideSharingTests {
         for isWithdrawn in [false, true] {
             #expect(try life.propose(["Size": 2]) == nil)
             #expect(try life.propose(["Size": 3]) == nil)
-            if isWithdrawn { life.store.withdraw([OverrideKey(try TweakPath("A/B/Size"))]) } else { size.value = 2 }
+            if isWithdrawn { life.store.withdraw(try life.changes(["Size": 2])) } else { size.value = 2 }
             #expect(try life.propose([:]) == nil)
             #expect(life.text?.contains(#""value": 3"#) == true)
             size.value = 3
@@ -229,5 +229,18 @@ struct OverrideSharingTests {
         withExtendedLifetime(observation) {}
         let next = StoredLife(home.file("state"))
         #expect(next.events == [.opened(path: next.file, entries: 1)])
+    }
+
+    @Test("who withdraws what others have settled already takes nothing of theirs")
+    func others() throws {
+        let life = StoredLife(home.file("state"))
+        let size = try life.number("Size")
+        #expect(try life.propose(["Size": 2]) == nil)
+        size.value = 2
+        life.tried()
+        #expect(try life.propose(["Size": 3]) == nil)
+        life.store.withdraw(try life.changes(["Size": 2]))
+        #expect(try life.propose([:]) == nil)
+        #expect(life.text?.contains(#""value": 3"#) == true)
     }
 }

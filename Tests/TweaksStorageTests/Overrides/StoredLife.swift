@@ -67,15 +67,20 @@ final class StoredLife: Sendable {
         return store.status.failure == nil || semaphore.wait(timeout: .now() + 60) == .success
     }
 
-    /// Proposes numbers, by name, and blocks until there is an answer.
-    func propose(_ numbers: [String: Double?]) throws -> String? {
+    /// Numbers, by name, as they are proposed.
+    func changes(_ numbers: [String: Double?]) throws -> OverrideChanges {
         var changes: OverrideChanges = [:]
         for (name, number) in numbers {
             changes[OverrideKey(try TweakPath("A", "B", name))] = .some(try number.map { try entry(name, $0) })
         }
+        return changes
+    }
+
+    /// Proposes numbers, by name, and blocks until there is an answer.
+    func propose(_ numbers: [String: Double?]) throws -> String? {
         let answer = Mutex<String?>(nil)
         let semaphore = DispatchSemaphore(value: 0)
-        store.propose(changes) { failure in
+        store.propose(try changes(numbers)) { failure in
             answer.withLock { $0 = failure }
             semaphore.signal()
         }

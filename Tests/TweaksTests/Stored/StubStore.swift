@@ -33,7 +33,7 @@ final class StubStore: TweakStore {
     }
 
     func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (String?) -> Void) { body(nil) }
-    func withdraw(_ keys: [OverrideKey]) {}
+    func withdraw(_ changes: [OverrideKey: StoredEntry?]) {}
     func hurry() {}
 
     /// What the disk did.
