@@ -126,6 +126,7 @@ extension EventLoop {
         if !session.grants.rights.isWhole(.read) {
             session.withhold(TweakError(.denied, "your rights have changed"))
         }
+        session.permit?.revoke()
         if !session.watches.isEmpty { hub.update(session) }
         if session.isOpen { enqueue(session) }
     }

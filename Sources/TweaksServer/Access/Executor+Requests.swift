@@ -52,6 +52,7 @@ extension Executor {
     ) {
         let (id, mailbox) = (session.id, mailbox)
         let request = TweakScopeRequest(session.facts, scopes) { mailbox.post(.decided(id, $0)) }
+        session.wishes.ask(request)
         requestQueue.async {
             ask(request)
             mailbox.post(.asked(id, request))
@@ -60,6 +61,9 @@ extension Executor {
 
     /// The reply when the program's handler has returned: a decision, or that it takes its time.
     func finishAsking(_ request: TweakScopeRequest, _ session: Session) -> Reply {
+        guard session.wishes.endAsking(request) else {
+            return .error(TweakError(.denied, "your rights have changed; request it again"))
+        }
         if let isAllowed = request.isAllowed { return decide(request.scopes, isGranted: isAllowed, session) }
         session.wishes.wait(for: request)
         return waiting(for: request.scopes)

@@ -10,6 +10,8 @@ struct Wishes {
     private(set) var declined: [TweakScope] = []
     /// Nobody has decided yet.
     private(set) var waiting: [TweakScopeRequest] = []
+    /// The program is just being asked.
+    private var asking: TweakScopeRequest?
 
     /// Notes a decision.
     mutating func note(_ scopes: [TweakScope], isGranted: Bool) {
@@ -22,7 +24,17 @@ struct Wishes {
     }
 
     /// Forgets what was given, and what may still be: it was asked for by somebody who has no say here any more.
-    mutating func forgetGranted() { (granted, waiting) = ([], []) }
+    mutating func forgetGranted() { (granted, waiting, asking) = ([], [], nil) }
+
+    /// Notes that the program is being asked.
+    mutating func ask(_ request: TweakScopeRequest) { asking = request }
+
+    /// Notes that the program's handler has returned.
+    /// - Returns: False when who asked has no say here any more.
+    mutating func endAsking(_ request: TweakScopeRequest) -> Bool {
+        defer { asking = nil }
+        return asking === request
+    }
 
     /// Notes that a decision takes its time.
     mutating func wait(for request: TweakScopeRequest) { waiting.append(request) }

@@ -59,6 +59,7 @@ extension Executor {
     /// How a line could go on; found out beside the I/O thread.
     func complete(_ text: String, _ session: Session) throws(TweakError) -> Outcome {
         try refuseIfAbandoned()
+        session.permit = WorkPermit()
         let (id, mailbox) = (session.id, mailbox)
         let completion = Completion(
             view: view(session), commands: commands(for: session).map(\.name), names: hooks.completions)

@@ -60,9 +60,11 @@ extension Executor {
     /// Has a preset read for this session.
     func read(_ purpose: PresetReading.Purpose, _ name: PresetName, _ session: Session) throws(TweakError) -> Outcome {
         let store = try presetStore()
-        let (id, mailbox, view) = (session.id, mailbox, view(session))
+        let (id, mailbox, view, permit) = (session.id, mailbox, view(session), WorkPermit())
+        session.permit = permit
         presetQueue.async {
             do throws(TweakError) {
+                if let refusal = permit.refusal { throw refusal }
                 let plan = PresetPlan(try store.read(name), view)
                 mailbox.post(.presetRead(id, PresetReading(name: name, purpose: purpose, plan: plan)))
             } catch {
@@ -101,9 +103,11 @@ extension Executor {
         _ session: Session, _ body: @escaping @Sendable (any PresetStore) throws(TweakError) -> Reply
     ) throws(TweakError) -> Outcome {
         let store = try presetStore()
-        let (id, mailbox) = (session.id, mailbox)
+        let (id, mailbox, permit) = (session.id, mailbox, WorkPermit())
+        session.permit = permit
         presetQueue.async {
             do throws(TweakError) {
+                if let refusal = permit.refusal { throw refusal }
                 mailbox.post(.answered(id, try body(store)))
             } catch {
                 mailbox.post(.answered(id, .error(error)))

@@ -66,14 +66,15 @@ final class AccessServer {
 
     init(
         _ tokens: TokenEntry..., access: TweakAccess = TweakAccess(), store: GatedStore? = nil,
-        registry: TweakRegistry = ExampleTweaks().registry, _ change: (inout TweakServerLimits) -> Void = { _ in }
+        presets: MemoryPresets? = nil, registry: TweakRegistry = ExampleTweaks().registry,
+        _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
         self.registry = registry
         directory = try TemporaryDirectory()
         if let store { registry.attach(store, store.journal, overrides: [], revision: 0) }
         let (now, events, table) = (Shared<Int64>(1_000_000), events, TokenTable(tokens))
         var hooks = TweakServerHooks()
-        hooks.access = access
+        (hooks.access, hooks.presets) = (access, presets)
         hooks.tokens = { table }
         hooks.wallClock = { now.value }
         let clock = clock

@@ -250,6 +250,55 @@ enum Revocation: String, CaseIterable, Sendable {
         #expect(try client.whoami("granted") == ["none"])
     }
 
+    /// The program is still being asked when the token ends: what it says then is for nobody.
+    @Test(arguments: [true, false]) func whileSomebodyIsAsked(isDecidedAtOnce: Bool) throws {
+        let (asked, goOn) = (Gate(), Gate())
+        let late = Mutex<TweakScopeRequest?>(nil)
+        let access = TweakAccess(onRequest: { request in
+            asked.open()
+            goOn.waitBlocking()
+            if isDecidedAtOnce { request.allow() } else { late.withLock { $0 = request } }
+        })
+        let server = try AccessServer(.token("ops", "read:Content"), access: access)
+        let (admin, client) = (try server.connect(), try server.connect())
+        try client.ask("drop admin run write read")
+        try client.ask("auth twk_ops")
+        try client.send("request run\n")
+        asked.waitBlocking()
+        try server.take([], admin)
+        goOn.open()
+        #expect(try client.reply() == ["error denied your rights have changed; request it again"])
+        late.withLock { $0 }?.allow()
+        try server.settle(admin)
+        #expect(try client.whoami("granted") == ["none"])
+        #expect(try client.whoami("scopes") == ["none"])
+    }
+
+    /// A slow disk: what was asked for under other rights is not begun any more, and not told.
+    @Test(
+        arguments: [
+            ("diff warm", true), ("load warm", true), ("presets", true), ("diff warm", false), ("load warm", false),
+            ("presets", false), ("delete warm", false), ("save cold", false),
+        ])
+    func whileADiskIsAtIt(_ line: String, isBegun: Bool) throws {
+        let gate = (reached: Gate(), goOn: Gate())
+        let presets = try MemoryPresets(["warm": ["Content/Text/Size = 72"]], gate: gate)
+        let server = try AccessServer(.token("ops", .write, .admin), presets: presets)
+        let (admin, client, other) = (try server.connect(), try server.connect(as: "ops"), try server.connect())
+        // Somebody else's comes first.
+        if !isBegun { try admin.send("presets\n") }
+        if !isBegun { gate.reached.waitBlocking() }
+        try client.send("ping\n\(line)\nping\n")
+        #expect(try client.reply() == ["ok pong"])
+        if isBegun { gate.reached.waitBlocking() }
+        try server.settle(other)
+        try server.take([.token("ops", "write:Player")], other)
+        gate.goOn.open()
+        #expect(try client.reply().last?.hasPrefix("error denied your rights have changed while") == true)
+        #expect(try client.reply() == ["ok pong"])
+        #expect(presets.names() == ["warm"] && server.registry.revision == 0)
+    }
+
     /// Whoever has shown two keeps what the other one gives.
     @Test func oneOfTwo() throws {
         let (see, act) = (TokenEntry.token("see", .read), TokenEntry.token("act", .write))
