@@ -65,7 +65,13 @@ extension EventLoop {
 
     /// Notes that nobody waits any more for what others do for this session.
     func abandonWork(of session: Session) {
-        if session.isAwaitingAction, session.penalty == nil { executor.abandoned.insert(session.id) }
+        if session.isAwaitingAction, session.penalty == nil {
+            if session.isRunningAction {
+                executor.abandoned.runs.insert(session.id)
+            } else {
+                executor.abandoned.requests.insert(session.id)
+            }
+        }
         session.isAwaitingAction = false
     }
 

@@ -47,7 +47,8 @@ public struct TweakServerLimits: Sendable {
     /// The most requests for rights of one session that nobody has decided yet (`too-many`).
     public var scopeRequests = 16
     /// The most requests of sessions that have ended which still wait for a disk or a handler; then `find`, presets,
-    /// `reload`, `request` and changes that are written first are refused (`busy`).
+    /// `reload`, `request` and changes that are written first are refused (`busy`). And, counted apart, the most actions
+    /// that such sessions have left running; then `run` is.
     public var abandonedRequests = 1_000
     /// The most scopes that one session may ask for, and that it may give up (`too-many`).
     public var scopes = 256

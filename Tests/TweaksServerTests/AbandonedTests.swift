@@ -37,19 +37,22 @@ import TweaksWire
     /// Sends lines, each from a session of its own that does not wait for the reply, until so many are left behind: until
     /// something else is refused, which would not have to wait.
     private func abandon(
-        _ lines: String..., on server: GatedServer, _ other: TestClient, until probe: String = "find size"
+        _ lines: String..., on server: GatedServer, _ other: TestClient, until probe: String = "find size",
+        _ refusal: String = waiting
     ) throws {
         // One that leaves very early may take its line along.
         for line in Array(repeating: lines, count: 100).joined() {
             try send(line, server)
             while try !other.ask("stats").contains("  sessions: 1") {}
-            if try isBusy(probe, other) { return }
+            if try other.ask(probe).last?.hasPrefix(refusal) == true { return }
         }
         Issue.record("nothing is left behind")
     }
 
+    private static let waiting = "error busy 2 requests of sessions that have ended wait for a disk or a handler; "
+
     private func isBusy(_ line: String, _ client: TestClient) throws -> Bool {
-        try client.ask(line).last?.hasPrefix("error busy 2 requests of sessions that have ended wait for") == true
+        try client.ask(line).last?.hasPrefix(Self.waiting) == true
     }
 
     private func send(_ line: String, _ server: GatedServer) throws {
@@ -106,21 +109,38 @@ import TweaksWire
         #expect(try client.reply().last?.hasPrefix("ok rev 1") == true)
     }
 
-    /// An action that hangs is `busy` itself; what is left of it is counted, and it is not refused for the others.
+    /// Who may only run actions takes nothing from the others.
     @Test func actions() throws {
         let server = try server()
         let goOn = goOn
-        for name in ["One", "Two", "Three"] {
-            tweakAction("A", "B", name, registry: server.registry) { _ in
-                await goOn.wait()
-                return "done"
-            }
+        tweakAction("A", "B", "Act", concurrently: true, registry: server.registry) { _ in
+            await goOn.wait()
+            return "done"
         }
+        tweakAction("A", "B", "Other", registry: server.registry) { _ in "done" }
         let client = try server.connect()
-        try abandon("run A/B/One", "run A/B/Two", on: server, client)
-        try client.send("run A/B/Three\n")
+        let busy = "error busy 2 requests of sessions that have ended run actions; "
+        try abandon("run A/B/Act", on: server, client, until: "run A/B/Other", busy)
+        #expect(try client.ask("find size").last?.hasPrefix("ok") == true)
         goOn.open()
-        #expect(try client.reply().last == "ok")
+        while try client.ask("run A/B/Other").last?.hasPrefix(busy) == true {}
+        #expect(try client.ask("run A/B/Other") == ["  done", "ok"])
+    }
+
+    /// Too soon is no reason to type all of it again.
+    @Test func aBatchStaysOpen() throws {
+        let server = try server(isRequired: true)
+        let client = try server.connect()
+        try abandon("Content/Text/String = 1", on: server, client)
+        try client.ask("begin")
+        try client.ask("Content/Text/Size = 72")
+        #expect(try isBusy("commit", client))
+        server.store.answerProposals()
         while try isBusy("find size", client) {}
+        try client.send("commit\n")
+        try server.waitForProposals(1, try server.connect())
+        server.store.answerProposals()
+        server.store.finish(1)
+        #expect(try client.reply().last?.hasPrefix("ok rev 1") == true)
     }
 }

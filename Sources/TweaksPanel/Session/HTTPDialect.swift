@@ -100,7 +100,7 @@ final class HTTPDialect: SessionDialect {
             let position = script.requests.count - exchange.repliesLeft
             if let line = script.lines[position] { said = error.on(line: line) }
             // A commit that fails has ended its batch, unless it came too soon.
-            let isOpen = position > 0 && (exchange.repliesLeft > 1 || error.code == .tooMany)
+            let isOpen = position > 0 && (exchange.repliesLeft > 1 || error.leavesBatchOpen)
             if script.isBatch, isOpen { (unheard, steps) = (1, [.perform(.abort)]) } else { steps = [] }
         } else {
             steps = []

@@ -3,13 +3,32 @@
 import Tweaks
 
 extension Executor {
+    /// Sessions that have ended while others worked for them, until these have done so.
+    struct Abandoned {
+        /// They wait for a disk or a handler.
+        var requests: Set<SessionID> = []
+        /// They run actions. Who may only run them takes nothing from the others.
+        var runs: Set<SessionID> = []
+
+        mutating func remove(_ id: SessionID) {
+            requests.remove(id)
+            runs.remove(id)
+        }
+    }
+
     /// Refuses work that others do, such as a disk or a handler of the program, while too much of it is of sessions that
     /// have ended. Who asks and leaves, again and again, would fill the memory behind a disk that does not answer.
     func refuseIfAbandoned() throws(TweakError) {
-        if abandoned.count < limits.abandonedRequests { return }
-        throw TweakError(
-            .busy,
-            "\(abandoned.count) requests of sessions that have ended wait for a disk or a handler; try again when it "
-                + "has answered", limit: .abandonedRequests)
+        try refuse(abandoned.requests.count, "wait for a disk or a handler; try again when it has answered")
+    }
+
+    /// The same for actions: those that may run several times at once.
+    func refuseIfRunsAreAbandoned() throws(TweakError) {
+        try refuse(abandoned.runs.count, "run actions; try again when they have ended")
+    }
+
+    private func refuse(_ count: Int, _ what: String) throws(TweakError) {
+        if count < limits.abandonedRequests { return }
+        throw TweakError(.busy, "\(count) requests of sessions that have ended \(what)", limit: .abandonedRequests)
     }
 }

@@ -127,8 +127,7 @@ extension Executor {
         do throws(TweakError) {
             return try commit(Proposal(batch.changes, nodes: batch.nodes, ifUnchangedSince: batch.revision), session)
         } catch {
-            // Too soon is no reason to type all of it again.
-            if error.code == .tooMany { session.batch = batch }
+            if error.leavesBatchOpen { session.batch = batch }
             throw error
         }
     }

@@ -30,6 +30,8 @@ extension Executor {
                 "\(tweak.path.token): an action takes at most \(limits.actionArguments) arguments; quote what belongs "
                     + "together", path: tweak.path, limit: .actionArguments)
         }
+        try refuseIfRunsAreAbandoned()
+        session.isRunningAction = true
         let (id, mailbox, limit) = (session.id, mailbox, limits.actionOutputBytes)
         Task(executorPreference: ActionExecutor.shared) {
             let result: Result<ActionOutput, TweakError>

@@ -46,8 +46,7 @@ final class Executor {
     var hasUnhurried = false
     /// Sessions with replies that wait for it.
     var owing: [SessionID] = []
-    /// Sessions that have ended while others worked for them, until these have done so.
-    var abandoned: Set<SessionID> = []
+    var abandoned = Abandoned()
     /// Presets that somebody looks at, and the way back from each. A restart forgets them.
     var swaps: [PresetName: PresetSwap] = [:]
     /// Where presets are read and written, one after the other: disks may be slow.

@@ -42,3 +42,8 @@ struct PendingBatch {
         if failure == nil { failure = error }
     }
 }
+
+extension TweakError {
+    /// It came too soon: no reason to type all of a batch again, which stays open.
+    package var leavesBatchOpen: Bool { code == .tooMany || limit == .abandonedRequests }
+}

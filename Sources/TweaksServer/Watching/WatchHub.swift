@@ -52,8 +52,9 @@ final class WatchHub {
     /// - Returns: The sessions that were told something.
     func distribute(unsentLimit: Int) -> [Session] {
         guard let feed else { return [] }
-        forgetIfStale()
         var changes = feed.takeAll()
+        // Now, and not before: among what was taken may be the first change of a tweak that has just come.
+        forgetIfStale()
         var told = Told()
         while let change = changes.popFirst() {
             let cache = EventCache()
