@@ -121,4 +121,32 @@ import TweaksTestSupport
         try page.waitUntilConnected()
         try page.checkConsole(expecting: [PanelView.refused(401)])
     }
+
+    /// The list comes by another way than the events, and may be older than they are.
+    @Test func aListThatComesLate() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.waitUntilConnected()
+            try page.browser.run(
+                """
+                const send = fetch;
+                window.fetch = async (...all) => {
+                    const answer = await send(...all);
+                    if (all[0] !== '/api/tweaks') return answer;
+                    window.isHeld = true;
+                    while (!window.isOpen) await new Promise((go) => setTimeout(go, 5));
+                    return answer;
+                };
+                """)
+            _ = Tweak("Late", "Comer", "Size", 3, in: 0...9, registry: host.registry)
+            try page.wait("window.isHeld")
+            try host.set("Whole", "71")
+            try host.set("Late/Comer/Size", "4")
+            try page.wait("field('Whole') === '71'")
+            try page.browser.run("window.isOpen = true")
+            try page.wait("listed().includes('Late/Comer/Size')")
+            #expect(try page.ask("field('Whole')") == "71")
+            try page.wait("field('Late/Comer/Size') === '4'")
+        }
+    }
 }

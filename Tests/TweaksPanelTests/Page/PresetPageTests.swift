@@ -134,8 +134,13 @@ import TweaksTestSupport
             try page.browser.element("#pane [type=file]").type(directory.file("look.conf"))
             try page.wait("document.querySelector('#pane table')?.textContent.includes('5011')")
             #expect(host.value("Whole") == .int(50))
+            // What is typed over what was looked at has to be looked at, too.
+            try page.type("Kinds/Basic/Whole = 12", over: page.browser.element("[data-part=import-text]"))
+            try page.wait("document.querySelector('[data-part=import-apply]') == null")
+            try page.browser.element("[data-part=import-check]").click()
+            try page.wait("document.querySelector('#pane table')?.textContent.includes('5012')")
             try page.browser.element("[data-part=import-apply]").click()
-            try host.wait("Whole", .int(11))
+            try host.wait("Whole", .int(12))
         }
     }
 }

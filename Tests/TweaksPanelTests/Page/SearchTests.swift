@@ -120,4 +120,32 @@ import TweaksTestSupport
             try page.wait("isShown(row('Other/Far/Distance'))")
         }
     }
+
+    /// What is found late is not shown under what somebody has gone to meanwhile.
+    @Test func anAnswerThatComesLate() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.browser.run(
+                """
+                const send = fetch;
+                window.fetch = async (...all) => {
+                    const answer = await send(...all);
+                    while (String(all[0]).startsWith('/api/find') && !window.isOpen) {
+                        window.isHeld = true;
+                        await new Promise((go) => setTimeout(go, 5));
+                    }
+                    return answer;
+                };
+                """)
+            try page.type("whole", over: page.element("search"))
+            try page.wait("window.isHeld")
+            try page.browser.run("location.hash = '#/Other'")
+            try page.wait("document.querySelector('#list h2')?.textContent.startsWith('Other')")
+            try page.browser.run("window.isOpen = true")
+            // One more way there and back, behind that answer.
+            try page.ask("asPage('/api/whoami').then((answer) => answer.text())")
+            try page.wait("listed().length > 0 && listed().every((path) => path.startsWith('Other/'))")
+            #expect(try page.ask("document.querySelector('#list h2').textContent").string?.hasPrefix("Other") == true)
+        }
+    }
 }
