@@ -113,7 +113,7 @@ struct Login {
     private func refusal(_ answer: Answer, _ secret: String) -> Failure {
         let reason =
             switch answer.errorCode {
-            case TweakError.Code.denied.rawValue:
+            case TweakError.Code.denied.rawValue where !answer.isAboutSomethingElse:
                 "the token is not taken: it is wrong, was revoked, or has expired; nothing is kept"
             case TweakError.Code.unknownCommand.rawValue: "this process knows no tokens"
             default: Secrets.masked(Painter.refusal(answer.status), secret)

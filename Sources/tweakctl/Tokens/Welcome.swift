@@ -30,7 +30,7 @@ struct Welcome {
     func heard(_ answer: Answer, of token: KeptToken, _ complain: (String) -> Void) {
         guard answer.isRefusal else { return }
         switch answer.errorCode {
-        case TweakError.Code.denied.rawValue:
+        case TweakError.Code.denied.rawValue where !answer.isAboutSomethingElse:
             drop(token, "is not taken any more: it was revoked, or has expired", complain)
         case let code:
             complain("\(server): the token \(token.name) could not be shown (\(code ?? "no reason given"))")
@@ -65,6 +65,11 @@ struct Welcome {
 }
 
 extension Answer {
+    /// Whether it is not this token that is refused, but whoever shows it, or tokens as such: then it may be good still.
+    var isAboutSomethingElse: Bool {
+        status.contains("this process takes no tokens") || status.contains("is not the user of this process")
+    }
+
     /// The code of a refusal, if it is one that the protocol has.
     var errorCode: String? {
         if status.hasPrefix("{") { return JSONText.value(status)?["error"]?["code"]?.string.flatMap(Self.known) }

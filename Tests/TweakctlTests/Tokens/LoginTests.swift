@@ -200,6 +200,23 @@ import TweaksWire
         #expect(try process.result().code == 0)
     }
 
+    /// The token may be good still: it is only shown once, and not to be had again.
+    @Test(
+        arguments: [
+            "this process takes no tokens; name a file of them",
+            "uid 1 is not the user of this process (uid 0); ask them",
+        ])
+    func aTokenThatIsNotToBlameIsKept(_ reason: String) throws {
+        try kept()
+        let process = try surroundings.start(["-s", path, "ping"])
+        let peer = try server.accepted()
+        try peer.answer("auth \(secret)", "error denied \(reason)")
+        try peer.answer("ping", "ok")
+        let result = try process.result()
+        #expect(result.code == 0 && result.errors.contains("the token alice could not be shown (denied)"))
+        #expect(cache.token(for: path) != nil)
+    }
+
     @Test func revoked() throws {
         try kept()
         let process = try surroundings.start(["-s", path, "get", "A"])
