@@ -2,8 +2,8 @@
 
 /// One all-or-nothing change of one or more tweaks, as `registry.changes` delivers it.
 public struct TweakCommit: Sendable {
-    /// The registry's revision after it. What a tweak takes over from a file as it registers raises none, so that may be
-    /// the revision of the commit before.
+    /// The registry's revision after it. What tweaks take over from the file of overrides raises none, so that may be the
+    /// revision of the commit before.
     public let revision: UInt64
     /// Who made it; where commits were folded for a slow reader, who made the last of them.
     public let origin: TweakOrigin
