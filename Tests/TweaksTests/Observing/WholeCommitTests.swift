@@ -67,6 +67,30 @@ struct WholeCommitTests {
         token.cancel()
     }
 
+    /// A part is read without a lock; whoever has seen it new must not be given a group that was made before.
+    @Test func aGroupIsNoOlderThanItsParts() {
+        let part = Tweak("A", "Group", "A", 0, registry: registry)
+        let pair = TweakGroup("A", "Group", Pair(), registry: registry)
+        let isDone = Atomic(false)
+        let late = Atomic(0)
+        let reader = TestThread {
+            while !isDone.load(ordering: .acquiring) {
+                let seen = part.value
+                if pair.value.a < seen { late.add(1, ordering: .relaxed) }
+            }
+        }
+        for round in 1...300 {
+            _ = try? registry.commit(origin: .code) { batch in
+                batch.set(part, round)
+                for tweak in tweaks { batch.set(tweak, round) }
+            }
+        }
+        isDone.store(true, ordering: .releasing)
+        reader.join()
+        #expect(pair.value.a == 300)
+        #expect(late.load(ordering: .relaxed) == 0)
+    }
+
     /// What a tweak takes over from a file raises no revision: it would look like a part of the commit before.
     @Test func whatIsTakenOverIsNotLaidAtTheDoorOfTheCommitBefore() throws {
         let feed = ChangeFeed {}
