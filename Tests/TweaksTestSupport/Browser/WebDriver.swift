@@ -28,19 +28,22 @@ final class WebDriver: Sendable {
     }
 
     private let port: Int
-    private let process: Process
+    private let process: LastingProcess
     /// Open as long as this process lives.
     private let leash = Pipe()
 
-    /// Runs the driver in a process group of its own and waits for the end of its input, which comes when this process
-    /// ends, in whatever way. Then everything in the group is killed – the driver leaves its browsers behind when it is
-    /// ended by a signal – and the browsers' profiles go, when nobody writes there any more.
+    /// Lets go of what other tests opened while it was being started: the pipe of another program would not end before all
+    /// tests do. Runs the driver in a process group of its own and waits for the end of its input, which comes when this
+    /// process ends, in whatever way. Then everything in the group is killed – the driver leaves its browsers behind when
+    /// it is ended by a signal – and the browsers' profiles go, when nobody writes there any more.
     private static let script = """
+        exec 2>/dev/null
+        for number in /dev/fd/*; do number=${number##*/}; [ $number -le 2 ] || eval "exec $number>&-"; done
         set -m
         trap "" HUP INT TERM
         place=$(mktemp -d /tmp/tweaks-browser-XXXXXX)
         export TMPDIR=$place HOME=$place XDG_CONFIG_HOME=$place XDG_CACHE_HOME=$place
-        "$0" --port=0 </dev/null 2>/dev/null &
+        "$0" --port=0 </dev/null &
         cat >/dev/null
         kill -KILL -- -$!
         wait
@@ -49,17 +52,16 @@ final class WebDriver: Sendable {
         """
 
     init() throws {
-        let (process, output, log) = (Process(), Pipe(), LogLines())
-        process.executableURL = URL(fileURLWithPath: Tool.bash.path)
-        process.arguments = ["-c", Self.script, Tool.chromedriver.path]
-        process.environment = ["PATH": "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
-        process.standardInput = leash
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
+        let (output, log) = (Pipe(), LogLines())
         // No program that other tests start may hold the leash.
         _ = fcntl(leash.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        try process.run()
-        self.process = process
+        process = try LastingProcess(
+            Tool.bash.path, ["-c", Self.script, Tool.chromedriver.path],
+            environment: ["PATH": "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"],
+            streams: [
+                leash.fileHandleForReading.fileDescriptor, output.fileHandleForWriting.fileDescriptor, STDERR_FILENO,
+            ])
+        for end in [leash.fileHandleForReading, output.fileHandleForWriting] { try end.close() }
         Self.readLines(output.fileHandleForReading, into: log)
         let prefix = "ChromeDriver was started successfully on port "
         guard let position = log.firstIndex(from: 0, where: { $0.hasPrefix(prefix) }),
@@ -90,7 +92,7 @@ final class WebDriver: Sendable {
     /// What happens when this process dies; waits until all is gone.
     func letGo() {
         try? leash.fileHandleForWriting.close()
-        process.waitUntilExit()
+        process.wait()
     }
 
     // MARK: Asking
