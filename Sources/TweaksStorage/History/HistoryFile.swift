@@ -9,7 +9,7 @@ struct HistoryFile {
     static let sizeLimit = 16_777_216
 
     private let program: String
-    private let anchor: TimeAnchor
+    var anchor: TimeAnchor
     /// The file as we left it; nil when it has to be written as a whole.
     private var known: FileFacts?
     private(set) var lines = 0

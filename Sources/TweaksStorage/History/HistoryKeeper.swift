@@ -44,6 +44,12 @@ struct HistoryKeeper {
         facts.state = "off: \(failure.reason)"
     }
 
+    /// The wall clock was set: all commits are to be written anew, since temporary overrides are among them.
+    mutating func reanchor(_ anchor: TimeAnchor) {
+        file.anchor = anchor
+        postpone()
+    }
+
     // MARK: When
 
     /// Notes that there is something to write.

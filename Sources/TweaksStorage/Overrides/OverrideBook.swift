@@ -6,13 +6,15 @@ import Tweaks
 struct OverrideBook: Sendable {
     private typealias Line = (key: OverrideKey, text: [UInt8])
 
-    let anchor: TimeAnchor
+    private(set) var anchor: TimeAnchor
     /// Everything up to this revision of the registry is here.
     private(set) var revision: UInt64 = 0
     /// What the file said when it was read; a file that was found late may be ahead of us.
     private var fileRevision: UInt64 = 0
     /// By path, and of one path the override first.
     private var lines: [Line] = []
+    /// Those that end by themselves: when they do is said anew where somebody sets the wall clock.
+    private var temporary: [OverrideKey: StoredEntry] = [:]
     /// What was reset before the file could be read, and must not come back with it; nil once it was read.
     private var resetBeforeLoading: Set<OverrideKey>? = []
     /// What is on disk without being in force, oldest first: whoever proposed it commits it next, or withdraws it.
@@ -31,9 +33,10 @@ struct OverrideBook: Sendable {
         if !isLate, lines.isEmpty, revision == 0 {
             revision = file.revision
             lines = file.entries.map { ($0.key, $0.text) }
+            for entry in file.entries where entry.key.isTemporary { temporary[entry.key] = entry.stored }
         } else {
             for entry in file.entries where position(of: entry.key).line == nil {
-                if resetBeforeLoading?.contains(entry.key) != true { put(entry.key, entry.text) }
+                if resetBeforeLoading?.contains(entry.key) != true { put(entry.key, entry.text, entry.stored) }
             }
         }
         resetBeforeLoading = nil
@@ -44,7 +47,7 @@ struct OverrideBook: Sendable {
         revision = max(revision, batch.revision)
         if batch.changes.count > 64 { reserve(for: batch.changes) }
         for (key, entry) in batch.changes {
-            put(key, entry.flatMap { OverridesFile.line($0, anchor) })
+            put(key, entry.flatMap { OverridesFile.line($0, anchor) }, entry)
             if entry == nil { resetBeforeLoading?.insert(key) }
             if !proposed.isEmpty { settle(key, entry) }
         }
@@ -57,8 +60,9 @@ struct OverrideBook: Sendable {
         lines.sort { $0.key.precedes($1.key) }
     }
 
-    private mutating func put(_ key: OverrideKey, _ text: [UInt8]?) {
+    private mutating func put(_ key: OverrideKey, _ text: [UInt8]?, _ entry: StoredEntry?) {
         Self.put(key, text, in: &lines)
+        if key.isTemporary { temporary[key] = entry }
     }
 
     private static func put(_ key: OverrideKey, _ text: [UInt8]?, in lines: inout [Line]) {
@@ -80,6 +84,14 @@ struct OverrideBook: Sendable {
             if lines[middle].key.precedes(key) { low = middle + 1 } else { high = middle }
         }
         return (low, low < lines.count && lines[low].key == key ? lines[low] : nil)
+    }
+
+    /// Says anew when temporary overrides end: the wall clock was set.
+    /// - Returns: Whether there are any.
+    mutating func reanchor(_ anchor: TimeAnchor) -> Bool {
+        self.anchor = anchor
+        for (key, entry) in temporary { put(key, OverridesFile.line(entry, anchor), entry) }
+        return !temporary.isEmpty
     }
 
     // MARK: Proposals

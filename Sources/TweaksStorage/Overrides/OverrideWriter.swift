@@ -72,6 +72,7 @@ struct OverrideWriter: ~Copyable {
     mutating func run() {
         while true {
             mailbox.wait(until: nextWake)
+            reanchor()
             history?.listen(hasNews: mailbox.history.hasNews)
             // Before the overrides, so that it is never ahead of them.
             let noted = history?.isDue == true && !isDirty ? history?.take(mailbox, directory) : nil
@@ -82,6 +83,13 @@ struct OverrideWriter: ~Copyable {
             writeHistory(noted)
             if isClosing { return close() }
         }
+    }
+
+    /// Takes note of it where somebody has set the wall clock.
+    private mutating func reanchor() {
+        guard let anchor = book.anchor.renewed(settings.time) else { return }
+        if book.reanchor(anchor) { hurry() }
+        history?.reanchor(anchor)
     }
 
     private var nextWake: ContinuousClock.Instant? {

@@ -27,13 +27,21 @@ package struct SystemTime: StorageTime {
     }
 }
 
-/// Moments as text and as instants. One pair of both clocks is kept, so that a moment prints the same every time.
+/// Moments as text and as instants. One pair of both clocks is kept, so that a moment prints the same every time, until
+/// somebody sets the wall clock.
 struct TimeAnchor: Sendable {
     private let instant: ContinuousClock.Instant
     /// Milliseconds since 1970 when it was made.
     let wall: Int64
 
     init(_ time: any StorageTime) { (instant, wall) = (time.now, time.wall) }
+
+    /// Another pair, where the wall clock was set since this one was made; nil where both clocks went on alike. Many
+    /// machines learn the time only after their programs have started.
+    func renewed(_ time: any StorageTime) -> TimeAnchor? {
+        let now = TimeAnchor(time)
+        return (-1_000...1_000).contains(now.wall - milliseconds(now.instant)) ? nil : now
+    }
 
     func instant(_ milliseconds: Int64) -> ContinuousClock.Instant {
         instant.advanced(by: .milliseconds(milliseconds) - .milliseconds(wall))

@@ -70,6 +70,23 @@ struct HistoryFileTests {
         second.store.close()
     }
 
+    @Test("the wall clock is set while the program runs: what is undone later ends when it should")
+    func clockSetMeanwhile() throws {
+        let time = ManualTime()
+        let first = try life(time: time)
+        var batch = TweakBatch()
+        batch.set("A/B/X", .number(3), for: .seconds(600))
+        try first.registry.commit(batch, origin: .user(1000), delivery: .caller)
+        try first.set("X", nil)
+        time.jump(by: 3_600_000)
+        first.store.close()
+        let second = try life(time: time)
+        try second.registry.undo()
+        let size = try second.number("X")
+        #expect(size.value == 3 && size.timeLeft == .seconds(600))
+        second.store.close()
+    }
+
     @Test("years that no clock shows do no harm")
     func anyYear() throws {
         try first()

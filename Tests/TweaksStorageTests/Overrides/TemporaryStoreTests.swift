@@ -53,6 +53,43 @@ struct TemporaryStoreTests {
         #expect(home.read("state/overrides.json")?.contains("expires") == false)
     }
 
+    /// A machine without a clock of its own learns the time when its programs run already.
+    @Test("the wall clock is set while the program runs", arguments: [3_600_000, -3_600_000], [true, false])
+    func setMeanwhile(_ jump: Int64, _ isSetBefore: Bool) throws {
+        try live { life in
+            let size = try life.number("Size")
+            if isSetBefore { try size.set(3, for: .seconds(600)) }
+            life.tried()
+            time.jump(by: jump)
+            if !isSetBefore { try size.set(3, for: .seconds(600)) }
+        }
+        let moment = jump > 0 ? "2026-11-21T10:40:00.123Z" : "2026-11-21T08:40:00.123Z"
+        #expect(home.read("state/overrides.json")?.contains("\"expires\": \"\(moment)\"") == true)
+        try live { life in
+            let left = try life.number("Size").timeLeft
+            #expect(left == .seconds(600))
+        }
+    }
+
+    @Test("whatever is written next says the new time of the others as well")
+    func setBeforeAnotherChange() throws {
+        try live { life in
+            try life.number("Size").set(3, for: .seconds(600))
+            life.tried()
+            time.jump(by: 3_600_000)
+            try life.number("Other").set(2)
+            life.tried()
+            let text = try #require(life.text)
+            #expect(text.contains("\"expires\": \"2026-11-21T10:40:00.123Z\""))
+            // Slewing is no setting.
+            time.jump(by: 900)
+            try life.number("Other").set(4)
+            life.tried()
+            let next = try #require(life.text)
+            #expect(next.contains("\"expires\": \"2026-11-21T10:40:00.123Z\""))
+        }
+    }
+
     @Test("what ran out meanwhile is gone from the file as soon as that is written")
     func gone() throws {
         try live { life in try life.number("Size").set(3, for: .seconds(600)) }
