@@ -42,6 +42,12 @@ enum CommandText {
         return line.withUTF8(isAnswered)
     }
 
+    /// Whether the server answers this line and hangs up.
+    static func isQuit(_ line: ArraySlice<UInt8>) -> Bool {
+        // Long lines are somebody's values, and scripts have many.
+        line.count < 80 && tokens(String(decoding: line, as: UTF8.self)).map(\.text) == ["quit"]
+    }
+
     /// The tokens of a line; none for one that has none.
     static func tokens(_ line: String) -> [Token] {
         var line = line

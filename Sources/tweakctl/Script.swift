@@ -15,6 +15,8 @@ struct Script {
     private var answered = 0
     private var lineNumber = 0
     private var inputHasEnded = false
+    /// Whether the script has said that this is its end; what stands behind it would not be answered.
+    private var hasQuit = false
     private var wasRefused = false
     private var body: [String] = []
 
@@ -66,6 +68,7 @@ struct Script {
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             takeLine(rest[..<end])
             rest = rest[(end + 1)...]
+            if hasQuit { return }
         }
         unread = Array(rest)
         if inputHasEnded, !unread.isEmpty { takeLine(unread[...]) }
@@ -79,6 +82,8 @@ struct Script {
             unsent += bytes
             unsent.append(UInt8(ascii: "\n"))
             waiting.append(lineNumber)
+            hasQuit = CommandText.isQuit(bytes)
+            inputHasEnded = inputHasEnded || hasQuit
         }
     }
 

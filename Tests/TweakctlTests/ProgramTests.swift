@@ -127,6 +127,18 @@ import TweaksWire
         }
     }
 
+    /// It ends where it says so, and what is behind that is not done.
+    @Test(arguments: ["quit", " quit\r", "quit "]) func scriptsMayQuit(_ quit: String) throws {
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        let script = "Content/Text/Size = 72\n\(quit)\nContent/Text/Size = 73\nbogus\n"
+        let result = try surroundings.run("bounce", "-", input: script)
+        #expect(result.code == 0 && result.errors == "", "\(result)")
+        #expect(try surroundings.run("bounce", "get", "Content/Text/Size").output.hasPrefix("Content/Text/Size = 72 "))
+        let refused = try surroundings.run("bounce", "-", input: "bogus\nquit")
+        #expect(refused.code == 1 && refused.errors.hasPrefix("tweakctl: line 1: unknown-command"))
+    }
+
     @Test func exportsReadBack() throws {
         let server = try surroundings.server("bounce")
         defer { server.stop() }
