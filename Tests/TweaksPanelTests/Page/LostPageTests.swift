@@ -75,6 +75,37 @@ import TweaksTestSupport
         }
     }
 
+    /// A browser has six connections to a process; a window in the background gives its own back, and takes it again when
+    /// somebody looks.
+    @Test func aWindowThatNobodyLooksAtRests() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            let client = try host.connect()
+            func streams() throws -> Int {
+                try client.ask("sessions").count { $0.contains("token owner") && !$0.contains("watches 0") }
+            }
+            #expect(try streams() == 1)
+            try page.browser.run(
+                """
+                globalThis.isHidden = true;
+                Object.defineProperty(document, 'hidden', { get: () => isHidden });
+                const timer = setTimeout;
+                globalThis.setTimeout = (body, delay, ...more) => timer(body, delay === 20000 ? 0 : delay, ...more);
+                document.dispatchEvent(new Event('visibilitychange'));
+                """)
+            while try streams() > 0 {}
+            try host.set("Whole", "72")
+            #expect(try page.ask("state()") == "connected")
+            try page.browser.run("isHidden = false; document.dispatchEvent(new Event('visibilitychange'))")
+            try page.wait("field('Whole') === '72'")
+            #expect(try streams() == 1)
+            // It was no loss, and nothing is said of one.
+            #expect(try page.ask("/lost|again/i.test(said())") == false)
+            try host.set("Whole", "73")
+            try page.wait("field('Whole') === '73'")
+        }
+    }
+
     /// Every change of a run that goes on across many ends of the stream arrives, in the end as the newest value.
     @Test func noEventIsLost() throws {
         let host = try PanelHost()
