@@ -32,6 +32,8 @@ public final class TweakServer: Sendable {
     private final class Running: Sendable {
         let mailbox: Mailbox
         private let opened: Mutex<[Listener]>
+        /// The I/O thread, until it has ended.
+        private let thread = Mutex<ObjectIdentifier?>(nil)
         private let ended = Mutex<(isOver: Bool, waiting: [@Sendable () -> Void])>((false, []))
 
         init(mailbox: Mailbox, listeners: [Listener]) {
@@ -60,7 +62,20 @@ public final class TweakServer: Sendable {
             if isOver { body() }
         }
 
+        /// Runs the server on a thread of its own.
+        func begin(_ body: @escaping @Sendable () -> Void) {
+            let thread = Thread(block: body)
+            thread.name = "tweaks.io"
+            let identity = ObjectIdentifier(thread)
+            self.thread.withLock { $0 = identity }
+            thread.start()
+        }
+
+        /// Whether the caller keeps the server from ending.
+        var isOnItsThread: Bool { thread.withLock { $0 } == ObjectIdentifier(Thread.current) }
+
         func end() {
+            thread.withLock { $0 = nil }
             let waiting = ended.withLock { ended in
                 defer { ended = (true, []) }
                 return ended.waiting
@@ -120,13 +135,15 @@ public final class TweakServer: Sendable {
     }
 
     /// Ends the server and waits for it: replies under way are sent, every session gets `error closing`, socket files
-    /// are removed. Does nothing when it is not running. Never call it from a tweak's observer that blocks others.
+    /// are removed. Does nothing when it is not running. Called by a handler of sessions, which runs on the server's own
+    /// thread, it does not wait. Never call it from a tweak's observer that blocks others.
     public func stop() {
         let running = state.withLock { state in
             defer { state.running = nil }
             return state.running
         }
         guard let running else { return }
+        if running.isOnItsThread { return running.mailbox.post(.stop) }
         let semaphore = DispatchSemaphore(value: 0)
         running.whenEnded { semaphore.signal() }
         running.mailbox.post(.stop)
@@ -209,13 +226,11 @@ public final class TweakServer: Sendable {
             name: Quoting.sanitized(name), processID: ProcessInfo.processInfo.processIdentifier,
             instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: .now)
         let (registry, limits, hooks) = (registry, limits, hooks)
-        let thread = Thread {
+        running.begin {
             Self.serve(running, registry, identity, limits, hooks)
             running.close()
             running.end()
         }
-        thread.name = "tweaks.io"
-        thread.start()
     }
 
     /// The body of the I/O thread.

@@ -120,7 +120,7 @@ final class Running {
                 unread = (lines[(found + 1)...] + [rest]).joined(separator: "\n")
                 return Array(lines[...found])
             }
-            let data = output.fileHandleForReading.availableData
+            let data = try output.fileHandleForReading.readSome()
             if data.isEmpty { throw ClientError.ended("no “\(text)” in “\(unread)”; \(try result())") }
             unread += String(decoding: data, as: UTF8.self)
         }
@@ -130,8 +130,8 @@ final class Running {
 
     /// Waits for its end.
     func result() throws -> Surroundings.Result {
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        let errors = try errors.fileHandleForReading.readToEnd() ?? Data()
+        let text = try output.fileHandleForReading.readRest()
+        let errors = try errors.fileHandleForReading.readRest()
         process.waitUntilExit()
         let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
         return .init(

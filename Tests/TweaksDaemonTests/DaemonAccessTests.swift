@@ -108,7 +108,7 @@ import TweaksWire
         try save(line("ops", "read"), line("other", "read"))
         try station.events.next(from: taken, "two tokens") { $0.description == "\(file): 2 tokens" ? true : nil }
         let again = try connect(daemon)
-        while try again.ask("auth twk_ops") != ["ok token ops may read"] {}
+        try eventually { try again.ask("auth twk_ops") == ["ok token ops may read"] }
         client.endInput()
         for client in [other, again] { client.endInput() }
         daemon.stop()

@@ -79,7 +79,7 @@ import TweaksTestSupport
             withExtendedLifetime(hasty) {}
         }
         let client = try station.connect(daemon)
-        while try station.figure("sessions", client) != "1" {}
+        try eventually { try station.figure("sessions", client) == "1" }
         let last = try client.ask("Content/Text/Size = 90").last
         #expect(last?.hasPrefix("ok rev ") == true)
         station.stop(daemon)

@@ -33,7 +33,7 @@ private final class Racer {
     /// The next line it says.
     func answer() throws -> String {
         while rest.isEmpty {
-            let bytes = output.fileHandleForReading.availableData
+            let bytes = try output.fileHandleForReading.readSome()
             if bytes.isEmpty { throw ClientError.ended(unfinished) }
             rest = (unfinished + String(decoding: bytes, as: UTF8.self)).splitLines()
             unfinished = rest.removeLast()

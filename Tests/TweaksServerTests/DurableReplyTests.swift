@@ -160,7 +160,7 @@ import TweaksWire
             try client.send("Content/Text/Size = 72\n")
             try server.waitForRevision(1, other)
         }
-        while try !other.ask("stats").contains("  sessions: 1") {}
+        try eventually { try other.ask("stats").contains("  sessions: 1") }
         // Its number may be another's by now.
         let next = try server.connect()
         try next.ask("ping")

@@ -113,7 +113,7 @@ import TweaksTestSupport
         faults.plan { call, _ in call == .watch ? .fails(ENOMEM) : .real }
         let sent = client.sendMeanwhile(String(repeating: "get *\n", count: 5_000))
         // Nobody reads, so the server has to wait until it can write, and cannot.
-        while try !other.ask("stats").contains("  sessions: 1") {}
+        try eventually { try other.ask("stats").contains("  sessions: 1") }
         sent.waitBlocking()
         #expect(throws: (any Error).self) { while true { _ = try client.reply() } }
     }
@@ -168,7 +168,7 @@ import TweaksTestSupport
         faults.plan(nil)
         clients = []
         let observer = try server.connect()
-        while try !observer.ask("stats").contains("  sessions: 1") {}
+        try eventually { try observer.ask("stats").contains("  sessions: 1") }
         #expect(try observer.ask("get Load/Count/C0").last == "ok")
     }
 

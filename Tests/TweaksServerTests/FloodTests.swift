@@ -43,7 +43,7 @@ import TweaksTestSupport
             default: break
             }
         }
-        while try !observer.ask("stats").contains("  sessions: 1") {}
+        try eventually { try observer.ask("stats").contains("  sessions: 1") }
         #expect(try observer.ask("stats").contains("  connections: 3001"))
     }
 
@@ -54,14 +54,16 @@ import TweaksTestSupport
         let server = try TestServer(limits: limits)
         let (flood, other) = (try server.connect(), try server.connect(.tcp4))
         let gate = flood.sendMeanwhile(String(repeating: "get *\n", count: 2_000_000))
-        while try !LimitTableTests.figures(other).contains(where: { $0.hasPrefix("unsentBytes") }) {}
+        try eventually { try LimitTableTests.figures(other).contains(where: { $0.hasPrefix("unsentBytes") }) }
         // It has come to a stop: of millions of requests a few thousand were looked at.
         let before = try Self.requests(other)
         for _ in 1...100 { #expect(try other.ask("get Content/Text/Size").last == "ok") }
         #expect(try Self.requests(other) == before + 101)
         #expect(before < 1_000_000)
         flood.reset()
-        _ = gate
+        server.server.stop()
+        gate.waitBlocking()
+        withExtendedLifetime(flood) {}
     }
 
     private static func requests(_ client: TestClient) throws -> Int {

@@ -33,11 +33,14 @@ final class GatedServer {
     /// Waits until the server has committed so much, as another session sees it; what was asked for before that has been
     /// begun by then.
     func waitForRevision(_ revision: UInt64, _ other: TestClient) throws {
-        while try !other.ask("stats").contains("  rev: \(revision)") {}
+        try eventually { try other.ask("stats").contains("  rev: \(revision)") }
     }
 
     /// Waits until so many changes wait to be written.
     func waitForProposals(_ count: Int, _ other: TestClient) throws {
-        while store.proposals < count { try other.ask("ping") }
+        try eventually {
+            try other.ask("ping")
+            return store.proposals >= count
+        }
     }
 }

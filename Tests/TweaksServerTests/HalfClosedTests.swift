@@ -70,7 +70,7 @@ import TweaksTestSupport
         }
         #expect(try other.ask("ping") == ["ok pong"])
         waiting.gate.open()
-        while try !other.ask("stats").contains("  sessions: 1") {}
+        try eventually { try other.ask("stats").contains("  sessions: 1") }
         var reply: [String]
         repeat { reply = try other.ask("run A/B/Act") } while reply.last?.hasPrefix("error busy") == true
         #expect(reply == ["  done", "ok"])

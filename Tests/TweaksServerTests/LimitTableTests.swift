@@ -80,7 +80,7 @@ struct LimitCase: Sendable, CustomTestStringConvertible {
             // More than the sockets hold.
             let sent = client.sendMeanwhile(String(repeating: "get *\n", count: 20_000))
             let other = try server.connect()
-            while try !LimitTableTests.figures(other).contains(where: { $0.hasPrefix("unsentBytes ") }) {}
+            try eventually { try LimitTableTests.figures(other).contains(where: { $0.hasPrefix("unsentBytes ") }) }
             for _ in 0..<20_000 { _ = try client.reply() }
             sent.waitBlocking()
             return "ok"
@@ -157,7 +157,7 @@ struct LimitCase: Sendable, CustomTestStringConvertible {
         try observer.ask("ping")
         try known.ask("ping")
         let refused = try (0..<200).map { _ in try server.connect() }
-        while try !observer.ask("stats").contains("  connections: 202") {}
+        try eventually { try observer.ask("stats").contains("  connections: 202") }
         // Two that are served, and 64 that linger.
         #expect(try observer.ask("stats").contains("  sessions: 66"))
         for client in refused { #expect(try client.line().hasPrefix("error too-many 1 sessions of yours are open")) }

@@ -22,7 +22,7 @@ import TweaksTestSupport
         let (oldest, younger) = (try server.connect(), try server.connect(.tcp4))
         // Half a line is not a line.
         try oldest.send("pin")
-        while try !known.ask("stats").contains("  sessions: 3") {}
+        try eventually { try known.ask("stats").contains("  sessions: 3") }
         let newcomer = try server.connect()
         #expect(try newcomer.ask("ping") == ["ok pong"])
         let lines = try oldest.restOfLines()

@@ -1,6 +1,7 @@
 // An observer that blocks delays no session, and `stats` shows that it does.
 
 import Dispatch
+import Synchronization
 import Testing
 import Tweaks
 import TweaksServer
@@ -11,6 +12,8 @@ import TweaksTestSupport
         let example = ExampleTweaks()
         let server = try TestServer(registry: example.registry)
         let (began, gate, ended) = (Gate(), Gate(), Gate())
+        // All servers of this process share the thread that it would keep.
+        defer { gate.open() }
         let observation = example.size.observe { change in
             began.open()
             gate.waitBlocking()
@@ -41,13 +44,16 @@ import TweaksTestSupport
         let client = try server.connect()
         let path = server.path
         let ended = Gate()
+        let answer = Mutex<[String]?>(nil)
         let observation = example.size.observe { _ in
             // From inside an observer a client of the same server is answered.
-            let answer = try? TestClient(unix: path).ask("get Content/Text/Size")
-            if answer?.first?.hasPrefix("Content/Text/Size = 72 ") == true { ended.open() }
+            let lines = try? TestClient(unix: path).ask("get Content/Text/Size")
+            answer.withLock { $0 = lines }
+            ended.open()
         }
         #expect(try client.ask("set Content/Text/Size 72").last == "ok rev 1")
         ended.waitBlocking()
+        #expect(answer.withLock { $0 }?.first?.hasPrefix("Content/Text/Size = 72 ") == true)
         observation.cancel()
     }
 }

@@ -1,6 +1,7 @@
 // stop(): what is under way is answered, everybody is told, nothing is left behind, and it can start again.
 
 import Foundation
+import Synchronization
 import Testing
 import Tweaks
 import TweaksServer
@@ -22,7 +23,7 @@ import TweaksTestSupport
     @Test func evenOneThatSaidNothing() throws {
         let server = try TestServer()
         let (silent, other) = (try server.connect(), try server.connect())
-        while try !other.ask("stats").contains("  sessions: 2") {}
+        try eventually { try other.ask("stats").contains("  sessions: 2") }
         server.server.stop()
         #expect(try silent.restOfLines().first?.hasPrefix("error closing ") == true)
     }
@@ -35,7 +36,7 @@ import TweaksTestSupport
         var delays = 0
         for _ in 0..<100 where !Self.listensOnce(port) {
             delays += 1
-            while !Self.listensOnce(port) {}
+            try eventually { Self.listensOnce(port) }
         }
         #expect(delays <= 10)
     }
@@ -162,6 +163,28 @@ import TweaksTestSupport
         server.server.stop()
         #expect(!FileManager.default.fileExists(atPath: server.path))
         #expect(try !client.rest().contains("\nok\n"))
+    }
+
+    /// A handler of sessions runs on the server's own thread, which cannot wait for itself.
+    @Test func byAHandlerOfSessions() throws {
+        let running = Mutex<TweakServer?>(nil)
+        var hooks = TweakServerHooks()
+        hooks.onSessionEvent = { _ in running.withLock { $0 }?.stop() }
+        let directory = try TemporaryDirectory()
+        let server = TweakServer(
+            name: "example", registry: ExampleTweaks().registry, listeners: [.unix(path: directory.file("socket"))],
+            limits: TweakServerLimits(), hooks: hooks)
+        running.withLock { $0 = server }
+        try server.start()
+        let client = try TestClient(unix: directory.file("socket"))
+        try client.send("ping\n")
+        #expect(try client.rest().hasSuffix("error closing the process is shutting down\n"))
+        // It may start again, as after any stop.
+        running.withLock { $0 = nil }
+        try eventually { !FileManager.default.fileExists(atPath: directory.file("socket")) }
+        try server.start()
+        #expect(try TestClient(unix: directory.file("socket")).ask("ping") == ["ok pong"])
+        server.stop()
     }
 
     /// run() serves until its task is cancelled.

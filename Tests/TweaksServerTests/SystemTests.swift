@@ -132,7 +132,7 @@ import TweaksTestSupport
                 try #require(other.ask("ping") == ["ok pong"])
             }
             // All of them were noticed.
-            while try !other.ask("stats").contains("  sessions: 1") {}
+            try eventually { try other.ask("stats").contains("  sessions: 1") }
         }
     }
 }

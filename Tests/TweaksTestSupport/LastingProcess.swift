@@ -13,6 +13,7 @@ import Foundation
 /// A running program.
 struct LastingProcess: Sendable {
     let identifier: pid_t
+    private let ended = Gate()
 
     /// Starts it.
     /// - Parameters:
@@ -43,6 +44,13 @@ struct LastingProcess: Sendable {
         }
         guard result == 0 else { throw ClientError.system("posix_spawn \(path)", result) }
         self.identifier = identifier
+        let (child, ended) = (identifier, ended)
+        // At once: exit tests wait for any process of ours to end, and would find this one again and again.
+        Thread.detachNewThread {
+            var status: Int32 = 0
+            while waitpid(child, &status, 0) < 0, errno == EINTR {}
+            ended.open()
+        }
     }
 
     private static func withStrings<Result>(
@@ -54,8 +62,5 @@ struct LastingProcess: Sendable {
     }
 
     /// Waits for its end.
-    func wait() {
-        var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-    }
+    func wait() { ended.waitBlocking() }
 }

@@ -11,6 +11,19 @@
     let (streamType, sendFlags) = (Int32(SOCK_STREAM.rawValue), Int32(MSG_NOSIGNAL))
 #endif
 
+/// socket(2) for streams; programs that other tests start at this moment do not get it, where the system can do that.
+func makeSocket(_ family: Int32) -> Int32 {
+    #if canImport(Darwin)
+        let number = socket(family, streamType, 0)
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        return number
+    #elseif canImport(Musl)
+        socket(family, streamType | SOCK_CLOEXEC, 0)
+    #else
+        socket(family, streamType | Int32(SOCK_CLOEXEC.rawValue), 0)
+    #endif
+}
+
 /// close(2)
 func systemClose(_ number: Int32) -> Int32 { close(number) }
 

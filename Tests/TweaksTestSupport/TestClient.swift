@@ -28,6 +28,7 @@ package final class TestClient {
     /// Bytes that were read and not handed out.
     private var buffer: [UInt8] = []
     private var start = 0
+    private var isSending = false
     /// Whatever must live as long as the connection.
     private let owner: AnyObject?
 
@@ -66,12 +67,15 @@ package final class TestClient {
         owner = nil
     }
 
-    deinit { _ = systemClose(number) }
+    deinit {
+        // What is still being sent ends as well.
+        if isSending { shutdown(number, Int32(SHUT_RDWR)) }
+        _ = systemClose(number)
+    }
 
     private static func connected<Address>(_ family: Int32, _ address: inout Address) throws -> Int32 {
-        let number = socket(family, streamType, 0)
+        let number = makeSocket(family)
         if number < 0 { throw ClientError.system("socket", errno) }
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(number, $0, socklen_t(MemoryLayout<Address>.size))
@@ -103,9 +107,12 @@ package final class TestClient {
 
     /// Sends on another thread what the server may not take for long; the gate opens when it is sent.
     package func sendMeanwhile(_ text: String) -> Gate {
-        let (number, sent) = (number, Gate())
+        // A descriptor of its own: the number of this one may be another test's before all is sent.
+        let (copy, sent) = (fcntl(number, F_DUPFD_CLOEXEC, 0), Gate())
+        isSending = true
         Thread.detachNewThread {
-            try? Self.send(Array(text.utf8), to: number)
+            try? Self.send(Array(text.utf8), to: copy)
+            _ = systemClose(copy)
             sent.open()
         }
         return sent

@@ -38,7 +38,8 @@ package struct Tool: Sendable {
             toTool.fileHandleForWriting.writeUnlessBroken(input)
             try? toTool.fileHandleForWriting.close()
         }
-        let output = try fromTool.fileHandleForReading.readToEnd() ?? Data()
+        defer { if process.isRunning { process.terminate() } }
+        let output = try fromTool.fileHandleForReading.readRest()
         process.waitUntilExit()
         return String(decoding: output, as: UTF8.self)
     }

@@ -14,6 +14,12 @@ struct tweaks_peer {
     unsigned int gid;
 };
 
+// accept4(2), which the C library shows only with _GNU_SOURCE too: not to be inherited, and not blocking.
+extern int tweaks_accept4(int, void *, void *, int) __asm__("accept4");
+static inline int tweaks_accept(int descriptor) {
+    return tweaks_accept4(descriptor, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
 // What the peer of a Unix socket was when it connected (unix(7), SO_PEERCRED).
 static inline int tweaks_peer_of(int descriptor, struct tweaks_peer *peer) {
     socklen_t length = sizeof(*peer);

@@ -128,7 +128,8 @@ extension Tweak {
     /// - Parameter write: False when the object is gone.
     private func makeBinding(_ write: @escaping @Sendable () -> Bool) -> TweakBinding {
         let (node, box) = (node, WeakBox<Subscriber>())
-        let subscriber = Subscriber { [weak registry] _ in
+        // It writes the newest value, which may be newer than the change it is run for: so it has to see every change.
+        let subscriber = Subscriber(seesAll: true) { [weak registry] _ in
             if write() { return }
             guard let subscriber = box.value, subscriber.cancel() else { return }
             registry?.remove(subscriber, from: node)

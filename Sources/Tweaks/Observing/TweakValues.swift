@@ -22,9 +22,11 @@ public struct TweakValues<Value: TweakConvertible>: AsyncSequence, Sendable {
         private var last: Value?
 
         fileprivate init(_ tweak: Tweak<Value>) {
-            // The signal only says “look again”; what is read then is the newest value.
+            // The signal only says “look again”; what is read then is the newest value. It is said of every change: what
+            // was read may be newer than the one it was said for.
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            let subscriber = Subscriber(onEnd: { continuation.finish() }, call: { _ in continuation.yield() })
+            let subscriber = Subscriber(
+                seesAll: true, onEnd: { continuation.finish() }, call: { _ in continuation.yield() })
             if !tweak.registry.add(subscriber, to: tweak.node) { continuation.finish() }
             cell = tweak.cell
             observation = TweakObservation(subscriber, [tweak.node], tweak.registry)

@@ -3,8 +3,10 @@
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
+    import CTweaksLinux
     import Musl
 #else
+    import CTweaksLinux
     import Glibc
 #endif
 import TweaksWire
@@ -100,7 +102,7 @@ final class Listener: Sendable {
     private static func open(
         _ address: SocketAddress, name: String, mode: mode_t = 0o600
     ) throws(ServerError) -> Descriptor {
-        let number = socket(address.family, Platform.stream, 0)
+        let number = Platform.makeSocket(address.family)
         if number < 0 { throw ServerError("\(name): \(errorText())") }
         let descriptor = Descriptor(number)
         Platform.prepare(number)
@@ -147,12 +149,11 @@ final class Listener: Sendable {
     }
 
     private static func accept(_ number: Int32) -> Int32 {
-        #if canImport(Darwin)
-            Darwin.accept(number, nil, nil)
-        #elseif canImport(Musl)
-            Musl.accept(number, nil, nil)
+        #if os(Linux)
+            // At once: a program that another thread starts meanwhile would keep the connection open.
+            tweaks_accept(number)
         #else
-            Glibc.accept(number, nil, nil)
+            Darwin.accept(number, nil, nil)
         #endif
     }
 }

@@ -23,6 +23,19 @@ package enum Platform {
         static let sendFlags = Int32(MSG_NOSIGNAL)
     #endif
 
+    /// A stream socket that no other program inherits: on Linux not even one that another thread starts at this moment.
+    static func makeSocket(_ family: Int32) -> Int32 {
+        #if canImport(Darwin)
+            let number = socket(family, stream, 0)
+            _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+            return number
+        #elseif canImport(Musl)
+            socket(family, stream | SOCK_CLOEXEC, 0)
+        #else
+            socket(family, stream | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #endif
+    }
+
     /// Non-blocking, closed on exec, and never the cause of SIGPIPE.
     static func prepare(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)

@@ -113,7 +113,7 @@ final class SocketPlace: Sendable {
     }
 
     private static func isAnswered(_ path: String) -> Bool {
-        let number = socket(AF_UNIX, Platform.stream, 0)
+        let number = Platform.makeSocket(AF_UNIX)
         if number < 0 { return true }  // In doubt it is not ours to remove.
         let probe = Descriptor(number)
         return SocketAddress.unix(path: path).withCAddress { connect(probe.number, $0, $1) } == 0

@@ -93,7 +93,7 @@ import TweaksTestSupport
                 globalThis.setTimeout = (body, delay, ...more) => timer(body, delay === 20000 ? 0 : delay, ...more);
                 document.dispatchEvent(new Event('visibilitychange'));
                 """)
-            while try streams() > 0 {}
+            try eventually { try streams() == 0 }
             try host.set("Whole", "72")
             #expect(try page.ask("state()") == "connected")
             try page.browser.run("isHidden = false; document.dispatchEvent(new Event('visibilitychange'))")

@@ -183,9 +183,12 @@ import TweaksTestSupport
             list.client.reset()
         }
         // Whoever is there is served. Who has asked for an action may still want to read what it says.
-        while try line.ask("sessions").count > 3 { try line.ask("Content/Text/Size = 70") }
+        try eventually {
+            try line.ask("Content/Text/Size = 70")
+            return try line.ask("sessions").count <= 3
+        }
         gate.open()
-        while try line.ask("sessions").count > 2 {}
+        try eventually { try line.ask("sessions").count <= 2 }
         let panel = try server.connect()
         #expect(try panel.ask("GET", Self.size).json["value"] as? Double == 70)
     }

@@ -84,7 +84,10 @@ import TweaksWire
         let end = panel.request(
             "PATCH", "/api/tweaks", PanelClient.changes([(Self.path, "31")]), ["Tweaks-Drag: d1"])
         try panel.client.send(end)
-        while server.registry.revision < 6 { try line.ask("ping") }
+        try eventually {
+            try line.ask("ping")
+            return server.registry.revision >= 6
+        }
         try server.settle(line)
         #expect(!panel.client.hasInput)
         #expect(server.registry.takeNoted(store.journal).isUrgent)
@@ -92,7 +95,10 @@ import TweaksWire
         #expect(try panel.read().revision == 6)
         // What comes next is no part of it, and waits again.
         try panel.send("PATCH", "/api/tweaks", PanelClient.changes([(Self.path, "32")]))
-        while server.registry.revision < 7 { try line.ask("ping") }
+        try eventually {
+            try line.ask("ping")
+            return server.registry.revision >= 7
+        }
         try server.settle(line)
         #expect(!panel.client.hasInput)
         store.finish(7)
@@ -106,7 +112,10 @@ import TweaksWire
         let (panel, line) = (try server.connect(), try server.connectByLine())
         _ = try drag(panel, 20)
         try panel.send("PATCH", "/api/tweaks", PanelClient.changes([(Self.path, "20")]))
-        while store.hurries == 0 { try line.ask("ping") }
+        try eventually {
+            try line.ask("ping")
+            return store.hurries != 0
+        }
         #expect(!panel.client.hasInput)
         store.finish(1)
         #expect(try panel.read().revision == 1)

@@ -226,7 +226,10 @@ struct NoSoundCard: Error, CustomStringConvertible {
         let change = panel.request("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "33")]))
         try panel.client.send(reading + change + reading)
         #expect(try panel.read().json["value"] as? Double == 60)
-        while server.registry.revision < 1 { try line.ask("ping") }
+        try eventually {
+            try line.ask("ping")
+            return server.registry.revision >= 1
+        }
         try server.settle(line)
         #expect(!panel.client.hasInput)
         store.finish(1)
@@ -239,7 +242,10 @@ struct NoSoundCard: Error, CustomStringConvertible {
         let server = try PanelServer(store: store)
         let (panel, line) = (try server.connect(), try server.connectByLine())
         try panel.send("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "33")]))
-        while server.registry.revision < 1 { try line.ask("ping") }
+        try eventually {
+            try line.ask("ping")
+            return server.registry.revision >= 1
+        }
         store.finish(1, failure: "disk full")
         let answer = try panel.read()
         #expect(answer.status == 200 && answer.json["unsaved"] as? String == "disk full")

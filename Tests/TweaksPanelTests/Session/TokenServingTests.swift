@@ -147,7 +147,10 @@ import TweaksWire
         #expect(try panel.patch([("Content/Text/Size", "41")]).status == 401)
         panel.token = PanelServer.token("admin")
         try panel.send("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "42")]))
-        while server.registry.revision < 2 { try line.ask("ping") }
+        try eventually {
+            try line.ask("ping")
+            return server.registry.revision >= 2
+        }
         try server.settle(line)
         #expect(!panel.client.hasInput)
         store.finish(2)
@@ -208,7 +211,10 @@ import TweaksWire
         let (panel, line) = (try server.connect("ops"), try server.connectByLine())
         let change = panel.request("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "44")]))
         try panel.client.send(change + change)
-        while server.registry.revision < 1 { try line.ask("ping") }
+        try eventually {
+            try line.ask("ping")
+            return server.registry.revision >= 1
+        }
         try end(ending, server, line)
         store.finish(1)
         // It was made, and is answered; the next one is not made.
@@ -227,7 +233,10 @@ import TweaksWire
         let server = try PanelServer(Self.ops, store: store)
         let (panel, line) = (try server.connect("ops"), try server.connectByLine())
         try panel.send("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "44")]))
-        while store.proposals < 1 { try line.ask("ping") }
+        try eventually {
+            try line.ask("ping")
+            return store.proposals >= 1
+        }
         try end(ending, server, line)
         store.answerProposals()
         #expect(try panel.read().status == 404)

@@ -152,10 +152,16 @@ enum Revocation: String, CaseIterable, Sendable {
             ended.open()
         }
         let sent = client.sendMeanwhile((0..<50_000).map { "Content/Text/Size = \(20 + $0 % 60)\n" }.joined())
-        while server.registry.revision < 5 { try admin.ask("ping") }
+        try eventually {
+            try admin.ask("ping")
+            return server.registry.revision >= 5
+        }
         try take(way, server, admin, client)
         if way == .dropped {
-            while !server.events.all.contains(where: { $0.text.hasPrefix("dropped") }) { try admin.ask("ping") }
+            try eventually {
+                try admin.ask("ping")
+                return server.events.all.contains(where: { $0.text.hasPrefix("dropped") })
+            }
         }
         let revision = server.registry.revision
         for _ in 1...50 { try admin.ask("ping") }
@@ -216,7 +222,10 @@ enum Revocation: String, CaseIterable, Sendable {
         try admin.ask("ping")
         let client = try server.connect(as: "ops")
         try client.send("Content/Text/Size = 72\n")
-        while store.proposals < 1 { try admin.ask("ping") }
+        try eventually {
+            try admin.ask("ping")
+            return store.proposals >= 1
+        }
         try take(way, server, admin, client)
         store.answerProposals()
         // What it sees no more is not there for it, even if it named it before.

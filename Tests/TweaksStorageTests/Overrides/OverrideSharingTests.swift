@@ -31,6 +31,7 @@ struct OverrideSharingTests {
         size.value = 2
         life.tried()
         holdNextWrite()
+        defer { goOn.open() }
         size.value = 3
         reached.waitBlocking()
         let answers = Mutex<[String?]>([])
@@ -50,6 +51,7 @@ struct OverrideSharingTests {
         let life = StoredLife(home.file("state"), files: files)
         let size = try life.number("Size")
         holdNextWrite()
+        defer { goOn.open() }
         size.value = 2
         reached.waitBlocking()
         #expect(life.store.status.answer(for: 1) == .pending)
@@ -137,6 +139,7 @@ struct OverrideSharingTests {
         try life.number("Size").value = 7
         life.tried()
         holdNextWrite()
+        defer { goOn.open() }
         try life.number("Size").value = 8
         reached.waitBlocking()
         let answers = Mutex<[String?]>([])
@@ -169,6 +172,7 @@ struct OverrideSharingTests {
         size.value = 2
         life.tried()
         holdNextWrite()
+        defer { goOn.open() }
         size.value = 3
         reached.waitBlocking()
         size.value = 4

@@ -162,6 +162,37 @@ struct BindingTests {
         #expect(await writes.next() == 10)
     }
 
+    /// A hop that comes late has written a newer value already; from that one back is a change.
+    @MainActor @Test func thereAndBackBehindALateHop() async {
+        let carrier = HandCarrier()
+        registry.setCarrier(carrier)
+        let tweak = Tweak("A", "B", "C", 1, registry: registry)
+        let label = Label()
+        tweak.bind(to: label, \.number, when: .onChange)
+        let (registry, node) = (registry, tweak.node)
+        @Sendable func commit(_ value: Int64) {
+            var batch = TweakBatch()
+            batch.append(node, .set(.int(value)))
+            _ = try? registry.commit(batch, origin: .user(1), delivery: .carrier)
+        }
+        TestThread {
+            commit(2)
+            carrier.runAll()
+            commit(3)
+        }.join()
+        var writes = label.writes.stream.makeAsyncIterator()
+        #expect(await writes.next() == 3)
+        let other = Tweak("A", "B", "D", 0, registry: registry)
+        other.bind(to: label, \.number, when: .onChange)
+        TestThread {
+            commit(2)
+            carrier.runAll()
+            // What comes next, should the other one not come at all.
+            other.value = 99
+        }.join()
+        #expect(await writes.next() == 2)
+    }
+
     @MainActor @Test func aSetFromInsideAWriteIsDeliveredAfterwards() {
         let (a, b) = (Tweak("A", "B", "a", 0, registry: registry), Tweak("A", "B", "b", 0, registry: registry))
         let label = Label()

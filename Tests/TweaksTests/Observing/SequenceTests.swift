@@ -39,6 +39,26 @@ struct ValuesTests {
         #expect(await values.next() == 2)
     }
 
+    /// There and back, between a signal and the look that it was for: the way back is a change for who has looked.
+    @Test func whoHasLookedTooEarlyLooksAgain() async {
+        let carrier = HandCarrier()
+        registry.setCarrier(carrier)
+        let tweak = Tweak("A", "B", "C", 0, registry: registry)
+        var values = tweak.values.makeAsyncIterator()
+        func commit(_ value: Int64) {
+            var batch = TweakBatch()
+            batch.append(tweak.node, .set(.int(value)))
+            _ = try? registry.commit(batch, origin: .user(1), delivery: .carrier)
+        }
+        commit(1)
+        #expect(await values.next() == 1)
+        commit(0)
+        carrier.runAll()
+        // So that a reader who has missed it does not wait for ever.
+        registry.remove(tweak.path)
+        #expect(await values.next() == 0)
+    }
+
     @Test func twoReadersFollowOnTheirOwn() async {
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         var (one, two) = (tweak.values.makeAsyncIterator(), tweak.values.makeAsyncIterator())
