@@ -46,7 +46,8 @@ struct Bounce {
         let show = Task {
             isDrawing ? await stage.perform(hint: hint(for: daemon), panel: daemon.panelAddress) : await printChanges()
         }
-        let signals = Signals.stream([SIGINT, SIGTERM, SIGQUIT, SIGTSTP] + (isDrawing ? [SIGHUP] : []))
+        // Without a picture there is no terminal to give back, and Ctrl-Z does what it always does.
+        let signals = Signals.stream([SIGINT, SIGTERM, SIGQUIT] + (isDrawing ? [SIGTSTP, SIGHUP] : []))
         let watch = Task {
             for await signal in signals {
                 if signal == SIGTSTP { stage.suspend() } else { show.cancel() }

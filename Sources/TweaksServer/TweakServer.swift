@@ -138,12 +138,15 @@ public final class TweakServer: Sendable {
     /// are removed. Does nothing when it is not running. Called by a handler of sessions, which runs on the server's own
     /// thread, it does not wait. Never call it from a tweak's observer that blocks others.
     public func stop() {
-        let running = state.withLock { state in
+        let running = state.withLock { state -> Running? in
+            if let running = state.running, running.isOnItsThread {
+                running.mailbox.post(.stop)
+                return nil
+            }
             defer { state.running = nil }
             return state.running
         }
         guard let running else { return }
-        if running.isOnItsThread { return running.mailbox.post(.stop) }
         let semaphore = DispatchSemaphore(value: 0)
         running.whenEnded { semaphore.signal() }
         running.mailbox.post(.stop)
@@ -226,10 +229,11 @@ public final class TweakServer: Sendable {
             name: Quoting.sanitized(name), processID: ProcessInfo.processInfo.processIdentifier,
             instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: .now)
         let (registry, limits, hooks) = (registry, limits, hooks)
-        running.begin {
+        running.begin { [weak self] in
             Self.serve(running, registry, identity, limits, hooks)
             running.close()
             running.end()
+            self?.state.withLock { if $0.running === running { $0.running = nil } }
         }
     }
 

@@ -45,7 +45,9 @@ enum CommandText {
     /// Whether the server answers this line and hangs up.
     static func isQuit(_ line: ArraySlice<UInt8>) -> Bool {
         // Long lines are somebody's values, and scripts have many.
-        line.count < 80 && tokens(String(decoding: line, as: UTF8.self)).map(\.text) == ["quit"]
+        if line.count > 80 { return false }
+        let tokens = tokens(String(decoding: line, as: UTF8.self))
+        return tokens.count == 1 && !tokens[0].isQuoted && tokens[0].text == "quit"
     }
 
     /// The tokens of a line; none for one that has none.

@@ -114,7 +114,8 @@ final class Connection {
     }
 
     /// Sends a request and waits for the whole answer.
-    /// - Returns: Body, and status line; nil when the connection ends or nothing comes in time.
+    /// - Returns: Body, and status line; nil when the connection ends or nothing comes in time. It counts as ended then,
+    ///   too: the answer that is late would be taken for that to the next request.
     func ask(
         _ line: String, within milliseconds: Int32? = nil, onEvent: (String) -> Void = { _ in }
     ) -> Answer? {
@@ -135,6 +136,7 @@ final class Connection {
             case .error(let text): return Answer(body: body, status: text, isRefusal: true)
             }
         }
+        hasEnded = true
         return nil
     }
 }

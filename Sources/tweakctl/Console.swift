@@ -1,5 +1,6 @@
 // Standard output and standard error, each in its own look.
 
+import Synchronization
 import Tweaks
 
 /// Where the program says things.
@@ -17,7 +18,12 @@ struct Console {
 
     var style: Style { painter.style }
 
-    /// Lines on standard output. When nobody reads them any more, the program has done its work.
+    private static let hasFailed = Atomic(false)
+    /// Whether something could not be written that somebody would have read.
+    static var outputHasFailed: Bool { hasFailed.load(ordering: .relaxed) }
+
+    /// Lines on standard output. Where nobody reads them, or standard output was closed, that is no reason not to go on
+    /// with what is asked for; what fails else, as on a full disk, is said once, and is a failure in the end.
     func print(_ lines: [String]) {
         if lines.isEmpty { return }
         var bytes: [UInt8] = []
@@ -25,7 +31,10 @@ struct Console {
             bytes.append(contentsOf: line.utf8)
             bytes.append(UInt8(ascii: "\n"))
         }
-        if !System.write(bytes, to: 1) { System.exit(.ok) }
+        if System.write(bytes, to: 1) { return }
+        let code = System.lastError
+        if System.isUnread(code) || Self.hasFailed.exchange(true, ordering: .relaxed) { return }
+        complain("standard output: \(System.errorText(code)); what was to be printed is not complete, make room for it")
     }
 
     /// The body of a reply.

@@ -52,11 +52,14 @@ struct Listing {
             let answer = connection.ask("stats", within: 3_000)
         {
             console.report(answer)
-            return .ok
+            return answer.isRefusal ? .refused : .ok
         }
         guard let hello = connection.ask("hello 1", within: 3_000), let stats = connection.ask("stats", within: 3_000),
             let modified = connection.ask("modified", within: 3_000)
         else { throw Failure(.unreachable, "\(target.name): accepts connections, but does not answer") }
+        if let refusal = [hello, stats, modified].first(where: \.isRefusal) {
+            throw Failure(.refused, "\(target.name): \(Painter.refusal(refusal.status))")
+        }
         let facts = [
             hello.fact("name").map { console.style.paint($0, .name) }, hello.fact("pid").map { "pid \($0)" },
             stats.fact("uptimeSeconds").flatMap { Int($0) }.map { "up \(Self.duration($0))" },

@@ -18,6 +18,8 @@ struct Script {
     /// Whether the script has said that this is its end; what stands behind it would not be answered.
     private var hasQuit = false
     private var wasRefused = false
+    /// Why it cannot go on.
+    private var failure: Failure?
     private var body: [String] = []
 
     /// So much may be on its way.
@@ -33,9 +35,10 @@ struct Script {
     /// - Returns: How it went: refused where any line was.
     mutating func run() throws(Failure) -> ExitCode {
         while !inputHasEnded || !unsent.isEmpty || answered < waiting.count {
-            if connection.hasEnded { throw lost() }
+            if connection.hasEnded { throw failure ?? lost() }
             step()
         }
+        if let failure { throw failure }
         return wasRefused ? .refused : .ok
     }
 
@@ -61,7 +64,7 @@ struct Script {
     // MARK: Input
 
     private mutating func readInput() {
-        let bytes = System.read(input) ?? []
+        guard let bytes = System.read(input) else { return stopReading() }
         inputHasEnded = bytes.isEmpty
         unread += bytes
         var rest = unread[...]
@@ -72,6 +75,13 @@ struct Script {
         }
         unread = Array(rest)
         if inputHasEnded, !unread.isEmpty { takeLine(unread[...]) }
+    }
+
+    /// What has been read of the next line is not the whole of it, and is not sent.
+    private mutating func stopReading() {
+        let reason = System.errorText(System.lastError)
+        (inputHasEnded, unread) = (true, [])
+        failure = Failure(.usage, "standard input: \(reason); nothing behind line \(lineNumber) was sent")
     }
 
     /// Blanks and comments are not answered, and the first blank line would ask for a prompt: they stay here.
@@ -107,7 +117,11 @@ struct Script {
         body = []
         let number = answered < waiting.count ? waiting[answered] : lineNumber
         answered = min(answered + 1, waiting.count)
-        guard let number else { return }
+        guard let number else {
+            // Whoever may not even ask is told why, and the connection ends.
+            if answer.isRefusal { failure = Failure(.refused, Painter.refusal(answer.status)) }
+            return
+        }
         wasRefused = wasRefused || answer.isRefusal
         console.report(answer, place: "line \(number)")
     }

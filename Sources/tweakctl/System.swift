@@ -33,6 +33,12 @@ enum System {
     /// The text of an error number.
     static func errorText(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
 
+    /// Why the last call has failed.
+    static var lastError: Int32 { errno }
+
+    /// Whether a write failed because nobody reads what is written, or because there is nowhere to write it.
+    static func isUnread(_ code: Int32) -> Bool { code == EPIPE || code == EBADF }
+
     /// Whether a descriptor is a terminal.
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
@@ -97,6 +103,14 @@ enum System {
 
     /// Waits for nothing in particular.
     static func pause(milliseconds: Int32) { _ = poll(nil, 0, milliseconds) }
+
+    /// Makes sure that nothing we open takes the place of a standard stream that is closed: what is printed would go to
+    /// the process, which would take it for commands. What stands there instead can be neither read nor written.
+    static func occupyStandardStreams() {
+        for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
+            _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
+        }
+    }
 
     /// A peer that hangs up shall be an error of a call, not the end of the program.
     static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }

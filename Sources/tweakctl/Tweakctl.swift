@@ -7,10 +7,12 @@ import TweaksWire
 @main
 enum Tweakctl {
     static func main() {
+        System.occupyStandardStreams()
         System.ignoreBrokenPipes()
         let arguments = CommandLine.arguments.dropFirst()
         do throws(Failure) {
-            System.exit(try run(Array(arguments)))
+            let code = try run(Array(arguments))
+            System.exit(code == .ok && Console.outputHasFailed ? .refused : code)
         } catch {
             Console(isJSON: false).complain(error.description)
             System.exit(error.code)
@@ -121,7 +123,9 @@ enum Tweakctl {
         let line = CommandText.line(words)
         guard CommandText.isAnswered(line) else { throw Failure(.usage, "\(Quoting.excerpt(line)) is no command") }
         let connection = try target.connect()
-        if console.isJSON { _ = connection.ask("json on") }
+        if console.isJSON, let answer = connection.ask("json on"), answer.isRefusal {
+            throw Failure(.refused, "\(target.name): \(Painter.refusal(answer.status))")
+        }
         guard let answer = connection.ask(line) else {
             throw Failure(.unreachable, "\(target.name) has ended the connection without an answer")
         }

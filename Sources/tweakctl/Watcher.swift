@@ -51,20 +51,19 @@ struct Watcher {
     /// Watches on one connection until it ends.
     /// - Returns: Why it was not even begun; nil after the end.
     private mutating func follow(_ connection: Connection, isFirst: Bool = true) -> ExitCode? {
-        guard let hello = connection.ask("hello 1", within: Self.patience), !hello.isRefusal else {
+        guard let hello = connection.ask("hello 1", within: Self.patience) else {
             if isFirst { console.complain("\(target.name): does not speak the tweak protocol") }
             return .unreachable
         }
+        if hello.isRefusal { return refused(hello, isFirst) }
         let isSame = instance != nil && hello.fact("instance") == instance
         if console.isJSON { _ = connection.ask("json on", within: Self.patience) }
         let line = isSame && !request.contains(" since ") ? "\(request) since \(seen)" : request
-        guard let answer = connection.ask(line, within: Self.patience) else { return .unreachable }
-        if answer.isRefusal {
-            // A process that has just started may not have registered all of its tweaks yet.
-            let isFinal = isFirst || Self.closed.contains(answer.errorCode ?? "")
-            if isFinal { console.report(answer) }
-            return isFinal ? .refused : .unreachable
+        guard let answer = connection.ask(line, within: Self.patience) else {
+            if isFirst { console.complain("\(target.name): accepts connections, but does not answer") }
+            return .unreachable
         }
+        if answer.isRefusal { return refused(answer, isFirst) }
         if !isFirst, !isSame { say("restarted", "\(hello.fact("name") ?? target.name) restarted") }
         instance = hello.fact("instance")
         seen = answer.revision ?? Self.revision(of: answer.status) ?? 0
@@ -74,6 +73,13 @@ struct Watcher {
         return nil
     }
 
+    /// A process that has just started may not have registered all of its tweaks yet, or be full: then it is asked again.
+    private func refused(_ answer: Answer, _ isFirst: Bool) -> ExitCode {
+        let isFinal = isFirst || Self.closed.contains(answer.errorCode ?? "")
+        if isFinal { console.report(answer) }
+        return isFinal ? .refused : .unreachable
+    }
+
     private mutating func showEvents(of connection: Connection) {
         while true {
             while let line = connection.arrivedLine() {
@@ -81,6 +87,7 @@ struct Watcher {
                 note(text)
                 console.printEvent(text)
             }
+            if Console.outputHasFailed { System.exit(.refused) }
             if connection.hasEnded { return }
             let ready = System.wait([(connection.number, .read), (1, .end)])
             // Whoever read our output has gone.

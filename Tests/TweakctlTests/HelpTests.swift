@@ -74,15 +74,26 @@ import TweaksWire
 
     @Test(.enabled(if: path(of: "bash") != nil)) func bashCompletes() throws {
         let server = try surroundings.server("bounce")
+        let byTCP = try TestServer()
+        let port = try #require(byTCP.server.port)
         let settings = surroundings.environment.map { "export \($0.key)='\($0.value)'" }.joined(separator: "; ")
         let script = """
             \(settings); PATH='\(Surroundings.executable.deletingLastPathComponent().path)':$PATH
             source <(tweakctl completions bash)
             COMP_WORDS=(tweakctl bounce get Content/Text/Fo); COMP_CWORD=3; _tweakctl; printf '<%s>' "${COMPREPLY[@]}"
+            COMP_WORDS=(tweakctl -H 127.0.0.1 : \(port) get Content/Text/Fo); COMP_CWORD=6; _tweakctl
+            printf '<%s>' "${COMPREPLY[@]}"
+            tweakctl() { printf '%s\\n' "$@"; }
+            COMP_WORDS=(tweakctl -H '[' :: '1]' : 7777 get ''); COMP_CWORD=8; _tweakctl
+            printf '<%s>' "${COMPREPLY[@]}"
             """
         let file = surroundings.directory.file("try.bash")
         try script.write(toFile: file, atomically: true, encoding: .utf8)
-        #expect(try Tool.sh.run(["-c", "bash '\(file)' 2>&1"], input: "") == "<Content/Text/Font\\ Name>")
+        let candidate = "<Content/Text/Font\\ Name>"
+        // Bash takes addresses apart at their colons.
+        #expect(
+            try Tool.sh.run(["-c", "bash '\(file)' 2>&1"], input: "")
+                == candidate + candidate + "<__complete><-H><\\[::1\\]:7777><get><''>")
         server.stop()
     }
 }

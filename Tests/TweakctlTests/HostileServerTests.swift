@@ -173,6 +173,34 @@ private struct Hostile: CustomTestStringConvertible, Sendable {
     }
 
     /// An answer that does not end, as many lines or as one, costs no more memory than there is for one.
+    /// The answer that is late must not be taken for that to the next request.
+    @Test func aLateAnswer() throws {
+        let connection = try Connection(.unix(path: path))
+        let peer = try server.accepted()
+        #expect(connection.ask("complete a", within: 10) == nil)
+        #expect(connection.hasEnded && connection.ask("get A/B/C", within: 10) == nil)
+        try peer.answer("complete a", "  a", "ok")
+        #expect(connection.ask("get A/B/C", within: 10) == nil)
+    }
+
+    /// Whoever accepts and hangs up is asked less and less often.
+    @Test func aDoorThatIsShutAgain() throws {
+        let address = Address.unix(path: path)
+        var link = EditorLink(Target(address), try Connection(address))
+        var now = ContinuousClock.now
+        var pauses: [Duration] = []
+        for _ in 0..<8 {
+            link.drop(now: now)
+            let retry = try #require(link.retry)
+            pauses.append(retry - now)
+            now = retry
+            let isConnected = link.reconnect(now: now)
+            #expect(isConnected)
+            _ = try server.accepted()
+        }
+        #expect(pauses == [50, 100, 200, 400, 800, 1_600, 2_000, 2_000].map { .milliseconds($0) })
+    }
+
     @Test(arguments: ["x\n", "x"]) func anEndlessAnswer(_ piece: String) throws {
         let connection = try Connection(.unix(path: path), longest: 10_000)
         let peer = try server.accepted()

@@ -150,5 +150,10 @@ import TweaksTestSupport
         let answer = Answer(body: [], status: "error bad-value A/B/Token: too long", isRefusal: true)
         #expect(!Repl.isWorthKeeping("set A/B/Token hunter2", answer))
         #expect(Repl.isWorthKeeping("get A/B/Tokn", answer))
+        for slip in [
+            "A/B/Token=hunter2", "A/B/Token hunter2", "Set A/B/Token hunter2", "A/B/Token = \"hunter2", "\"get\" x",
+        ] {
+            #expect(!Repl.isWorthKeeping(slip, answer), "\(slip)")
+        }
     }
 }

@@ -182,6 +182,67 @@ import TweaksWire
         #expect(try Tool.sh.run(["-c", command], input: "").hasPrefix("Content/Text/Size = 60"))
     }
 
+    /// The pipe is full of answers that nobody reads; the script is done all the same.
+    @Test func readerThatLeavesAScript() throws {
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        let script = "{ yes 'get *' | head -5000; echo Content/Text/Size = 72; }"
+        _ = try shell("\(script) | \(program) bounce - | head -1")
+        #expect(try surroundings.run("bounce", "get", "Content/Text/Size").output.hasPrefix("Content/Text/Size = 72 "))
+    }
+
+    private var program: String { "env \(shellEnvironment) \(Surroundings.executable.path)" }
+
+    private func shell(_ command: String) throws -> String { try Tool.sh.run(["-c", command], input: "") }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"))) func outputThatCannotBeWritten() throws {
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        let reason = "tweakctl: standard output: No space left on device; what was to be printed is not complete, "
+        #expect(try shell("\(program) bounce export 2>&1 >/dev/full; echo $?").hasPrefix(reason))
+        // Said once; what comes behind it is done.
+        let said = try shell(
+            "printf 'get *\\nContent/Text/Size = 72\\nget *\\n' | \(program) bounce - 2>&1 >/dev/full; echo $?")
+        #expect(said.hasPrefix(reason) && said.splitLines().dropFirst() == ["1", ""])
+        #expect(try surroundings.run("bounce", "get", "Content/Text/Size").output.hasPrefix("Content/Text/Size = 72 "))
+    }
+
+    /// What is printed must not go to the process, in the place of a stream that is closed.
+    @Test(arguments: [">&-", ">&- 2>&-", "<&- >&- 2>&-", "2>&-"]) func streamsThatAreClosed(_ streams: String) throws {
+        let server = try TestServer()
+        for command in ["export", "get '*'", "bogus"] {
+            let code = try shell("\(program) -s \(server.path) \(command) \(streams) >&-; echo $?")
+            #expect(code == (command == "bogus" ? "1\n" : "0\n"))
+        }
+        #expect(server.registry.revision == 0)
+    }
+
+    @Test func inputThatCannotBeRead() throws {
+        let server = try surroundings.server("bounce")
+        defer { server.stop() }
+        let said = try shell("\(program) bounce - 2>&1 </; echo $?")
+        #expect(said == "tweakctl: standard input: Is a directory; nothing behind line 0 was sent\n2\n")
+    }
+
+    /// Who is not let in at all is told why, whatever was wanted.
+    @Test(arguments: [
+        ["get", "A/B/C"], ["--json", "get", "A/B/C"], ["watch", "A"], ["-"], ["--json", "-"], ["repl"],
+    ])
+    func whoIsNotLetIn(_ arguments: [String]) throws {
+        let path = surroundings.directory.file("fake")
+        let server = try FakeServer(path)
+        let process = try surroundings.start(["-s", path] + arguments)
+        process.type("get A/B/C\n")
+        process.endInput()
+        let peer = try server.accepted()
+        _ = try peer.line()
+        try peer.say("error denied uid 7 is not the user of this process\n")
+        try peer.close()
+        let result = try process.result()
+        #expect(
+            result.code == 1 && result.errors.contains("denied: uid 7 is not the user of this process"), "\(result)")
+    }
+
     // MARK: JSON
 
     @Test func json() throws {

@@ -25,7 +25,7 @@ import TweaksTestSupport
             echo before $(stty -g)
             sh -c 'echo pid $$ end; exec env \(settings.replacingOccurrences(of: "'", with: "")) \(variables) "$0" \(arguments)' \
             \(Surroundings.executable.path)
-            echo; echo code $? after $(stty -g); echo done
+            code=$?; echo; echo code $code after $(stty -g); echo done
             """
         return try PseudoTerminal(.sh, ["-c", script])
     }
@@ -130,6 +130,36 @@ import TweaksTestSupport
         let text = try terminal.read(through: "done\n")
         #expect(text.contains("bounce, pid "))
         #expect(text.contains("9 tweaks, 1 modified, rev 1\n● Content/Text/Size = 72  ██████░░  # number 10...100"))
+        server.stop()
+    }
+
+    /// A process that asks for a token tells nothing of itself; that is no success.
+    @Test func statusThatIsRefused() throws {
+        let fake = try FakeServer(surroundings.socket("fake"))
+        let terminal = try terminal("fake", "TERM=dumb")
+        let peer = try fake.accepted()
+        try peer.answer("hello 1", "  name: fake", "ok")
+        try peer.answer("stats", "error auth-required show a token first")
+        try peer.answer("modified", "error auth-required show a token first")
+        let text = try terminal.read(through: "done\n")
+        #expect(text.contains("tweakctl: fake: auth-required: show a token first") && text.contains("code 1 "))
+        server.stop()
+    }
+
+    /// A process that is stopped, or in a debugger: nothing that is typed gets lost without a word.
+    @Test func aSilentProcess() throws {
+        let fake = try FakeServer(surroundings.socket("fake"))
+        let terminal = try terminal("fake repl")
+        let peer = try fake.accepted()
+        #expect(try peer.line() == "hello 1")
+        try terminal.read(
+            through: "tweakctl: fake: accepts connections, but does not answer; the next line tries again")
+        try terminal.read(through: "fake> ")
+        try terminal.type("get A/B/C\r")
+        let next = try fake.accepted()
+        try next.answer("hello 1", "  name: fake", "ok")
+        try next.answer("get A/B/C", "A/B/C = 5", "ok")
+        try terminal.read(through: "A/B/C = 5")
         server.stop()
     }
 

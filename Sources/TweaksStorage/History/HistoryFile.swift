@@ -9,7 +9,10 @@ struct HistoryFile {
     static let sizeLimit = 16_777_216
 
     private let program: String
+    /// For what this run has committed.
     var anchor: TimeAnchor
+    /// For what earlier runs have: it prints as it was read, whatever clock this run began with.
+    private var loaded: (anchor: TimeAnchor, last: UInt64)?
     /// The file as we left it; nil when it has to be written as a whole.
     private var known: FileFacts?
     private(set) var lines = 0
@@ -45,6 +48,7 @@ struct HistoryFile {
                 ours = [facts]
                 lines = reading.lines
                 isLoaded = true
+                loaded = reading.records.map(\.number).max().map { (anchor, $0) }
                 return reading.records
             } catch {
                 switch error {
@@ -131,7 +135,7 @@ struct HistoryFile {
         for record in batch.records {
             bytes +=
                 batch.marked.contains(record.number)
-                ? HistoryLines.statusLine(record) : HistoryLines.line(record, anchor)
+                ? HistoryLines.statusLine(record) : line(record)
         }
         let isTooLong = lines + batch.records.count > 2 * batch.limit + 64
         if isTooLong || Int(wasKnown.size) + bytes.count > Self.sizeLimit { return false }
@@ -193,12 +197,17 @@ struct HistoryFile {
         }
     }
 
+    private func line(_ record: StoredRecord) -> [UInt8] {
+        let isOlder = loaded.map { record.number <= $0.last } ?? false
+        return HistoryLines.line(record, isOlder ? loaded?.anchor ?? anchor : anchor)
+    }
+
     /// The lines of the last commits that fit half of the file, newest first.
     private func newest(_ records: [StoredRecord]) -> [[UInt8]] {
         var kept: [[UInt8]] = []
         var size = 0
         for record in records.reversed() {
-            let line = HistoryLines.line(record, anchor)
+            let line = line(record)
             size += line.count
             // One alone may be larger than half of the file; one that is larger than the file could not be read.
             if size > Self.sizeLimit / 2, !kept.isEmpty || line.count > Self.sizeLimit { break }

@@ -86,6 +86,9 @@ struct OverrideBook: Sendable {
         return (low, low < lines.count && lines[low].key == key ? lines[low] : nil)
     }
 
+    /// Whether somebody who sets the wall clock would move an end.
+    var hasTemporary: Bool { !temporary.isEmpty }
+
     /// Says anew when temporary overrides end: the wall clock was set.
     /// - Returns: Whether there are any.
     mutating func reanchor(_ anchor: TimeAnchor) -> Bool {

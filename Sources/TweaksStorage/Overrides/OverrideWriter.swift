@@ -15,6 +15,8 @@ struct OverrideWriter: ~Copyable {
     /// or two, not sixty a second.
     private static let patience = Duration.seconds(10)
 
+    private static let lookInterval = Duration.seconds(60)
+
     /// Something is not on disk.
     private var isDirty = false
     /// When to write it, where nobody waits.
@@ -95,7 +97,9 @@ struct OverrideWriter: ~Copyable {
     private var nextWake: ContinuousClock.Instant? {
         // While overrides cannot be written, history waits for them.
         let others = isDirty ? nil : history?.next
-        return [nextAttempt, others].compactMap { $0 }.min()
+        // Nobody tells that the wall clock was set; while something depends on it, it is looked at.
+        let look = book.hasTemporary ? settings.time.now.advanced(by: Self.lookInterval) : nil
+        return [nextAttempt, others, look].compactMap { $0 }.min()
     }
 
     private mutating func writeHistory(_ batch: HistoryJournal.Batch?) {

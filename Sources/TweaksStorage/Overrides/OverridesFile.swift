@@ -23,7 +23,8 @@ package typealias OverrideChanges = [OverrideKey: StoredEntry?]
 struct OverridesFile: Sendable {
     /// One override.
     struct Entry: Sendable {
-        /// As the file has it, and as it is written back while nobody changes it: with what a later version may add.
+        /// As the file has it, and as it is written back while nobody changes it, nor the wall clock where it ends by
+        /// itself: with what a later version may add.
         let text: [UInt8]
         let stored: StoredEntry
 

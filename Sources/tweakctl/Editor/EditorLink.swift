@@ -89,6 +89,7 @@ struct EditorLink {
 
     private mutating func finish(_ answer: Answer, _ arrivals: inout [Arrival]) {
         body = []
+        if asks.first == .hello, !answer.isRefusal { pause = Self.shortestPause }
         if asks.first == .token {
             asks.removeFirst()
             if let shown { target.welcome.heard(answer, of: shown) { remarks.append($0) } }
@@ -117,7 +118,8 @@ struct EditorLink {
             pause = min(pause * 2, Self.longestPause)
             retry = ContinuousClock.now + pause
         } else {
-            (retry, pause) = (nil, Self.shortestPause)
+            // Whoever accepts and hangs up is left alone for longer each time; only an answer makes that good.
+            (retry, pause) = (nil, min(pause * 2, Self.longestPause))
             showToken()
         }
         return connection != nil

@@ -11,14 +11,24 @@ enum Shell: String, CaseIterable {
             """
             # tweakctl in bash. In ~/.bashrc: source <(tweakctl completions bash)
             _tweakctl() {
-                local candidate
+                local candidate word
+                local -a words=()
+                # Bash takes an address apart at its colons.
+                for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
+                    if [[ ${#words[@]} -gt 1 && ${words[${#words[@]} - 2]} == -H &&
+                        ($word == :* || ${words[${#words[@]} - 1]} == *:) ]]; then
+                        words[${#words[@]} - 1]+=$word
+                    else
+                        words+=("$word")
+                    fi
+                done
                 COMPREPLY=()
                 while IFS= read -r candidate; do
                     case $candidate in
                     */) compopt -o nospace 2>/dev/null ;;
                     esac
                     COMPREPLY+=("$(printf '%q' "$candidate")")
-                done < <(tweakctl __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+                done < <(tweakctl __complete "${words[@]}" 2>/dev/null)
             }
             complete -F _tweakctl tweakctl
             """

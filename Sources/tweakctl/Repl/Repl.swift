@@ -16,6 +16,9 @@ struct Repl {
     /// The same Tab twice lists what there is.
     private var hasCompletedInVain = false
 
+    /// How long a process may take to say who it is, or what a word may become, in milliseconds.
+    private static let patience: Int32 = 3_000
+
     init(_ target: Target, _ console: Console) throws(Failure) {
         (self.target, self.console) = (target, console)
         name = target.name
@@ -37,12 +40,13 @@ struct Repl {
     // MARK: Talking
 
     private mutating func greet() {
-        guard let hello = connection?.ask("hello 1", within: 3_000) else {
+        guard let hello = connection?.ask("hello 1", within: Self.patience) else {
             connection = nil
-            return
+            return console.complain("\(name): accepts connections, but does not answer; the next line tries again")
         }
+        if hello.isRefusal { console.report(hello) }
         name = hello.fact("name") ?? name
-        if console.isJSON { _ = connection?.ask("json on", within: 3_000) }
+        if console.isJSON { _ = connection?.ask("json on", within: Self.patience) }
     }
 
     private mutating func answer(_ line: String) {
@@ -97,6 +101,9 @@ struct Repl {
     static func isWorthKeeping(_ line: String, _ answer: Answer) -> Bool {
         if line.hasPrefix(" ") { return false }
         let tokens = CommandText.tokens(line)
+        // What is no command may be a change that was misspelled.
+        let isKnown = tokens.first.map { !$0.isQuoted && Command.named($0.text) != nil } ?? false
+        if answer.isRefusal, !isKnown { return false }
         let isChange =
             ["set", "check"].contains(tokens.first?.text) || tokens.count == 3 && tokens[1].text.hasSuffix("=")
         if !isChange { return true }
@@ -168,9 +175,11 @@ struct Repl {
         // A token that is being typed is nobody's to complete.
         if Secrets.areIn(editor.text) { return write("\u{7}") }
         let completion = Completion(editor.textBeforeCursor)
-        guard let connection, !connection.hasEnded, !console.isJSON,
-            let answer = connection.ask(completion.request, within: 3_000)
-        else { return }
+        guard let connection, !connection.hasEnded, !console.isJSON else { return }
+        guard let answer = connection.ask(completion.request, within: Self.patience) else {
+            write("\n")
+            return console.complain("\(name): does not answer; the next line connects again")
+        }
         let candidates = Completion.candidates(answer)
         if let text = completion.replacement(candidates) {
             editor.replace(from: completion.start, with: text)

@@ -24,10 +24,8 @@ enum Secrets {
 
     /// Text without what looks like a token, and without one that is known.
     static func masked(_ text: String, _ secret: String? = nil) -> String {
-        var text = text
-        if let secret, !secret.isEmpty {
-            while let found = text.firstRange(of: secret) { text.replaceSubrange(found, with: mask) }
-        }
+        // In one go: the mask may hold what it stands for.
+        let text = secret.map { $0.isEmpty ? text : text.replacing($0, with: mask) } ?? text
         guard text.firstRange(of: TokenSecret.prefix) != nil else { return text }
         return maskedByForm(text)
     }

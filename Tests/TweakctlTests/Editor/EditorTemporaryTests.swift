@@ -22,6 +22,30 @@ import TweaksWire
     }
 
     /// Somebody else set it for a while; the row counts down, and wakes once a second for that.
+    /// Nothing that a server says is too much.
+    @Test func numbersBeyondAnyMeasure() throws {
+        let facts = """
+            {"ok":true,"rev":18446744073709551615,"watching":1,"tweaks":[{"path":"A/B/C","kind":"number","value":60,\
+            "default":60,"modified":true,"temporary":true,"timeLeft":"9223372036854775807ns"}]}
+            """
+        var bench = EditorBench(facts: facts)
+        bench.select("A/B/C")
+        #expect(bench.frame().text.contains("8760h"))
+        for revision in (0..<200).map({ UInt64($0) }) + [UInt64.max, UInt64.max - 1, 1] {
+            bench.model.hear(Answer(body: [], status: "ok rev \(revision)", isRefusal: false), for: .deed(""))
+        }
+        #expect(bench.model.revision == UInt64.max)
+    }
+
+    /// Somebody who is not let in is told so, and the name on the screen stays.
+    @Test func aGreetingThatIsRefused() {
+        var bench = EditorBench()
+        bench.lose()
+        bench.model.connected()
+        bench.model.hear(Answer(body: [], status: "error denied uid 7 is not the user", isRefusal: true), for: .hello)
+        #expect(bench.notice == "denied: uid 7 is not the user")
+    }
+
     @Test func countsDown() throws {
         var bench = EditorBench()
         bench.event("event 5 Content/Text/Size = 72 # was 60 by uid 7")

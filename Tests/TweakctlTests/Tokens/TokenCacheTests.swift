@@ -108,6 +108,9 @@ import TweaksWire
         #expect(Secrets.masked("a \(token) b \(token)") == "a (token) b (token)")
         #expect(Secrets.masked("looks like twk_…") == "looks like twk_…")
         #expect(Secrets.masked("hunter2 and hunter2", "hunter2") == "(token) and (token)")
+        // What stands in its place may hold it.
+        #expect(Secrets.masked("takes no tokens", "token") == "takes no (token)s")
+        #expect(Secrets.masked("t x t", "t") == "(token) x (token)" && Secrets.masked("a", "") == "a")
         #expect(Secrets.masked(String(token.dropLast(7))) == "(token)")
         #expect(Secrets.areIn("set A/B/C \(token)") && !Secrets.areIn("get A/B/C"))
     }

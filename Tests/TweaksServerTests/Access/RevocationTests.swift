@@ -308,6 +308,27 @@ enum Revocation: String, CaseIterable, Sendable {
         #expect(presets.names() == ["warm"] && server.registry.revision == 0)
     }
 
+    /// What a session waits for that somebody kicks is not done behind its back.
+    @Test(arguments: ["delete warm", "save cold"]) func kickedBeforeADiskIsAtIt(_ line: String) throws {
+        let gate = (reached: Gate(), goOn: Gate())
+        defer { gate.goOn.open() }
+        let presets = try MemoryPresets(["warm": ["Content/Text/Size = 72"]], gate: gate)
+        let server = try AccessServer(.token("ops", .write, .admin), presets: presets)
+        let (admin, client, other) = (try server.connect(), try server.connect(as: "ops"), try server.connect())
+        try admin.send("presets\n")
+        gate.reached.waitBlocking()
+        try client.send("ping\n\(line)\n")
+        #expect(try client.reply() == ["ok pong"])
+        let sessions = try other.ask("sessions").filter { $0.contains("token ops") }
+        let number = try #require(sessions.first?.split(separator: " ").first)
+        try other.ask("kick \(number)")
+        gate.goOn.open()
+        #expect(try client.rest().contains("error "))
+        // What came before it has been done by now, and this would have been.
+        #expect(try other.ask("presets").last?.hasPrefix("ok") == true)
+        #expect(presets.names() == ["warm"])
+    }
+
     /// Whoever has shown two keeps what the other one gives.
     @Test func oneOfTwo() throws {
         let (see, act) = (TokenEntry.token("see", .read), TokenEntry.token("act", .write))

@@ -30,6 +30,7 @@ extension EditorModel {
     }
 
     private mutating func greet(_ answer: Answer) {
+        if answer.isRefusal { return say(answer.complaint, .bad) }
         let (isBack, before) = (instance != nil, instance)
         instance = answer.fact("instance") ?? "unknown"
         name = answer.fact("name") ?? name
@@ -49,7 +50,7 @@ extension EditorModel {
         if let revision = answer.revision {
             self.revision = max(self.revision, revision)
             if !answer.isUnchanged { ownRevisions.insert(revision) }
-            if ownRevisions.count > 128 { ownRevisions = ownRevisions.filter { $0 + 64 > revision } }
+            if ownRevisions.count > 128 { ownRevisions = ownRevisions.filter { revision < 64 || $0 > revision - 64 } }
         }
         switch ask {
         case .nothing, .token: break

@@ -58,10 +58,10 @@ struct EditorTweak: Equatable {
         flags = json["flags"]?.elements.compactMap { $0.string.map(Quoting.sanitized) } ?? []
     }
 
-    /// When a time is over that has begun now.
+    /// When a time is over that has begun now. No process gives longer ones than that.
     static func end(_ text: String, _ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard case .duration(let left)? = TweakValue(parsing: text, as: .duration) else { return nil }
-        return now + left
+        return now + min(left, TweakNode.longestLifetime)
     }
 
     // MARK: What it is
