@@ -81,7 +81,7 @@ struct Script {
     private mutating func stopReading() {
         let reason = System.errorText(System.lastError)
         (inputHasEnded, unread) = (true, [])
-        failure = Failure(.usage, "standard input: \(reason); nothing behind line \(lineNumber) was sent")
+        failure = Failure(.refused, "standard input: \(reason); nothing behind line \(lineNumber) was sent")
     }
 
     /// Blanks and comments are not answered, and the first blank line would ask for a prompt: they stay here.

@@ -221,7 +221,7 @@ import TweaksWire
         let server = try surroundings.server("bounce")
         defer { server.stop() }
         let said = try shell("\(program) bounce - 2>&1 </; echo $?")
-        #expect(said == "tweakctl: standard input: Is a directory; nothing behind line 0 was sent\n2\n")
+        #expect(said == "tweakctl: standard input: Is a directory; nothing behind line 0 was sent\n1\n")
     }
 
     /// Who is not let in at all is told why, whatever was wanted.

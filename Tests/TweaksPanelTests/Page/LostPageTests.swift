@@ -8,6 +8,15 @@ import TweaksTestSupport
     /// What the browser says of requests that nobody answers.
     private static let unanswered = ["net::ERR_"]
 
+    /// Somebody goes to another window, and comes back after a while.
+    private static let hiding = """
+        globalThis.isHidden = true;
+        Object.defineProperty(document, 'hidden', { get: () => isHidden });
+        const timer = setTimeout;
+        globalThis.setTimeout = (body, delay, ...more) => timer(body, delay === 20000 ? 0 : delay, ...more);
+        document.dispatchEvent(new Event('visibilitychange'));
+        """
+
     @Test func aLossIsSeenAndSaid() throws {
         let host = try PanelHost()
         try host.visit(expecting: Self.unanswered) { page in
@@ -85,14 +94,7 @@ import TweaksTestSupport
                 try client.ask("sessions").count { $0.contains("token owner") && !$0.contains("watches 0") }
             }
             #expect(try streams() == 1)
-            try page.browser.run(
-                """
-                globalThis.isHidden = true;
-                Object.defineProperty(document, 'hidden', { get: () => isHidden });
-                const timer = setTimeout;
-                globalThis.setTimeout = (body, delay, ...more) => timer(body, delay === 20000 ? 0 : delay, ...more);
-                document.dispatchEvent(new Event('visibilitychange'));
-                """)
+            try page.browser.run(Self.hiding)
             try eventually { try streams() == 0 }
             try host.set("Whole", "72")
             #expect(try page.ask("state()") == "connected")
@@ -103,6 +105,31 @@ import TweaksTestSupport
             #expect(try page.ask("/lost|again/i.test(said())") == false)
             try host.set("Whole", "73")
             try page.wait("field('Whole') === '73'")
+        }
+    }
+
+    /// Who may not come back when somebody looks is asked for a token once, and not at each look.
+    @Test func aWindowThatRestedTooLong() throws {
+        let guest = PanelHost.Guest(name: "guest", scopes: [.read])
+        let host = try PanelHost(guests: [guest])
+        try host.visit(as: guest, expecting: [PanelView.refused(401)]) { page in
+            let client = try host.connect()
+            try page.browser.run(Self.hiding)
+            try eventually {
+                try !client.ask("sessions").contains { $0.contains("token guest") && !$0.contains("watches 0") }
+            }
+            host.revoke(guest)
+            try page.browser.run(
+                """
+                const fetched = fetch;
+                globalThis.asked = 0;
+                globalThis.fetch = (...all) => { asked += 1; return fetched(...all); };
+                globalThis.look = (hidden) => { isHidden = hidden; document.dispatchEvent(new Event('visibilitychange')); };
+                look(false);
+                """)
+            try page.wait("state() === 'login'")
+            try page.browser.run("asked = 0; for (const hidden of [true, false, true, false]) look(hidden)")
+            #expect(try page.ask("asked") == 0)
         }
     }
 

@@ -87,6 +87,23 @@ struct HistoryFileTests {
         second.store.close()
     }
 
+    @Test("what earlier runs have committed keeps its time, whatever clock a later one begins with")
+    func clockSetAfterLoading() throws {
+        let time = ManualTime()
+        let first = try life(time: time)
+        try first.set("X", 2)
+        first.store.close()
+        let before = first.historyLines
+        // Started three days behind, and told the time later.
+        time.jump(by: -3 * 86_400_000)
+        let second = try life(time: time)
+        time.jump(by: 3 * 86_400_000)
+        try second.set("Y", 3)
+        second.store.close()
+        #expect(second.historyLines.count == 3 && Array(second.historyLines.prefix(2)) == before)
+        #expect(second.historyLines.last?.contains("\"time\":\"2026-11-21T09:30:00.123Z\"") == true)
+    }
+
     @Test("years that no clock shows do no harm")
     func anyYear() throws {
         try first()

@@ -71,6 +71,22 @@ struct TemporaryStoreTests {
         }
     }
 
+    @Test("it is noticed within a minute, without anybody changing anything")
+    func setMeanwhileAndNothingElse() throws {
+        try live { life in
+            try life.number("Size").set(3, for: .seconds(600))
+            life.tried()
+            time.waitUntilAsleep(for: .seconds(60))
+            time.jump(by: 3_600_000)
+            time.advance(by: .seconds(60))
+            try eventually { life.text?.contains("\"expires\": \"2026-11-21T10:40:00.123Z\"") == true }
+            // Where nothing ends by itself, nothing wakes.
+            try life.number("Size").keep()
+            life.tried()
+            time.waitUntilIdle()
+        }
+    }
+
     @Test("whatever is written next says the new time of the others as well")
     func setBeforeAnotherChange() throws {
         try live { life in
