@@ -17,7 +17,7 @@ extension EventLoop {
             guard let session = session(id), session.isAwaitingAction else { return }
             if let refusal = session.permit?.refusal { return answer(id, .error(refusal)) }
             if case .reply(let reply) = executor.finish(reading, session) { answer(id, reply) }
-        case .answered(let id, let reply): answer(id, session(id)?.permit?.refusal.map { .error($0) } ?? reply)
+        case .answered(let id, let reply): answer(id, session(id)?.permit?.secrecy.map { .error($0) } ?? reply)
         case .found(let id, let found):
             if let session = session(id) { answer(id, executor.reply(found, session)) }
         case .proposed(let id, let changes, let failure):

@@ -16,7 +16,9 @@ package enum StateText {
     package static func history(_ bytes: [UInt8], time: some StorageTime) -> [UInt8]? {
         let anchor = TimeAnchor(time)
         guard let reading = try? HistoryReading(bytes, anchor) else { return nil }
-        return reading.records.reduce(HistoryLines.head(program: "")) { $0 + HistoryLines.line($1, anchor) }
+        return reading.records.reduce(HistoryLines.head(program: "")) {
+            $0 + HistoryLines.line($1, anchor, temporaries: anchor)
+        }
     }
 
     /// Whether a preset can be taken, whatever its lines are worth.

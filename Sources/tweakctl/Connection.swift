@@ -119,6 +119,8 @@ final class Connection {
     func ask(
         _ line: String, within milliseconds: Int32? = nil, onEvent: (String) -> Void = { _ in }
     ) -> Answer? {
+        // It would be obeyed all the same, later, and nobody would know.
+        if hasEnded { return nil }
         send(line)
         var body: [String] = []
         var length = 0

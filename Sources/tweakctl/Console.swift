@@ -1,5 +1,12 @@
 // Standard output and standard error, each in its own look.
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
 import Synchronization
 import Tweaks
 
@@ -18,9 +25,14 @@ struct Console {
 
     var style: Style { painter.style }
 
-    private static let hasFailed = Atomic(false)
+    /// Why something could not be written first; 0 while everything could.
+    private static let failure = Atomic<Int32>(0)
     /// Whether something could not be written that somebody would have read.
-    static var outputHasFailed: Bool { hasFailed.load(ordering: .relaxed) }
+    static var outputHasFailed: Bool { ![0, EPIPE, EBADF].contains(failure.load(ordering: .relaxed)) }
+    /// Whether whoever read what is printed has gone.
+    static var readerHasGone: Bool { failure.load(ordering: .relaxed) == EPIPE }
+    /// Whether nobody ever will read what is printed.
+    static var outputIsUnread: Bool { [EPIPE, EBADF].contains(failure.load(ordering: .relaxed)) }
 
     /// Lines on standard output. Where nobody reads them, or standard output was closed, that is no reason not to go on
     /// with what is asked for; what fails else, as on a full disk, is said once, and is a failure in the end.
@@ -33,7 +45,8 @@ struct Console {
         }
         if System.write(bytes, to: 1) { return }
         let code = System.lastError
-        if System.isUnread(code) || Self.hasFailed.exchange(true, ordering: .relaxed) { return }
+        let (isFirst, _) = Self.failure.compareExchange(expected: 0, desired: code, ordering: .relaxed)
+        if !isFirst || !Self.outputHasFailed { return }
         complain("standard output: \(System.errorText(code)); what was to be printed is not complete, make room for it")
     }
 
@@ -57,7 +70,8 @@ struct Console {
     /// A whole answer: its body, and why it was refused, if it was. In JSON that is one object.
     /// - Parameter place: Where the request stood in a script.
     func report(_ answer: Answer, place: String? = nil) {
-        if isJSON || answer.status.hasPrefix("{") {
+        // A refusal that came before both sides were agreed on JSON is none.
+        if answer.status.hasPrefix("{") || isJSON && !answer.isRefusal {
             print(answer.body + [answer.status])
             return
         }

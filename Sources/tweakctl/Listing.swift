@@ -48,18 +48,17 @@ struct Listing {
     /// One process: who it is, and what is modified; for terminals that cannot show the full-screen editor.
     func showStatus(of target: Target) throws(Failure) -> ExitCode {
         let connection = try target.connect()
-        if console.isJSON, connection.ask("json on", within: 3_000) != nil,
-            let answer = connection.ask("stats", within: 3_000)
-        {
-            console.report(answer)
-            return answer.isRefusal ? .refused : .ok
+        func asked(_ line: String) throws(Failure) -> Answer {
+            guard let answer = connection.ask(line, within: 3_000) else { throw Self.silent(target.name) }
+            if answer.isRefusal { throw Failure(.refused, "\(target.name): \(answer.complaint)") }
+            return answer
         }
-        guard let hello = connection.ask("hello 1", within: 3_000), let stats = connection.ask("stats", within: 3_000),
-            let modified = connection.ask("modified", within: 3_000)
-        else { throw Failure(.unreachable, "\(target.name): accepts connections, but does not answer") }
-        if let refusal = [hello, stats, modified].first(where: \.isRefusal) {
-            throw Failure(.refused, "\(target.name): \(Painter.refusal(refusal.status))")
+        if console.isJSON {
+            _ = try asked("json on")
+            console.report(try asked("stats"))
+            return .ok
         }
+        let (hello, stats, modified) = (try asked("hello 1"), try asked("stats"), try asked("modified"))
         let facts = [
             hello.fact("name").map { console.style.paint($0, .name) }, hello.fact("pid").map { "pid \($0)" },
             stats.fact("uptimeSeconds").flatMap { Int($0) }.map { "up \(Self.duration($0))" },
@@ -69,6 +68,11 @@ struct Listing {
         console.print([facts.compactMap(\.self).joined(separator: ", ")])
         console.printBody(modified.body)
         return .ok
+    }
+
+    /// What is said of a process that is stopped, or too busy.
+    static func silent(_ name: String) -> Failure {
+        Failure(.unreachable, "\(name): accepts connections, but does not answer")
     }
 
     /// `3d 4h`, `12m 5s`: the two largest units.

@@ -18,8 +18,10 @@ struct Script {
     /// Whether the script has said that this is its end; what stands behind it would not be answered.
     private var hasQuit = false
     private var wasRefused = false
-    /// Why it cannot go on.
-    private var failure: Failure?
+    /// Why we are not let in.
+    private var refusal: Failure?
+    /// Why not all of it could be read.
+    private var cut: Failure?
     private var body: [String] = []
 
     /// So much may be on its way.
@@ -35,10 +37,12 @@ struct Script {
     /// - Returns: How it went: refused where any line was.
     mutating func run() throws(Failure) -> ExitCode {
         while !inputHasEnded || !unsent.isEmpty || answered < waiting.count {
-            if connection.hasEnded { throw failure ?? lost() }
+            if connection.hasEnded { throw refusal ?? lost() }
+            // A file is done to its end. What else comes may have none, and ends with its reader, as in any pipe.
+            if Console.readerHasGone, !System.isFile(input) { break }
             step()
         }
-        if let failure { throw failure }
+        if let failure = refusal ?? cut { throw failure }
         return wasRefused ? .refused : .ok
     }
 
@@ -81,7 +85,7 @@ struct Script {
     private mutating func stopReading() {
         let reason = System.errorText(System.lastError)
         (inputHasEnded, unread) = (true, [])
-        failure = Failure(.refused, "standard input: \(reason); nothing behind line \(lineNumber) was sent")
+        cut = Failure(.refused, "standard input: \(reason); nothing behind line \(lineNumber) was sent")
     }
 
     /// Blanks and comments are not answered, and the first blank line would ask for a prompt: they stay here.
@@ -119,7 +123,7 @@ struct Script {
         answered = min(answered + 1, waiting.count)
         guard let number else {
             // Whoever may not even ask is told why, and the connection ends.
-            if answer.isRefusal { failure = Failure(.refused, Painter.refusal(answer.status)) }
+            if answer.isRefusal { refusal = Failure(.refused, Painter.refusal(answer.status)) }
             return
         }
         wasRefused = wasRefused || answer.isRefusal
@@ -128,6 +132,7 @@ struct Script {
 
     private func lost() -> Failure {
         let open = waiting[answered...].compactMap(\.self)
+        if open.isEmpty, let cut { return cut }
         guard let first = open.first else { return Failure(.unreachable, "the process has ended the connection") }
         let rest = open.count == 1 ? "line \(first) was" : "\(open.count) lines, from line \(first) on, were"
         return Failure(.unreachable, "the process has ended the connection; \(rest) not answered")

@@ -36,8 +36,11 @@ enum System {
     /// Why the last call has failed.
     static var lastError: Int32 { errno }
 
-    /// Whether a write failed because nobody reads what is written, or because there is nowhere to write it.
-    static func isUnread(_ code: Int32) -> Bool { code == EPIPE || code == EBADF }
+    /// Whether a descriptor is a file, which has an end.
+    static func isFile(_ descriptor: Int32) -> Bool {
+        var facts = stat()
+        return fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+    }
 
     /// Whether a descriptor is a terminal.
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }

@@ -43,6 +43,7 @@ struct Target {
     func connect() throws(Failure) -> Connection {
         let connection = try open()
         welcome.show(on: connection) { Console(isJSON: false).complain($0) }
+        if connection.hasEnded { throw Listing.silent(name) }
         return connection
     }
 

@@ -34,7 +34,9 @@ struct Watcher {
         say("lost", "lost, trying again")
         var pause: Int32 = 50
         while true {
-            System.pause(milliseconds: pause)
+            leaveIfUnread()
+            // Whoever read our output may go meanwhile.
+            if System.wait([(1, .end)], milliseconds: pause)[0].canRead { System.exit(.ok) }
             pause = min(pause * 2, 2_000)
             guard let connection = try? target.connect() else { continue }
             switch follow(connection, isFirst: false) {
@@ -80,6 +82,12 @@ struct Watcher {
         return isFinal ? .refused : .unreachable
     }
 
+    /// Nothing is followed for nobody.
+    private func leaveIfUnread() {
+        if Console.outputHasFailed { System.exit(.refused) }
+        if Console.outputIsUnread { System.exit(.ok) }
+    }
+
     private mutating func showEvents(of connection: Connection) {
         while true {
             while let line = connection.arrivedLine() {
@@ -87,7 +95,7 @@ struct Watcher {
                 note(text)
                 console.printEvent(text)
             }
-            if Console.outputHasFailed { System.exit(.refused) }
+            leaveIfUnread()
             if connection.hasEnded { return }
             let ready = System.wait([(connection.number, .read), (1, .end)])
             // Whoever read our output has gone.

@@ -172,7 +172,6 @@ private struct Hostile: CustomTestStringConvertible, Sendable {
         #expect(terminal.isRestored)
     }
 
-    /// An answer that does not end, as many lines or as one, costs no more memory than there is for one.
     /// The answer that is late must not be taken for that to the next request.
     @Test func aLateAnswer() throws {
         let connection = try Connection(.unix(path: path))
@@ -201,6 +200,7 @@ private struct Hostile: CustomTestStringConvertible, Sendable {
         #expect(pauses == [50, 100, 200, 400, 800, 1_600, 2_000, 2_000].map { .milliseconds($0) })
     }
 
+    /// An answer that does not end, as many lines or as one, costs no more memory than there is for one.
     @Test(arguments: ["x\n", "x"]) func anEndlessAnswer(_ piece: String) throws {
         let connection = try Connection(.unix(path: path), longest: 10_000)
         let peer = try server.accepted()

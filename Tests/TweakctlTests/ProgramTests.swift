@@ -178,16 +178,18 @@ import TweaksWire
         let server = try surroundings.server("bounce")
         defer { server.stop() }
         let command =
-            "yes 'get *' | head -5000 | \(shellEnvironment) \(Surroundings.executable.path) bounce - | head -1"
+            "yes 'get *' | \(shellEnvironment) \(Surroundings.executable.path) bounce - | head -1"
         #expect(try Tool.sh.run(["-c", command], input: "").hasPrefix("Content/Text/Size = 60"))
     }
 
-    /// The pipe is full of answers that nobody reads; the script is done all the same.
+    /// The pipe is full of answers that nobody reads; a script in a file is done all the same.
     @Test func readerThatLeavesAScript() throws {
         let server = try surroundings.server("bounce")
         defer { server.stop() }
-        let script = "{ yes 'get *' | head -5000; echo Content/Text/Size = 72; }"
-        _ = try shell("\(script) | \(program) bounce - | head -1")
+        let path = surroundings.directory.file("script")
+        let script = String(repeating: "get *\n", count: 5_000) + "Content/Text/Size = 72\n"
+        try script.write(toFile: path, atomically: true, encoding: .utf8)
+        _ = try shell("\(program) bounce - < \(path) | head -1")
         #expect(try surroundings.run("bounce", "get", "Content/Text/Size").output.hasPrefix("Content/Text/Size = 72 "))
     }
 
@@ -210,7 +212,7 @@ import TweaksWire
     /// What is printed must not go to the process, in the place of a stream that is closed.
     @Test(arguments: [">&-", ">&- 2>&-", "<&- >&- 2>&-", "2>&-"]) func streamsThatAreClosed(_ streams: String) throws {
         let server = try TestServer()
-        for command in ["export", "get '*'", "bogus"] {
+        for command in ["export", "get '*'", "watch Content", "bogus"] {
             let code = try shell("\(program) -s \(server.path) \(command) \(streams) >&-; echo $?")
             #expect(code == (command == "bogus" ? "1\n" : "0\n"))
         }
@@ -226,7 +228,8 @@ import TweaksWire
 
     /// Who is not let in at all is told why, whatever was wanted.
     @Test(arguments: [
-        ["get", "A/B/C"], ["--json", "get", "A/B/C"], ["watch", "A"], ["-"], ["--json", "-"], ["repl"],
+        ["get", "A/B/C"], ["--json", "get", "A/B/C"], ["watch", "A"], ["--json", "watch", "A"], ["-"],
+        ["--json", "-"], ["repl"],
     ])
     func whoIsNotLetIn(_ arguments: [String]) throws {
         let path = surroundings.directory.file("fake")
@@ -241,6 +244,7 @@ import TweaksWire
         let result = try process.result()
         #expect(
             result.code == 1 && result.errors.contains("denied: uid 7 is not the user of this process"), "\(result)")
+        #expect(result.output == "")
     }
 
     // MARK: JSON

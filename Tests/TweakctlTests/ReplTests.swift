@@ -140,7 +140,6 @@ import TweaksTestSupport
         let peer = try fake.accepted()
         try peer.answer("hello 1", "  name: fake", "ok")
         try peer.answer("stats", "error auth-required show a token first")
-        try peer.answer("modified", "error auth-required show a token first")
         let text = try terminal.read(through: "done\n")
         #expect(text.contains("tweakctl: fake: auth-required: show a token first") && text.contains("code 1 "))
         server.stop()

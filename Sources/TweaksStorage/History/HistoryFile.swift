@@ -9,9 +9,9 @@ struct HistoryFile {
     static let sizeLimit = 16_777_216
 
     private let program: String
-    /// For what this run has committed.
+    /// For what this run has committed, and for all temporary overrides: their ends are moments of this run, too.
     var anchor: TimeAnchor
-    /// For what earlier runs have: it prints as it was read, whatever clock this run began with.
+    /// For when earlier runs have committed: that prints as it was read, whatever clock this run began with.
     private var loaded: (anchor: TimeAnchor, last: UInt64)?
     /// The file as we left it; nil when it has to be written as a whole.
     private var known: FileFacts?
@@ -199,7 +199,7 @@ struct HistoryFile {
 
     private func line(_ record: StoredRecord) -> [UInt8] {
         let isOlder = loaded.map { record.number <= $0.last } ?? false
-        return HistoryLines.line(record, isOlder ? loaded?.anchor ?? anchor : anchor)
+        return HistoryLines.line(record, isOlder ? loaded?.anchor ?? anchor : anchor, temporaries: anchor)
     }
 
     /// The lines of the last commits that fit half of the file, newest first.

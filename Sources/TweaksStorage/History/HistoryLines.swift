@@ -25,7 +25,10 @@ enum HistoryLines {
     }
 
     /// The line of a commit.
-    static func line(_ record: StoredRecord, _ anchor: TimeAnchor) -> [UInt8] {
+    /// - Parameters:
+    ///   - anchor: For when it was made.
+    ///   - temporaries: For when temporary overrides begin and end.
+    static func line(_ record: StoredRecord, _ anchor: TimeAnchor, temporaries: TimeAnchor) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(160 + 160 * record.parts.count)
         bytes.append("{\"n\":")
@@ -40,7 +43,7 @@ enum HistoryLines {
         bytes.append(",\"changes\":[")
         for (position, part) in record.parts.enumerated() {
             if position > 0 { bytes.append(",") }
-            append(part, anchor, to: &bytes)
+            append(part, temporaries, to: &bytes)
         }
         bytes.append("]}\n")
         return bytes

@@ -21,7 +21,6 @@ import TweaksWire
         bench.frame().lines.map(\.text).first { $0.contains(" Size ") } ?? ""
     }
 
-    /// Somebody else set it for a while; the row counts down, and wakes once a second for that.
     /// Nothing that a server says is too much.
     @Test func numbersBeyondAnyMeasure() throws {
         let facts = """
@@ -46,6 +45,7 @@ import TweaksWire
         #expect(bench.notice == "denied: uid 7 is not the user")
     }
 
+    /// Somebody else set it for a while; the row counts down, and wakes once a second for that.
     @Test func countsDown() throws {
         var bench = EditorBench()
         bench.event("event 5 Content/Text/Size = 72 # was 60 by uid 7")

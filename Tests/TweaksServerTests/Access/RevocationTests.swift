@@ -319,11 +319,15 @@ enum Revocation: String, CaseIterable, Sendable {
         gate.reached.waitBlocking()
         try client.send("ping\n\(line)\n")
         #expect(try client.reply() == ["ok pong"])
+        try server.settle(other)
         let sessions = try other.ask("sessions").filter { $0.contains("token ops") }
         let number = try #require(sessions.first?.split(separator: " ").first)
         try other.ask("kick \(number)")
         gate.goOn.open()
-        #expect(try client.rest().contains("error "))
+        #expect(
+            try client.restOfLines() == [
+                "error closing the session was ended before this began", "error closing kicked by uid \(geteuid())",
+            ])
         // What came before it has been done by now, and this would have been.
         #expect(try other.ask("presets").last?.hasPrefix("ok") == true)
         #expect(presets.names() == ["warm"])

@@ -104,6 +104,26 @@ struct HistoryFileTests {
         #expect(second.historyLines.last?.contains("\"time\":\"2026-11-21T09:30:00.123Z\"") == true)
     }
 
+    @Test("a temporary override of an earlier run can be undone, whatever clock a later one begins with")
+    func clockSetAfterLoadingATemporaryOne() throws {
+        let time = ManualTime()
+        let first = try life(time: time)
+        var batch = TweakBatch()
+        batch.set("A/B/X", .number(3), for: .seconds(7_200))
+        try first.registry.commit(batch, origin: .user(1000), delivery: .caller)
+        first.store.close()
+        time.jump(by: -3 * 3_600_000)
+        let second = try life(time: time)
+        time.jump(by: 3 * 3_600_000)
+        second.store.close()
+        let third = try life(time: time)
+        let number = try third.number("X")
+        #expect(number.value == 3)
+        try third.registry.undo()
+        #expect(number.value == 1)
+        third.store.close()
+    }
+
     @Test("years that no clock shows do no harm")
     func anyYear() throws {
         try first()
