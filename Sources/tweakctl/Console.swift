@@ -44,7 +44,7 @@ struct Console {
             bytes.append(UInt8(ascii: "\n"))
         }
         if System.write(bytes, to: 1) { return }
-        let code = System.lastError
+        let code = errno
         let (isFirst, _) = Self.failure.compareExchange(expected: 0, desired: code, ordering: .relaxed)
         if !isFirst || !Self.outputHasFailed { return }
         complain("standard output: \(System.errorText(code)); what was to be printed is not complete, make room for it")

@@ -49,7 +49,7 @@ struct Listing {
     func showStatus(of target: Target) throws(Failure) -> ExitCode {
         let connection = try target.connect()
         func asked(_ line: String) throws(Failure) -> Answer {
-            guard let answer = connection.ask(line, within: 3_000) else { throw Self.silent(target.name) }
+            guard let answer = connection.ask(line, within: 3_000) else { throw target.silence }
             if answer.isRefusal { throw Failure(.refused, "\(target.name): \(answer.complaint)") }
             return answer
         }
@@ -68,11 +68,6 @@ struct Listing {
         console.print([facts.compactMap(\.self).joined(separator: ", ")])
         console.printBody(modified.body)
         return .ok
-    }
-
-    /// What is said of a process that is stopped, or too busy.
-    static func silent(_ name: String) -> Failure {
-        Failure(.unreachable, "\(name): accepts connections, but does not answer")
     }
 
     /// `3d 4h`, `12m 5s`: the two largest units.

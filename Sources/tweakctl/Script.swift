@@ -83,7 +83,7 @@ struct Script {
 
     /// What has been read of the next line is not the whole of it, and is not sent.
     private mutating func stopReading() {
-        let reason = System.errorText(System.lastError)
+        let reason = System.errorText()
         (inputHasEnded, unread) = (true, [])
         cut = Failure(.refused, "standard input: \(reason); nothing behind line \(lineNumber) was sent")
     }

@@ -33,9 +33,6 @@ enum System {
     /// The text of an error number.
     static func errorText(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
 
-    /// Why the last call has failed.
-    static var lastError: Int32 { errno }
-
     /// Whether a descriptor is a file, which has an end.
     static func isFile(_ descriptor: Int32) -> Bool {
         var facts = stat()

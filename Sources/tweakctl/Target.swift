@@ -43,7 +43,7 @@ struct Target {
     func connect() throws(Failure) -> Connection {
         let connection = try open()
         welcome.show(on: connection) { Console(isJSON: false).complain($0) }
-        if connection.hasEnded { throw Listing.silent(name) }
+        if connection.hasEnded { throw silence }
         return connection
     }
 
@@ -57,6 +57,9 @@ struct Target {
                 .unreachable, "\(address.text): \(error.text); tweakctl alone lists the processes that can be reached")
         }
     }
+
+    /// What is said of a process that is stopped, or too busy.
+    var silence: Failure { Failure(.unreachable, "\(name): accepts connections, but does not answer") }
 
     // MARK: From the command line
 

@@ -62,7 +62,7 @@ struct Watcher {
         if console.isJSON { _ = connection.ask("json on", within: Self.patience) }
         let line = isSame && !request.contains(" since ") ? "\(request) since \(seen)" : request
         guard let answer = connection.ask(line, within: Self.patience) else {
-            if isFirst { console.complain("\(target.name): accepts connections, but does not answer") }
+            if isFirst { console.complain(target.silence.description) }
             return .unreachable
         }
         if answer.isRefusal { return refused(answer, isFirst) }

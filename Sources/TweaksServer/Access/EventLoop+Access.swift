@@ -167,7 +167,7 @@ extension EventLoop {
     func dismiss(_ session: Session, _ error: TweakError, _ reason: TweakSession.Reason) {
         guard executor.take(.end(reason), session) else { return }
         session.batch = nil
-        reason == .kicked ? session.permit?.end() : session.permit?.revoke()
+        if reason == .kicked { session.permit?.end() } else { session.permit?.revoke() }
         stopWatching(session)
         session.endPenalty()
         if session.isAwaitingAction {

@@ -42,7 +42,7 @@ struct Repl {
     private mutating func greet() {
         guard let hello = connection?.ask("hello 1", within: Self.patience) else {
             connection = nil
-            return console.complain("\(name): accepts connections, but does not answer; the next line tries again")
+            return console.complain("\(target.silence.description); the next line tries again")
         }
         if hello.isRefusal { console.report(hello) }
         name = hello.fact("name") ?? name

@@ -337,6 +337,24 @@ enum Revocation: String, CaseIterable, Sendable {
         #expect(presets.names() == ["warm"])
     }
 
+    /// What has begun is done, and who is kicked meanwhile is told what came of it.
+    @Test func kickedWhileADiskIsAtIt() throws {
+        let gate = (reached: Gate(), goOn: Gate())
+        defer { gate.goOn.open() }
+        let presets = try MemoryPresets(gate: gate)
+        let server = try AccessServer(.token("ops", .write, .admin), presets: presets)
+        let (admin, client) = (try server.connect(), try server.connect(as: "ops"))
+        try client.send("save cold\n")
+        gate.reached.waitBlocking()
+        let sessions = try admin.ask("sessions").filter { $0.contains("token ops") }
+        let number = try #require(sessions.first?.split(separator: " ").first)
+        try admin.ask("kick \(number)")
+        gate.goOn.open()
+        let lines = try client.restOfLines()
+        #expect(lines.contains { $0.hasPrefix("ok") } && lines.last == "error closing kicked by uid \(geteuid())")
+        #expect(presets.names() == ["cold"])
+    }
+
     /// Whoever has shown two keeps what the other one gives.
     @Test func oneOfTwo() throws {
         let (see, act) = (TokenEntry.token("see", .read), TokenEntry.token("act", .write))
