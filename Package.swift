@@ -42,9 +42,10 @@ let package = Package(
             ]),
         // The web page, and HTTP for it and for programs.
         .target(
-            name: "TweaksPanel", dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksPanelFiles"]),
+            name: "TweaksPanel", dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "CTweaksPanelFiles"]),
+        // The page and openapi.json, embedded by the C compiler.
         .target(
-            name: "TweaksPanelFiles", resources: [.embedInCode("panel.html"), .embedInCode("openapi.json")]),
+            name: "CTweaksPanelFiles", path: "Sources/TweaksPanelFiles", exclude: ["panel.html", "openapi.json"]),
         // One call that introduces them to each other.
         .target(
             name: "TweaksDaemon",
@@ -69,9 +70,7 @@ let package = Package(
             name: "TweaksServerTests", dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksPanelTests",
-            dependencies: [
-                "Tweaks", "TweaksWire", "TweaksServer", "TweaksPanel", "TweaksPanelFiles", "TweaksTestSupport",
-            ]),
+            dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksPanel", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksDaemonTests",
             dependencies: [
@@ -103,7 +102,8 @@ let package = Package(
             name: "TweaksBenchmarks",
             dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon"],
             path: "Tests/TweaksBenchmarks"),
-    ]
+    ],
+    cLanguageStandard: .c2x
 )
 
 for target in package.targets {

@@ -1,7 +1,6 @@
 // The page as it is in the binary, and the policy that keeps it from running anything else.
 
 import Foundation
-import TweaksPanelFiles
 import TweaksWire
 
 /// The page and what the API says of itself.

@@ -2,7 +2,6 @@
 
 import Testing
 import Tweaks
-import TweaksPanelFiles
 import TweaksWire
 
 @testable import TweaksPanel

@@ -2,7 +2,6 @@
 
 import Foundation
 import Testing
-import TweaksPanelFiles
 import TweaksTestSupport
 
 @testable import TweaksPanel
