@@ -89,7 +89,11 @@ extension EventLoop {
         for listener in listeners {
             poller.remove(listener.descriptor.number)
         }
-        for case let session? in sessions { sayClosing(session) }
+        for case let session? in sessions {
+            sayClosing(session)
+            // One that was ending before need not wait any longer for its peer.
+            advance(session)
+        }
     }
 
     /// Ends a session of a stopping server, once the reply that is under way is complete.

@@ -246,7 +246,9 @@ extension EventLoop {
                 // All was said; from here on there is only so much patience.
                 timers.add(.init(deadline: clock() + limits.fatalDrain.time, session: session.id, kind: .drain))
             }
-            if session.inputHasEnded { close(session) }
+            // A stopping server waits only for those whose input lies unread: the reset that answers it would cost them
+            // the last reply.
+            if session.inputHasEnded || isStopping && !session.descriptor.hasInput { close(session) }
         }
         return true
     }

@@ -50,6 +50,12 @@ final class Descriptor: Sendable {
         }
     }
 
+    /// Whether bytes wait to be read, now.
+    var hasInput: Bool {
+        var byte: UInt8 = 0
+        return recv(number, &byte, 1, Int32(MSG_PEEK)) > 0
+    }
+
     /// Nil when the call was only interrupted.
     private static func failure(_ result: Int) -> Transfer? {
         switch Int32(-result) {
