@@ -78,9 +78,13 @@ final class EventLoop {
 
     /// One round: wait, serve what is ready, tell watchers, look at the clock.
     /// - Parameter patience: How many milliseconds it may wait, if there is nothing to do; nil: as long as it takes.
-    func turn(patience: Int32? = nil) {
+    /// - Returns: Whether a socket was ready or another thread had called.
+    @discardableResult
+    func turn(patience: Int32? = nil) -> Bool {
         newestBeforeRound = nextNumber
+        var wasCalled = false
         poller.wait(milliseconds: Self.shorter(timeout(), patience)) { event in
+            wasCalled = true
             mailbox.awaken()
             now = clock()
             serve(event)
@@ -93,6 +97,7 @@ final class EventLoop {
         tellWatchers()
         executor.noteCommits(now)
         handleTimers()
+        return wasCalled
     }
 
     /// Lets the next of those go on that have much to do, and comes back soon: whoever asks for little meanwhile waits for
@@ -123,10 +128,13 @@ final class EventLoop {
         runnable.append(session.id)
     }
 
+    /// Whether something can go on without new input. What sockets hold is not known here.
+    var hasWork: Bool { !runnable.isEmpty || !mailbox.isEmpty || hub.isReady }
+
     /// How long to sleep: not at all while something is waiting.
     private func timeout() -> Int32 {
         mailbox.fallAsleep()
-        if !runnable.isEmpty || !mailbox.isEmpty || hub.isReady { return 0 }
+        if hasWork { return 0 }
         var next = timers.next
         // One by one: a list would be allocated for every sleep.
         Self.advance(&next, hub.nextFigures())

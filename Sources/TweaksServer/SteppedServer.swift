@@ -16,14 +16,19 @@ package final class SteppedServer {
         deinit { listener.removeFile() }
     }
 
-    private let place: Place
     private let loop: EventLoop
+    private var onEnd: () -> Void
+
+    /// - Parameter onEnd: Lets go of what was opened for it.
+    init(_ loop: EventLoop, onEnd: @escaping () -> Void) {
+        self.loop = loop
+        self.onEnd = onEnd
+    }
 
     /// A server that nobody has connected to.
     package init(
         at place: Place, registry: TweakRegistry, limits: TweakServerLimits, hooks: TweakServerHooks
     ) throws {
-        self.place = place
         let (poller, mailbox) = (try Poller(Kernel(faults: hooks.faults)), try Mailbox())
         try poller.add(mailbox.waker.descriptor, .read)
         try poller.add(place.listener.descriptor.number, .read)
@@ -31,6 +36,8 @@ package final class SteppedServer {
         loop = EventLoop(
             registry: registry, identity: identity, listeners: [place.listener], limits: limits, mailbox: mailbox,
             poller: poller, hooks: hooks)
+        // The socket outlives the server.
+        onEnd = { withExtendedLifetime(place) {} }
     }
 
     /// How many sessions there are.
@@ -39,6 +46,19 @@ package final class SteppedServer {
     /// One turn.
     /// - Parameter patience: How many milliseconds it may wait for something to do.
     package func turn(patience: Int32) { loop.turn(patience: patience) }
+
+    /// Takes turns until nothing is left to do but to wait for clients, programs and disks.
+    package func settle() {
+        while loop.turn(patience: 0) || loop.hasWork {}
+    }
+
+    /// Ends as ``TweakServer/stop()`` does; does nothing once it has ended.
+    package func stop() {
+        loop.mailbox.post(.stop)
+        loop.run()
+        onEnd()
+        onEnd = {}
+    }
 
     /// Gives the newest session these rights in place of those that it has.
     package func limitNewest(to scopes: [TweakScope]) {

@@ -134,6 +134,23 @@ public final class TweakServer: Sendable {
         launch(running)
     }
 
+    /// Opens the listeners, and leaves the turns to the caller: no thread is started, and observers run in the turn of the
+    /// commit. Meanwhile ``stop()`` is not for use; the stepped server has its own.
+    package func startStepped() throws(ServerError) -> SteppedServer {
+        let running = try open()
+        do throws(SocketError) {
+            let loop = try Self.makeLoop(running, registry, identity, limits, hooks)
+            state.withLock { $0.running = running }
+            return SteppedServer(loop) { [weak self] in
+                running.close()
+                self?.state.withLock { if $0.running === running { $0.running = nil } }
+            }
+        } catch {
+            running.close()
+            throw ServerError("cannot start: \(error)")
+        }
+    }
+
     /// Ends the server and waits for it: replies under way are sent, every session gets `error closing`, socket files
     /// are removed. Does nothing when it is not running. Called by a handler of sessions, which runs on the server's own
     /// thread, it does not wait. Never call it from a tweak's observer that blocks others.
@@ -224,11 +241,15 @@ public final class TweakServer: Sendable {
         do throws(SocketError) { return try Mailbox() } catch { throw ServerError("cannot start: \(error)") }
     }
 
-    private func launch(_ running: Running) {
-        let identity = ServerIdentity(
+    /// What clients are told of this start.
+    private var identity: ServerIdentity {
+        ServerIdentity(
             name: Quoting.sanitized(name), processID: ProcessInfo.processInfo.processIdentifier,
             instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: .now)
-        let (registry, limits, hooks) = (registry, limits, hooks)
+    }
+
+    private func launch(_ running: Running) {
+        let (registry, identity, limits, hooks) = (registry, identity, limits, hooks)
         running.begin { [weak self] in
             Self.serve(running, registry, identity, limits, hooks)
             running.close()
@@ -243,15 +264,21 @@ public final class TweakServer: Sendable {
         _ hooks: TweakServerHooks
     ) {
         do throws(SocketError) {
-            let poller = try Poller(Kernel(faults: hooks.faults))
-            try poller.add(running.mailbox.waker.descriptor, .read)
-            for listener in running.listeners { try poller.add(listener.descriptor.number, .read) }
-            let loop = EventLoop(
-                registry: registry, identity: identity, listeners: running.listeners, limits: limits,
-                mailbox: running.mailbox, poller: poller, hooks: hooks)
-            loop.run()
+            try makeLoop(running, registry, identity, limits, hooks).run()
         } catch {
             FileHandle.standardError.write(Data("\(identity.name): tweaks are not served: \(error)\n".utf8))
         }
+    }
+
+    private static func makeLoop(
+        _ running: Running, _ registry: TweakRegistry, _ identity: ServerIdentity, _ limits: TweakServerLimits,
+        _ hooks: TweakServerHooks
+    ) throws(SocketError) -> EventLoop {
+        let poller = try Poller(Kernel(faults: hooks.faults))
+        try poller.add(running.mailbox.waker.descriptor, .read)
+        for listener in running.listeners { try poller.add(listener.descriptor.number, .read) }
+        return EventLoop(
+            registry: registry, identity: identity, listeners: running.listeners, limits: limits,
+            mailbox: running.mailbox, poller: poller, hooks: hooks)
     }
 }
