@@ -8,7 +8,7 @@ import TweaksTestSupport
 
 @testable import tweakctl
 
-@Suite(.blocking, .enabled(if: Surroundings.exists)) struct FollowingTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists)) struct FollowingTests {
     private let surroundings: Surroundings
 
     init() throws { surroundings = try Surroundings() }

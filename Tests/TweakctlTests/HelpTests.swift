@@ -9,7 +9,7 @@ import TweaksWire
 
 @testable import tweakctl
 
-@Suite(.blocking, .enabled(if: Surroundings.exists)) struct HelpTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists)) struct HelpTests {
     private let surroundings: Surroundings
 
     init() throws { surroundings = try Surroundings() }
@@ -74,7 +74,7 @@ import TweaksWire
 
     @Test(.enabled(if: path(of: "bash") != nil)) func bashCompletes() throws {
         let server = try surroundings.server("bounce")
-        let byTCP = try TestServer()
+        let byTCP = try TestServer(hasThread: true)
         let port = try #require(byTCP.server.port)
         let settings = surroundings.environment.map { "export \($0.key)='\($0.value)'" }.joined(separator: "; ")
         let script = """

@@ -47,7 +47,7 @@ private struct Hostile: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite(.blocking, .enabled(if: Surroundings.exists && Tool.setsid.exists)) struct HostileServerTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists && Tool.setsid.exists)) struct HostileServerTests {
     private let surroundings: Surroundings
     private let server: FakeServer
     private let path: String

@@ -15,7 +15,7 @@ import TweaksTestSupport
 
 @testable import tweakctl
 
-@Suite(.blocking, .enabled(if: Surroundings.exists)) struct ListingTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists)) struct ListingTests {
     private let surroundings: Surroundings
 
     init() throws { surroundings = try Surroundings() }

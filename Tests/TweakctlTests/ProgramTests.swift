@@ -9,7 +9,7 @@ import TweaksWire
 
 @testable import tweakctl
 
-@Suite(.blocking, .enabled(if: Surroundings.exists)) struct ProgramTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists)) struct ProgramTests {
     private let surroundings: Surroundings
 
     init() throws { surroundings = try Surroundings() }
@@ -17,7 +17,7 @@ import TweaksWire
     // MARK: Exit codes
 
     @Test func succeeds() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         let result = try surroundings.run("-s", server.path, "Content/Text/Size", "=", "72")
         #expect(result.code == 0 && result.errors == "")
         #expect(result.output == "Content/Text/Size = 72      # was 60\n")
@@ -26,7 +26,7 @@ import TweaksWire
     }
 
     @Test func isRefused() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         let result = try surroundings.run("-s", server.path, "Content/Text/Size", "=", "500")
         #expect(result.code == 1 && result.output == "")
         #expect(result.errors == "tweakctl: out-of-range: Content/Text/Size: 500 is outside 10...100\n")
@@ -56,7 +56,7 @@ import TweaksWire
     }
 
     @Test func byTCP() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         let result = try surroundings.run(
             "-H", "127.0.0.1:\(try #require(server.server.port))", "get", "Content/Text/Size")
         #expect(result.code == 0 && result.output.hasPrefix("Content/Text/Size = 60 "))
@@ -211,7 +211,7 @@ import TweaksWire
 
     /// What is printed must not go to the process, in the place of a stream that is closed.
     @Test(arguments: [">&-", ">&- 2>&-", "<&- >&- 2>&-", "2>&-"]) func streamsThatAreClosed(_ streams: String) throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         for command in ["export", "get '*'", "watch Content", "bogus"] {
             let code = try shell("\(program) -s \(server.path) \(command) \(streams) >&-; echo $?")
             #expect(code == (command == "bogus" ? "1\n" : "0\n"))

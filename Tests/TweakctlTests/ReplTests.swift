@@ -8,7 +8,7 @@ import TweaksTestSupport
 
 @testable import tweakctl
 
-@Suite(.blocking, .enabled(if: Surroundings.exists && Tool.setsid.exists)) struct ReplTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists && Tool.setsid.exists)) struct ReplTests {
     private let surroundings: Surroundings
     private let tweaks = ExampleTweaks()
     private let server: TweakServer

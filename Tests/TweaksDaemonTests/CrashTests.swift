@@ -5,14 +5,11 @@ import Testing
 import TweaksTestSupport
 
 @Suite(.blocking) struct CrashTests {
-    /// How often a process is killed; fewer where a sanitizer makes everything slow, or somebody is in a hurry.
-    private static let rounds: Int = {
-        let wish = ProcessInfo.processInfo.environment["TWEAKS_TEST_ROUNDS"].flatMap { Int($0) }
-        return wish ?? (isThreadSanitizerOn ? 40 : 204)
-    }()
+    /// How often a process is killed.
+    private static let rounds = quantity(204, few: 21)
 
     /// Several processes at once, each with a directory of its own; every third one writes before it applies.
-    @Test(.enabled(if: Child.exists)) func nothingThatWasAnsweredIsLost() async throws {
+    @Test(.enabled(if: Child.exists), .tags(.quantity)) func nothingThatWasAnsweredIsLost() async throws {
         let lanes = 3
         let acknowledged = try await withThrowingTaskGroup(of: Int.self) { group in
             for lane in 0..<lanes {

@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 import TweaksTestSupport
 
-@Suite(.blocking, .enabled(if: Child.exists)) struct ProcessReloadTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Child.exists)) struct ProcessReloadTests {
     private let station: Station
 
     init() throws { station = try Station() }
@@ -87,7 +87,7 @@ import TweaksTestSupport
 
     /// A thousand reloads while fifty clients get and set: no set is lost, no pair is torn, nothing leaks.
     @Test func underLoad() throws {
-        let reloads = isThreadSanitizerOn ? 200 : 1_000
+        let reloads = quantity(1_000)
         try savePair(1)
         let child = try started()
         let admin = try child.connect()

@@ -67,14 +67,15 @@ struct SocketRaceTests {
     /// Told at once, one has it and the other says so. The owner may be killed: what it leaves is in nobody's way.
     @Test func oneOfTwoHasIt() throws {
         var racers = [try racer(), try racer()]
-        for round in 1...1_000 {
+        let rounds = quantity(1_000, few: 50)
+        for round in 1...rounds {
             for racer in racers { racer.tell("go") }
             let answers = try racers.map { try $0.answer() }
             let owner = try #require(answers.firstIndex(of: "own \(path)"), "\(answers)")
             #expect(answers[1 - owner] == "taken")
             let hello = try TestClient(unix: path).ask("hello 1")
             #expect(hello.contains("  pid: \(racers[owner].processID)"))
-            if round % 100 == 0 {
+            if round % (rounds / 10) == 0 {
                 racers[owner].kill()
                 racers[owner] = try racer()
             } else {
@@ -89,10 +90,10 @@ struct SocketRaceTests {
         try expectNothingLeft()
     }
 
-    /// Both come and go as fast as they can, 2,000 times together: whoever has it is the one that answers there.
+    /// Both come and go as fast as they can: whoever has it is the one that answers there.
     @Test func theOwnerIsNeverRobbed() throws {
         let racers = [try racer(), try racer()]
-        for racer in racers { racer.tell("many 1000") }
+        for racer in racers { racer.tell("many \(quantity(1_000))") }
         let answers = try racers.map { try $0.answer() }
         let owned = answers.map { Int($0.dropFirst("owned ".count)) ?? 0 }
         #expect(answers.allSatisfy { $0.hasPrefix("owned ") }, "\(answers)")
@@ -107,7 +108,7 @@ struct SocketRaceTests {
     @Test func defaultNamesMakeRoom() throws {
         let environment = ["XDG_RUNTIME_DIR": home.path, "HOME": home.path]
         let racers = [try Racer(environment), try Racer(environment)]
-        for _ in 1...100 {
+        for _ in 1...quantity(100) {
             for racer in racers { racer.tell("go") }
             let answers = try racers.map { try $0.answer() }
             let first = try #require(answers.firstIndex(of: "own \(home.path)/tweaks/probe.sock"), "\(answers)")

@@ -43,7 +43,7 @@ import TweaksWire
         // One that leaves very early may take its line along.
         for line in Array(repeating: lines, count: 100).joined() {
             try send(line, server)
-            try eventually { try other.ask("stats").contains("  sessions: 1") }
+            try eventually(turning: server.stepped) { try other.ask("stats").contains("  sessions: 1") }
             if try other.ask(probe).last?.hasPrefix(refusal) == true { return }
         }
         Issue.record("nothing is left behind")
@@ -77,7 +77,7 @@ import TweaksWire
         #expect(try client.ask("get Content/Text/Size").last == "ok")
         #expect(try client.ask("stats").contains { $0.contains("limitsHit: abandonedRequests ") })
         goOn.open()
-        try eventually { try !isBusy(probe, client) }
+        try eventually(turning: server.stepped) { try !isBusy(probe, client) }
         #expect(try client.ask("presets").last?.hasPrefix("ok") == true)
     }
 
@@ -89,7 +89,7 @@ import TweaksWire
         try client.ask("drop admin")
         #expect(try isBusy("request admin", client))
         goOn.open()
-        try eventually { try !isBusy("request admin", client) }
+        try eventually(turning: server.stepped) { try !isBusy("request admin", client) }
         #expect(try client.ask("request admin") == ["ok granted admin"])
     }
 
@@ -100,10 +100,9 @@ import TweaksWire
         #expect(try isBusy("Content/Text/String = 3", client))
         #expect(try client.ask("get Content/Text/String").first?.contains("= 3") == false)
         server.store.answerProposals()
-        try eventually { try !isBusy("find size", client) }
+        try eventually(turning: server.stepped) { try !isBusy("find size", client) }
         try client.send("Content/Text/String = 3\n")
-        let other = try server.connect()
-        try server.waitForProposals(1, other)
+        try server.waitForProposals(1)
         server.store.answerProposals()
         server.store.finish(1)
         #expect(try client.reply().last?.hasPrefix("ok rev 1") == true)
@@ -123,7 +122,7 @@ import TweaksWire
         try abandon("run A/B/Act", on: server, client, until: "run A/B/Other", busy)
         #expect(try client.ask("find size").last?.hasPrefix("ok") == true)
         goOn.open()
-        try eventually { try client.ask("run A/B/Other").last?.hasPrefix(busy) != true }
+        try eventually(turning: server.stepped) { try client.ask("run A/B/Other").last?.hasPrefix(busy) != true }
         #expect(try client.ask("run A/B/Other") == ["  done", "ok"])
     }
 
@@ -136,9 +135,9 @@ import TweaksWire
         try client.ask("Content/Text/Size = 72")
         #expect(try isBusy("commit", client))
         server.store.answerProposals()
-        try eventually { try !isBusy("find size", client) }
+        try eventually(turning: server.stepped) { try !isBusy("find size", client) }
         try client.send("commit\n")
-        try server.waitForProposals(1, try server.connect())
+        try server.waitForProposals(1)
         server.store.answerProposals()
         server.store.finish(1)
         #expect(try client.reply().last?.hasPrefix("ok rev 1") == true)

@@ -147,7 +147,7 @@ import TweaksTestSupport
     }
 
     @Test func holdsTenThousandByDefault() throws {
-        let client = try TestServer().connect()
+        let client = try TestServer(hasThread: true).connect()
         let sets = (1...10_001).map { _ in "Content/Text/Size = 50\n" }.joined()
         try client.send("begin\n" + sets + "abort\n")
         client.endInput()

@@ -170,7 +170,7 @@ import TweaksWire
 
     /// stop() gives the disk its time.
     @Test func aStoppingServerAnswersFirst() throws {
-        let server = try GatedServer()
+        let server = try GatedServer(hasThread: true)
         let (client, other) = (try server.connect(), try server.connect())
         try client.send("Content/Text/Size = 72\n")
         try server.waitForRevision(1, other)

@@ -146,7 +146,7 @@ import TweaksTestSupport
         let server = try server(faults, registry)
         var random = SeededGenerator(seed: seed)
         var clients: [(client: TestClient, model: Model)?] = Array(repeating: nil, count: 10)
-        for step in 0..<600 {
+        for step in 0..<quantity(600) {
             let number = Int(random.next() % 10)
             guard case (let client, var model)? = clients[number] else {
                 let before = registry["Load/Count/C\(number)"]?.value

@@ -10,11 +10,12 @@ final class GatedServer {
     let registry: TweakRegistry
     let store: GatedStore
     let server: TweakServer
+    let stepped: SteppedServer?
     private let directory: TemporaryDirectory
 
     init(
         isRequired: Bool = false, limits: TweakServerLimits = TweakServerLimits(),
-        hooks: TweakServerHooks = TweakServerHooks()
+        hooks: TweakServerHooks = TweakServerHooks(), hasThread: Bool = false
     ) throws {
         registry = ExampleTweaks().registry
         store = GatedStore(isRequired: isRequired)
@@ -23,24 +24,22 @@ final class GatedServer {
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
             limits: limits, hooks: hooks)
-        try server.start()
+        stepped = try server.started(hasThread: hasThread)
     }
 
-    deinit { server.stop() }
+    deinit { server.stop(stepped) }
 
-    func connect() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self) }
+    func connect() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self, server: stepped) }
 
     /// Waits until the server has committed so much, as another session sees it; what was asked for before that has been
     /// begun by then.
-    func waitForRevision(_ revision: UInt64, _ other: TestClient) throws {
-        try eventually { try other.ask("stats").contains("  rev: \(revision)") }
+    func waitForRevision(_ revision: UInt64, _ other: TestClient, at location: SourceLocation = #_sourceLocation) throws
+    {
+        try eventually(turning: stepped, at: location) { try other.ask("stats").contains("  rev: \(revision)") }
     }
 
     /// Waits until so many changes wait to be written.
-    func waitForProposals(_ count: Int, _ other: TestClient) throws {
-        try eventually {
-            try other.ask("ping")
-            return store.proposals >= count
-        }
+    func waitForProposals(_ count: Int, at location: SourceLocation = #_sourceLocation) throws {
+        try eventually(turning: stepped, at: location) { store.proposals >= count }
     }
 }

@@ -10,7 +10,7 @@ import TweaksTestSupport
 @Suite(.blocking) struct ObserverTests {
     @Test func fiftySessionsAreAnsweredMeanwhile() throws {
         let example = ExampleTweaks()
-        let server = try TestServer(registry: example.registry)
+        let server = try TestServer(registry: example.registry, hasThread: true)
         let (began, gate, ended) = (Gate(), Gate(), Gate())
         // All servers of this process share the thread that it would keep.
         defer { gate.open() }
@@ -40,7 +40,7 @@ import TweaksTestSupport
     /// It runs on neither the I/O thread nor before the reply is on its way.
     @Test func mayAskTheServerItself() throws {
         let example = ExampleTweaks()
-        let server = try TestServer(registry: example.registry)
+        let server = try TestServer(registry: example.registry, hasThread: true)
         let client = try server.connect()
         let path = server.path
         let ended = Gate()

@@ -47,9 +47,9 @@ import TweaksTestSupport
 
     @Test func requiredOnDisk() throws {
         let server = try server(required: true)
-        let (client, other) = (try server.connect(), try server.connect())
+        let client = try server.connect()
         try client.send("load warm\n")
-        try server.waitForProposals(1, other)
+        try server.waitForProposals(1)
         #expect(server.registry.revision == 0)
         server.store.answerProposals("No space left on device")
         #expect(
@@ -57,10 +57,10 @@ import TweaksTestSupport
                 "error io nothing was changed, because it cannot be saved: No space left on device"
             ])
         try client.send("swap warm\nswap warm\n")
-        try server.waitForProposals(1, other)
+        try server.waitForProposals(1)
         server.store.answerProposals()
         #expect(try client.reply().last == "ok rev 1 swapped to warm; swap warm goes back")
-        try server.waitForProposals(1, other)
+        try server.waitForProposals(1)
         server.store.answerProposals()
         #expect(try client.reply().last == "ok rev 2 back from warm")
         #expect(server.registry.snapshot()["Content/Text/Size"] == .number(60))
@@ -69,9 +69,9 @@ import TweaksTestSupport
     /// What others set while a swap is being written is not lost on the way back: the swap is refused.
     @Test func overtakenWhileItIsWritten() throws {
         let server = try server(required: true)
-        let (client, other) = (try server.connect(), try server.connect())
+        let client = try server.connect()
         try client.send("swap warm\n")
-        try server.waitForProposals(1, other)
+        try server.waitForProposals(1)
         try server.registry.commit(origin: .code) { $0.set("Content/Text/Alignment", .choice("center")) }
         server.store.answerProposals()
         #expect(

@@ -17,7 +17,7 @@ struct TelnetTests {
     }
 
     @Test func aConversation() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         let terminal = try connected(server)
         try terminal.type("\r")
         #expect(Transcript.fits(try terminal.read(through: "\n> "), "…\n  example, pid …, 9 tweaks; type help\n> "))
@@ -32,7 +32,7 @@ struct TelnetTests {
 
     /// The half-typed line is gone, and the client is not deaf afterwards.
     @Test func controlC() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         let terminal = try connected(server)
         try terminal.type("\r")
         try terminal.read(through: "\n> ")
@@ -47,14 +47,14 @@ struct TelnetTests {
 }
 
 /// In a pipe: what was asked for and nothing else, and then the end.
-@Suite(.blocking, .enabled(if: Tool.nc.exists, "install netcat-openbsd"))
+@Suite(.blocking, .tags(.process), .enabled(if: Tool.nc.exists, "install netcat-openbsd"))
 struct NetcatTests {
     private func ways(to server: TestServer) throws -> [[String]] {
         [["-N", "127.0.0.1", "\(try #require(server.server.port))"], ["-N", "-U", server.path]]
     }
 
     @Test func asks() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         for way in try ways(to: server) {
             #expect(
                 try Tool.nc.run(way, input: "export Content/Text/S*\n") == """
@@ -68,7 +68,7 @@ struct NetcatTests {
     }
 
     @Test func watchesAndEnds() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         for way in try ways(to: server) {
             #expect(try Tool.nc.run(way, input: "watch Content/Text/Size\n").hasSuffix("ok rev 0 watching 1\n"))
         }
@@ -76,7 +76,7 @@ struct NetcatTests {
 
     /// `nc -N … > tweaks.conf` makes a file that `nc -N … < tweaks.conf` puts back.
     @Test func exportsAndImports() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         for way in try ways(to: server) {
             try server.registry["Content/Text/Size"]?.set(.number(72))
             try server.registry["Content/Text/Font Name"]?.set(.string("\"Gill\" 'Sans'\n\u{2028}#"))
@@ -92,7 +92,7 @@ struct NetcatTests {
     }
 
     @Test func aStrangeProgramInAPipe() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         for way in try ways(to: server) {
             let output = try Tool.nc.run(way, input: "POST / HTTP/1.1\r\n\r\nset Content/Text/Size 72\r\n")
             #expect(output.hasPrefix("error unknown-command ") && output.splitLines().count == 2)
@@ -101,7 +101,7 @@ struct NetcatTests {
     }
 
     @Test(.enabled(if: Tool.setsid.exists, "install util-linux")) func onATerminal() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         let terminal = try PseudoTerminal(.nc, ["-U", server.path])
         try terminal.type("\r")
         try terminal.read(through: "9 tweaks; type help\n> ")

@@ -190,7 +190,7 @@ import TweaksTestSupport
         .enabled(if: Tool.setpriv.exists, "install util-linux"), .enabled(if: Tool.nc.exists, "install netcat-openbsd"))
     func anotherUserIsDenied() throws {
         let registry = ExampleTweaks().registry
-        let server = try TestServer(registry: registry)
+        let server = try TestServer(registry: registry, hasThread: true)
         try #require(chmod(server.directory.path, 0o755) == 0 && chmod(server.path, 0o666) == 0)
         let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", Tool.nc.path, "-N", "-U", server.path]
         for input in ["set Content/Text/Size 72\n", "\n", "pin", String(repeating: "get *\n", count: 1_000)] {

@@ -1,5 +1,6 @@
 // stop(): what is under way is answered, everybody is told, nothing is left behind, and it can start again.
 
+import Dispatch
 import Foundation
 import Synchronization
 import Testing
@@ -9,7 +10,7 @@ import TweaksTestSupport
 
 @Suite(.blocking) struct StoppingTests {
     @Test func everySessionIsTold() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         let clients = try Transport.available.map { try server.connect($0) }
         for client in clients { try client.ask("ping") }
         try clients[0].ask("watch Content")
@@ -21,7 +22,7 @@ import TweaksTestSupport
     }
 
     @Test func evenOneThatSaidNothing() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         let (silent, other) = (try server.connect(), try server.connect())
         try eventually { try other.ask("stats").contains("  sessions: 2") }
         server.server.stop()
@@ -34,7 +35,7 @@ import TweaksTestSupport
     @Test func itListensThereAgain() throws {
         let port = try #require((20_000..<32_000).shuffled().lazy.filter(Self.listensOnce).first)
         var delays = 0
-        for _ in 0..<100 where !Self.listensOnce(port) {
+        for _ in 0..<quantity(100) where !Self.listensOnce(port) {
             delays += 1
             try eventually { Self.listensOnce(port) }
         }
@@ -49,7 +50,7 @@ import TweaksTestSupport
 
     /// On a line of its own, although a prompt stands there.
     @Test func people() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         let client = try server.connect()
         try client.send("\n")
         _ = try client.read(through: "\n> ")
@@ -58,7 +59,7 @@ import TweaksTestSupport
     }
 
     @Test func programs() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         let client = try server.connect()
         try client.send("json\n")
         _ = try client.line()
@@ -67,7 +68,7 @@ import TweaksTestSupport
     }
 
     @Test func nothingIsLeftBehindAndItStartsAgain() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         for _ in 1...3 {
             #expect(try server.connect().ask("ping") == ["ok pong"])
             #expect(try server.connect(.tcp4).ask("ping") == ["ok pong"])
@@ -80,7 +81,7 @@ import TweaksTestSupport
     }
 
     @Test func startingTwiceIsRefused() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         #expect(throws: ServerError("example: the server is running already; stop it first")) {
             try server.server.start()
         }
@@ -88,7 +89,7 @@ import TweaksTestSupport
     }
 
     @Test func stoppingTwiceIsFine() throws {
-        let server = try TestServer()
+        let server = try TestServer(hasThread: true)
         server.server.stop()
         server.server.stop()
     }
@@ -104,7 +105,7 @@ import TweaksTestSupport
         }
         var limits = TweakServerLimits()
         limits.lingerTime = .seconds(3_600)
-        let server = try TestServer(registry: registry, limits: limits)
+        let server = try TestServer(registry: registry, limits: limits, hasThread: true)
         let (client, other) = (try server.connect(), try server.connect())
         try other.ask("ping")
         try client.send("run A/B/Act\nset Content/Text/Size 72\n")
@@ -125,14 +126,12 @@ import TweaksTestSupport
     }
 
     @Test func aLongReplyIsCompleted() throws {
-        let registry = TweakRegistry()
-        for number in 0..<50_000 { _ = Tweak("Many", "Tweaks", "Number \(number)", number, registry: registry) }
         var limits = TweakServerLimits()
         limits.lingerTime = .seconds(3_600)
-        let server = try TestServer(registry: registry, limits: limits)
+        let server = try TestServer(registry: LongListing.registry, limits: limits, hasThread: true)
         let (client, other) = (try server.connect(), try server.connect())
         try other.ask("ping")
-        try client.send("get *\n")
+        try client.send("get Many\n")
         // It has begun, and cannot end before it is read.
         let first = try client.line()
         let stopped = Gate()
@@ -150,15 +149,33 @@ import TweaksTestSupport
         stopped.waitBlocking()
     }
 
+    /// Clients that read, or wait for events, and do not go away by themselves.
+    @Test func anIdleConnectionIsNotWaitedFor() throws {
+        var limits = TweakServerLimits()
+        (limits.lingerTime, limits.fatalDrain.time) = (.seconds(3_600), .seconds(3_600))
+        let server = try TestServer(limits: limits, hasThread: true)
+        let clients = try Transport.available.map { try server.connect($0) }
+        for client in clients { try client.ask("watch Content") }
+        // One that is being ended for what it sent.
+        let stranger = try server.connect()
+        try stranger.send("GET / HTTP/1.1\n")
+        #expect(try stranger.restOfLines().count == 1)
+        let stopped = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [server = server.server] in
+            server.stop()
+            stopped.signal()
+        }
+        #expect(stopped.wait(timeout: .now() + 60) == .success)
+        for client in clients { #expect(try client.restOfLines().last?.hasPrefix("error closing ") == true) }
+    }
+
     /// Nobody can keep it from stopping.
     @Test func aDeafClientIsLeft() throws {
-        let registry = TweakRegistry()
-        for number in 0..<50_000 { _ = Tweak("Many", "Tweaks", "Number \(number)", number, registry: registry) }
         var limits = TweakServerLimits()
         limits.lingerTime = .milliseconds(1)
-        let server = try TestServer(registry: registry, limits: limits)
+        let server = try TestServer(registry: LongListing.registry, limits: limits, hasThread: true)
         let client = try server.connect()
-        try client.send("get *\n")
+        try client.send("get Many\n")
         _ = try client.line()
         server.server.stop()
         #expect(!FileManager.default.fileExists(atPath: server.path))

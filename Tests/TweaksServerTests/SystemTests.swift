@@ -123,7 +123,7 @@ import TweaksTestSupport
             let server = try TestServer()
             let other = try server.connect()
             for transport in Transport.available {
-                for _ in 1...50 {
+                for _ in 1...quantity(50) {
                     let client = try server.connect(transport)
                     try client.send(String(repeating: "get *\n", count: 200))
                     _ = try client.line()

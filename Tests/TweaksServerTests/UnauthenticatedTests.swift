@@ -33,7 +33,7 @@ struct UnauthenticatedTests {
     @Test func theOldestYields() throws {
         var limits = TweakServerLimits()
         limits.unauthenticatedSessions = 2
-        let server = try TestServer(limits: limits)
+        let server = try TestServer(limits: limits, hasThread: true)
         try #require(chmod(server.directory.path, 0o755) == 0 && chmod(server.path, 0o666) == 0)
         let known = try server.connect()
         try known.ask("ping")

@@ -55,7 +55,7 @@ final class Turnstile: Sendable {
 package struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
     fileprivate static let sockets = Turnstile(6)
     /// A browser is ten processes.
-    fileprivate static let browsers = Turnstile(2)
+    fileprivate static let browsers = Turnstile(3)
 
     fileprivate let turnstile: Turnstile
 

@@ -8,6 +8,7 @@
     import Glibc
 #endif
 import Foundation
+package import TweaksServer
 
 /// What goes wrong for a client.
 package enum ClientError: Error, Equatable {
@@ -31,40 +32,44 @@ package final class TestClient {
     private var isSending = false
     /// Whatever must live as long as the connection.
     private let owner: AnyObject?
+    /// The server at the other end, where it has no thread: its turns are taken while this end waits.
+    private let server: SteppedServer?
 
     /// Connects to a Unix socket.
-    package init(unix path: String, owner: AnyObject? = nil) throws {
+    package init(unix path: String, owner: AnyObject? = nil, server: SteppedServer? = nil) throws {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        self.owner = owner
+        (self.owner, self.server) = (owner, server)
         number = try Self.connected(AF_UNIX, &address)
     }
 
     /// Connects to a port of 127.0.0.1, or of another address in numbers.
-    package init(port: Int, address text: String = "127.0.0.1", owner: AnyObject? = nil) throws {
+    package init(
+        port: Int, address text: String = "127.0.0.1", owner: AnyObject? = nil, server: SteppedServer? = nil
+    ) throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = inet_addr(text)
-        self.owner = owner
+        (self.owner, self.server) = (owner, server)
         number = try Self.connected(AF_INET, &address)
     }
 
     /// Connects to a port of ::1.
-    package init(port6 port: Int, owner: AnyObject? = nil) throws {
+    package init(port6 port: Int, owner: AnyObject? = nil, server: SteppedServer? = nil) throws {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_port = UInt16(port).bigEndian
         address.sin6_addr = in6addr_loopback
-        self.owner = owner
+        (self.owner, self.server) = (owner, server)
         number = try Self.connected(AF_INET6, &address)
     }
 
     /// Takes over a connection that a test has accepted.
     package init(accepted number: Int32) {
         self.number = number
-        owner = nil
+        (owner, server) = (nil, nil)
     }
 
     deinit {
@@ -92,17 +97,30 @@ package final class TestClient {
 
     // MARK: Sending
 
-    /// Sends all bytes.
-    package func send(_ bytes: [UInt8]) throws { try Self.send(bytes, to: number) }
+    /// Sends all bytes. A server without a thread has done what it can with them when this returns.
+    package func send(_ bytes: [UInt8]) throws {
+        guard let server else { return try Self.send(bytes, to: number) }
+        var rest = bytes[...]
+        while true {
+            rest = try Self.sendSome(rest, to: number, sendFlags | Int32(MSG_DONTWAIT))
+            if rest.isEmpty { return server.settle() }
+            guard waits(for: Int16(POLLOUT)) else { throw ClientError.timeout("send") }
+        }
+    }
 
     private static func send(_ bytes: [UInt8], to number: Int32) throws {
         var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemSend(number, $0.baseAddress, $0.count, sendFlags) }
-            if count < 0, errno == EINTR { continue }
-            if count < 0 { throw ClientError.system("send", errno) }
-            rest = rest.dropFirst(count)
-        }
+        while !rest.isEmpty { rest = try sendSome(rest, to: number, sendFlags) }
+    }
+
+    /// - Returns: What is still to be sent.
+    private static func sendSome(
+        _ bytes: ArraySlice<UInt8>, to number: Int32, _ flags: Int32
+    ) throws -> ArraySlice<UInt8> {
+        let count = bytes.withUnsafeBytes { systemSend(number, $0.baseAddress, $0.count, flags) }
+        if count >= 0 { return bytes.dropFirst(count) }
+        guard errno == EINTR || errno == EAGAIN else { throw ClientError.system("send", errno) }
+        return bytes
     }
 
     /// Sends on another thread what the server may not take for long; the gate opens when it is sent.
@@ -127,7 +145,10 @@ package final class TestClient {
     }
 
     /// Says that nothing more will be sent, as `nc -N` does.
-    package func endInput() { shutdown(number, Int32(SHUT_WR)) }
+    package func endInput() {
+        shutdown(number, Int32(SHUT_WR))
+        server?.settle()
+    }
 
     /// Breaks the connection off: TCP's peer gets a reset.
     package func reset() {
@@ -204,19 +225,27 @@ package final class TestClient {
 
     /// Waits for an event of poll(2); POLLHUP and POLLERR count always. False when it does not come.
     private func waits(for event: Int16) -> Bool {
+        guard let server else { return isReady(event, within: Self.patience) }
+        let end = ContinuousClock.now + .milliseconds(Int64(Self.patience))
+        while !isReady(event, within: 0) {
+            if ContinuousClock.now > end { return false }
+            // It waits for other threads' word at most so long; ours it has.
+            server.turn(patience: 100)
+        }
+        return true
+    }
+
+    private func isReady(_ event: Int16, within patience: Int32) -> Bool {
         var entry = pollfd(fd: number, events: event, revents: 0)
         while true {
-            let count = poll(&entry, 1, Self.patience)
+            let count = poll(&entry, 1, patience)
             if count < 0, errno == EINTR { continue }
             return count > 0
         }
     }
 
     /// Whether something is there to be read, now.
-    package var hasInput: Bool {
-        var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, 0) > 0
-    }
+    package var hasInput: Bool { isReady(Int16(POLLIN), within: 0) }
 
     /// Waits until the server has let go of the connection, both directions of it. Of a Unix socket only.
     package func waitUntilGone() throws {

@@ -17,16 +17,21 @@ package enum Transport: String, CaseIterable, Sendable {
 }
 
 /// A started server with a registry of its own; it stops when it is let go of, after its last client.
+///
+/// It has no thread: a client that waits takes the server's turns, so that what a test sees is the same each time.
 package final class TestServer {
     package let registry: TweakRegistry
     package let server: TweakServer
     package let directory: TemporaryDirectory
     private let clock = JumpingClock()
+    /// Its turns; nil where it takes them itself.
+    package let stepped: SteppedServer?
 
     /// Starts one, with the example tweaks unless told otherwise.
+    /// - Parameter hasThread: Whether it serves by itself, for tests of programs, of threads, and of its end.
     package init(
         registry: TweakRegistry = ExampleTweaks().registry, limits: TweakServerLimits = TweakServerLimits(),
-        hooks: TweakServerHooks = TweakServerHooks()
+        hooks: TweakServerHooks = TweakServerHooks(), hasThread: Bool = false
     ) throws {
         self.registry = registry
         directory = try TemporaryDirectory()
@@ -36,13 +41,19 @@ package final class TestServer {
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket")), .tcp(port: 0)],
             limits: limits, hooks: hooks)
-        try server.start()
+        stepped = try server.started(hasThread: hasThread)
     }
 
-    deinit { server.stop() }
+    deinit { server.stop(stepped) }
 
     /// Lets time pass for its deadlines.
-    package func pass(_ duration: Duration) { clock.advance(by: duration, server) }
+    package func pass(_ duration: Duration) {
+        clock.advance(by: duration, server)
+        stepped?.settle()
+    }
+
+    /// Has it do all that it can do without another word. One with a thread does that by itself.
+    package func settle() { stepped?.settle() }
 
     /// The path of its socket.
     package var path: String { directory.file("socket") }
@@ -50,9 +61,23 @@ package final class TestServer {
     /// A new connection, which keeps the server alive.
     package func connect(_ transport: Transport = .unix) throws -> TestClient {
         switch transport {
-        case .unix: try TestClient(unix: path, owner: self)
-        case .tcp4: try TestClient(port: server.port ?? 0, owner: self)
-        case .tcp6: try TestClient(port6: server.port ?? 0, owner: self)
+        case .unix: try TestClient(unix: path, owner: self, server: stepped)
+        case .tcp4: try TestClient(port: server.port ?? 0, owner: self, server: stepped)
+        case .tcp6: try TestClient(port6: server.port ?? 0, owner: self, server: stepped)
         }
+    }
+}
+
+extension TweakServer {
+    /// Starts it, with a thread or without.
+    package func started(hasThread: Bool) throws -> SteppedServer? {
+        if !hasThread { return try startStepped() }
+        try start()
+        return nil
+    }
+
+    /// Stops what ``started(hasThread:)`` has started.
+    package func stop(_ stepped: SteppedServer?) {
+        if let stepped { stepped.stop() } else { stop() }
     }
 }

@@ -8,7 +8,8 @@ import TweaksTestSupport
 
 @testable import tweakctl
 
-@Suite(.blocking, .enabled(if: Surroundings.exists && Tool.setsid.exists)) struct EditorPresetProgramTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists && Tool.setsid.exists))
+struct EditorPresetProgramTests {
     private let surroundings: Surroundings
     private let tweaks = ExampleTweaks()
 

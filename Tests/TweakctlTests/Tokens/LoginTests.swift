@@ -8,7 +8,7 @@ import TweaksWire
 
 @testable import tweakctl
 
-@Suite(.blocking, .enabled(if: Surroundings.exists)) struct LoginTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists)) struct LoginTests {
     private let surroundings: Surroundings
     private let server: FakeServer
     private let path: String

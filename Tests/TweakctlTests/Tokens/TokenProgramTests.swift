@@ -10,7 +10,7 @@ import TweaksWire
 
 @testable import tweakctl
 
-@Suite(.blocking, .enabled(if: Surroundings.exists)) struct TokenProgramTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists)) struct TokenProgramTests {
     private let surroundings: Surroundings
     private var path: String { surroundings.directory.file("home/tokens") }
 

@@ -8,7 +8,7 @@ import TweaksWire
 
 @testable import tweakctl
 
-@Suite(.blocking, .enabled(if: Surroundings.exists && Tool.setsid.exists)) struct TokenTerminalTests {
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists && Tool.setsid.exists)) struct TokenTerminalTests {
     private let surroundings: Surroundings
     private let server: FakeServer
     private let path: String

@@ -6,7 +6,7 @@ import Testing
 @testable import TweaksTestSupport
 
 /// Each command once, on pages that are part of their address.
-@Suite(.browsing, .needsBrowser) struct BrowserClientTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct BrowserClientTests {
     /// A page with what tests handle.
     private static let page = """
         <!doctype html><title>Fixture</title>

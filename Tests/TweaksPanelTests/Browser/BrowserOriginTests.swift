@@ -6,7 +6,7 @@ import Testing
 @testable import TweaksTestSupport
 
 /// Who shares what with whom.
-@Suite(.browsing, .needsBrowser) struct BrowserOriginTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct BrowserOriginTests {
     private let server: PageServer
 
     init() throws {
@@ -85,7 +85,7 @@ import Testing
 }
 
 /// Nothing is left behind.
-@Suite(.browsing, .needsBrowser) struct BrowserEndTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct BrowserEndTests {
     private func port(of session: BrowserSession) throws -> Int {
         let address = session.details["goog:chromeOptions"]["debuggerAddress"].string ?? ""
         return try #require(Int(address.split(separator: ":").last ?? ""))
@@ -94,8 +94,10 @@ import Testing
     @Test func aBrowserEndsWhenItIsLetGoOf() throws {
         var session: BrowserSession? = try BrowserSession(of: WebDriver.shared.get())
         let port = try port(of: #require(session))
-        #expect(throws: Never.self) { try TestClient(port: port) }
+        let connection = try TestClient(port: port)
         session = nil
+        // It takes a moment to die; then its connections end.
+        do { #expect(try connection.rest() == "") } catch ClientError.system(_, ECONNRESET) {}
         #expect(throws: ClientError.self) { try TestClient(port: port) }
     }
 

@@ -1,6 +1,7 @@
 // Valid requests with random damage: nothing traps, every chopping says the same, and nothing follows a failure.
 
 import Testing
+import TweaksTestSupport
 
 @testable import TweaksPanel
 
@@ -47,7 +48,7 @@ import Testing
         return bytes
     }
 
-    @Test(arguments: 0..<20) func holds(_ seed: Int) throws {
+    @Test(.tags(.quantity), arguments: 0..<quantity(20, few: 4)) func holds(_ seed: Int) throws {
         var numbers = Numbers(state: UInt64(seed))
         var (taken, refused) = (0, 0)
         for _ in 0..<300 {
@@ -69,7 +70,7 @@ import Testing
     }
 
     /// Bytes that were never a request.
-    @Test(arguments: 0..<10) func survivesNoise(_ seed: Int) throws {
+    @Test(.tags(.quantity), arguments: 0..<quantity(10)) func survivesNoise(_ seed: Int) throws {
         var numbers = Numbers(state: UInt64(seed) &+ 1_000)
         for _ in 0..<300 {
             let count = Int.random(in: 1...80, using: &numbers)

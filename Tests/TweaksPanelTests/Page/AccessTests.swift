@@ -5,7 +5,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct AccessTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct AccessTests {
     /// Roles of what is operated.
     private static let operated: Set<String> = [
         "button", "switch", "slider", "textbox", "searchbox", "combobox", "radio", "link", "tab", "menuitem",

@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct ColorTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct ColorTests {
     private static func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 = 255) -> TweakValue {
         .color(TweakColor(red: red, green: green, blue: blue, alpha: alpha))
     }

@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct ControlTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct ControlTests {
     @Test func switches() throws {
         let host = try PanelHost()
         try host.visit { page in

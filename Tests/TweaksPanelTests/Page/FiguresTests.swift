@@ -6,7 +6,10 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser, .serialized) struct FiguresTests {
+@Suite(
+    .browsing, .tags(.browser, .quantity), .needsBrowser, .serialized,
+    .enabled(if: isQuantityFull, "nothing but figures: TWEAKS_TEST_QUANTITY=full"))
+struct FiguresTests {
     /// A line of the table.
     private func say(_ line: String) {
         print("figures: \(line)")

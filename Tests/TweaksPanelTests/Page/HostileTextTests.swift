@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct HostileTextTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct HostileTextTests {
     private enum Choice: String, CaseIterable, TweakConvertible {
         case script = "<script>hit=1</script>"
         case image = "<img src=x onerror=hit=1>"

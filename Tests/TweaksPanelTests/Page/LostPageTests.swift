@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct LostPageTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct LostPageTests {
     /// What the browser says of requests that nobody answers.
     private static let unanswered = ["net::ERR_"]
 

@@ -27,7 +27,7 @@ enum CrowdedRegistry {
     }
 }
 
-@Suite(.browsing, .needsBrowser) struct ManyTweaksPageTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct ManyTweaksPageTests {
     @Test func allOfThemAreThere() throws {
         let host = try PanelHost(CrowdedRegistry.make(5_000))
         try host.visit { page in

@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct NumberTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct NumberTests {
     /// What is typed, and what the process has then.
     struct Entry: CustomTestStringConvertible, Sendable {
         let name: String

@@ -5,7 +5,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct PresetPageTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct PresetPageTests {
     @Test func presets() throws {
         let host = try PanelHost()
         let warm = "[data-preset=warm]"

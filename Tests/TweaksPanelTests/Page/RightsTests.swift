@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct RightsTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct RightsTests {
     private static let reader = PanelHost.Guest(name: "reader", scopes: ["read"])
     private static let partly = PanelHost.Guest(name: "partly", scopes: ["read", "write:Kinds"])
     private static let runner = PanelHost.Guest(name: "runner", scopes: ["read", "run:Kinds/Basic/Greet"])

@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct RowTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct RowTests {
     @Test func aModifiedOneIsMarkedAndResets() throws {
         let host = try PanelHost()
         try host.visit { page in

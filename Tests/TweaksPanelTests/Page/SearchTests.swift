@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct SearchTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct SearchTests {
     @Test(arguments: ["a", "far", "kinds whole", "how", "wrkrs", "nothing of that"])
     func searchIsRankedAsFind(_ words: String) throws {
         let host = try PanelHost()

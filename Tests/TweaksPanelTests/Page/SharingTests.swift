@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct SharingTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct SharingTests {
     /// What is set over the socket, and what the page shows then.
     static let changes = [
         ("Bool", "on", "part('Bool', 'switch').ariaChecked === 'true'"),

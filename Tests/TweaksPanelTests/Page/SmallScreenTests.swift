@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct SmallScreenTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct SmallScreenTests {
     private static let places = ["history", "presets", "import", "people"]
 
     /// Opens one of the places behind the button “More”, which takes its menu away again.

@@ -5,7 +5,7 @@ import Tweaks
 
 @testable import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct StrangerPageTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct StrangerPageTests {
     /// By which name the stranger's page is called. `127.0.0.1` is the panel's own site at another port, so that cookies
     /// travel; another name is another site.
     static let names = ["127.0.0.1", "localhost", "evil.test"]

@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .needsBrowser) struct UndoTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct UndoTests {
     private func drag(_ page: PanelView, _ name: String, x: Int) throws {
         let slider = try page.part(name, "slider")
         try page.browser.perform(

@@ -183,12 +183,12 @@ import TweaksTestSupport
             list.client.reset()
         }
         // Whoever is there is served. Who has asked for an action may still want to read what it says.
-        try eventually {
+        try eventually(turning: server.stepped) {
             try line.ask("Content/Text/Size = 70")
             return try line.ask("sessions").count <= 3
         }
         gate.open()
-        try eventually { try line.ask("sessions").count <= 2 }
+        try eventually(turning: server.stepped) { try line.ask("sessions").count <= 2 }
         let panel = try server.connect()
         #expect(try panel.ask("GET", Self.size).json["value"] as? Double == 70)
     }

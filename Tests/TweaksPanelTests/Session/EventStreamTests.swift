@@ -269,7 +269,7 @@ import TweaksWire
     // MARK: The end
 
     @Test func aServerThatStops() throws {
-        let server = try PanelServer()
+        let server = try PanelServer(hasThread: true)
         let panel = try server.connect()
         let idle = try server.connect()
         _ = try idle.ask("GET", "/api/whoami")

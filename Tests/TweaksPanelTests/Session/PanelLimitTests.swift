@@ -157,7 +157,7 @@ import TweaksWire
     @Test func othersAreServed() throws {
         let registry = ExampleTweaks().registry
         for number in 0..<2_000 { _ = Tweak("Many", "Tweaks", "Number \(number)", number, registry: registry) }
-        let server = try PanelServer(registry: registry)
+        let server = try PanelServer(registry: registry, hasThread: true)
         let (flood, deaf, half, good) = (
             try server.connect(), try server.connect(), try server.connect(nil), try server.connect()
         )

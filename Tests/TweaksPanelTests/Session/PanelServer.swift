@@ -10,9 +10,10 @@ import TweaksTestSupport
 import TweaksWire
 
 /// A started server; it stops when it is let go of, after its last client. The entry `ops` belongs to `token("ops")`.
-final class PanelServer: Sendable {
+final class PanelServer {
     let registry: TweakRegistry
     let server: TweakServer
+    let stepped: SteppedServer?
     let events = Events()
     private let directory: TemporaryDirectory
 
@@ -27,7 +28,7 @@ final class PanelServer: Sendable {
     init(
         _ tokens: TokenEntry..., access: TweakAccess = TweakAccess(), store: GatedStore? = nil,
         presets: [String: [String]] = [:], gate: (reached: Gate, goOn: Gate)? = nil,
-        registry: TweakRegistry = ExampleTweaks().registry,
+        registry: TweakRegistry = ExampleTweaks().registry, hasThread: Bool = false,
         _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
         self.registry = registry
@@ -47,10 +48,10 @@ final class PanelServer: Sendable {
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))], limits: limits,
             hooks: hooks)
-        try server.start()
+        stepped = try server.started(hasThread: hasThread)
     }
 
-    deinit { server.stop() }
+    deinit { server.stop(stepped) }
 
     private final class WallClock: Sendable {
         let value = Mutex<Int64>(1_000_000)
@@ -60,7 +61,10 @@ final class PanelServer: Sendable {
     private let clock = JumpingClock()
 
     /// Lets time pass for its deadlines, which do not go by the clock on the wall.
-    func pass(_ duration: Duration) { clock.advance(by: duration, server) }
+    func pass(_ duration: Duration) {
+        clock.advance(by: duration, server)
+        stepped?.settle()
+    }
 
     /// Sets the clock on the wall.
     func setTime(_ milliseconds: Int64) { wallClock.value.withLock { $0 = milliseconds } }
@@ -77,12 +81,14 @@ final class PanelServer: Sendable {
     }
 
     /// A connection that speaks by lines, and may do everything.
-    func connectByLine() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self) }
+    func connectByLine() throws -> TestClient {
+        try TestClient(unix: directory.file("socket"), owner: self, server: stepped)
+    }
 
     /// A connection over HTTP.
     /// - Parameter name: The token that each request shows; nil: none.
     func connect(_ name: String? = "admin") throws -> PanelClient {
-        PanelClient(try TestClient(port: port, owner: self), port: port, token: name.map(Self.token))
+        PanelClient(try TestClient(port: port, owner: self, server: stepped), port: port, token: name.map(Self.token))
     }
 
     /// Has the server take another table; when this returns it has.

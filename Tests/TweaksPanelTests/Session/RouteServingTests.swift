@@ -226,10 +226,7 @@ struct NoSoundCard: Error, CustomStringConvertible {
         let change = panel.request("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "33")]))
         try panel.client.send(reading + change + reading)
         #expect(try panel.read().json["value"] as? Double == 60)
-        try eventually {
-            try line.ask("ping")
-            return server.registry.revision >= 1
-        }
+        #expect(server.registry.revision >= 1)
         try server.settle(line)
         #expect(!panel.client.hasInput)
         store.finish(1)
@@ -240,12 +237,9 @@ struct NoSoundCard: Error, CustomStringConvertible {
     @Test func aDiskThatRefusesIsSaid() throws {
         let store = GatedStore(isRequired: false)
         let server = try PanelServer(store: store)
-        let (panel, line) = (try server.connect(), try server.connectByLine())
+        let panel = try server.connect()
         try panel.send("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "33")]))
-        try eventually {
-            try line.ask("ping")
-            return server.registry.revision >= 1
-        }
+        #expect(server.registry.revision >= 1)
         store.finish(1, failure: "disk full")
         let answer = try panel.read()
         #expect(answer.status == 200 && answer.json["unsaved"] as? String == "disk full")

@@ -49,6 +49,7 @@ extension TweakSessionEvent {
 final class AccessServer {
     let registry: TweakRegistry
     let server: TweakServer
+    let stepped: SteppedServer?
     let events = SessionEvents()
     private let directory: TemporaryDirectory
     private let now: Shared<Int64>
@@ -66,7 +67,7 @@ final class AccessServer {
 
     init(
         _ tokens: TokenEntry..., access: TweakAccess = TweakAccess(), store: GatedStore? = nil,
-        presets: MemoryPresets? = nil, registry: TweakRegistry = ExampleTweaks().registry,
+        presets: MemoryPresets? = nil, registry: TweakRegistry = ExampleTweaks().registry, hasThread: Bool = false,
         _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
         self.registry = registry
@@ -88,10 +89,10 @@ final class AccessServer {
         server = TweakServer(
             name: "example", registry: registry,
             listeners: [.unix(path: directory.file("socket")), .tcpWithTokens(port: 0)], limits: limits, hooks: hooks)
-        try server.start()
+        stepped = try server.started(hasThread: hasThread)
     }
 
-    deinit { server.stop() }
+    deinit { server.stop(stepped) }
 
     /// What the clock on the wall shows, in milliseconds.
     var time: Int64 {
@@ -100,13 +101,18 @@ final class AccessServer {
     }
 
     /// Lets time pass for its deadlines, which do not go by the clock on the wall.
-    func pass(_ duration: Duration) { clock.advance(by: duration, server) }
+    func pass(_ duration: Duration) {
+        clock.advance(by: duration, server)
+        stepped?.settle()
+    }
 
     /// A connection that needs no token: that of the process's own user.
-    func connect() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self) }
+    func connect() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self, server: stepped) }
 
     /// A connection that needs one.
-    func connectTCP() throws -> TestClient { try TestClient(port: try #require(server.port), owner: self) }
+    func connectTCP() throws -> TestClient {
+        try TestClient(port: try #require(server.port), owner: self, server: stepped)
+    }
 
     /// A connection that has shown one.
     func connect(as name: String) throws -> TestClient {

@@ -144,7 +144,8 @@ import TweaksWire
         // A batch that came too soon need not be typed again.
         try client.ask("begin")
         try client.ask("Content/Text/Size = 99")
-        try eventually { try client.ask("commit").last?.hasPrefix("error too-many ") != true }
+        server.pass(.seconds(1))
+        #expect(try client.ask("commit").last?.hasPrefix("ok rev ") == true)
         #expect(server.registry["Content/Text/Size"]?.value == .number(99))
     }
 
@@ -179,10 +180,7 @@ import TweaksWire
         try client.send("auth twk_wrong\nping\n")
         let other = try server.connect(as: "ops")
         #expect(try other.ask("ping") == ["ok pong"])
-        try eventually {
-            try admin.ask("ping")
-            return server.events.all.contains(where: { $0.text == "authentication failed" })
-        }
+        #expect(server.events.all.contains(where: { $0.text == "authentication failed" }))
         #expect(!client.hasInput)
         #expect(try admin.ask("kick 2") == ["ok kicked 2"])
         #expect(try client.restOfLines() == ["error closing kicked by uid \(geteuid())"])

@@ -8,7 +8,7 @@ import TweaksTestSupport
 /// A started server; it stops when it is let go of, after its last client.
 final class ScopedServer {
     let registry: TweakRegistry
-    private let server: TweakServer
+    private let server: SteppedServer
     private let directory: TemporaryDirectory
 
     init(registry: TweakRegistry, presets: [String: [String]] = [:]) throws {
@@ -20,17 +20,17 @@ final class ScopedServer {
         for command in ["load", "delete", "diff", "swap"] { hooks.completions[command] = { store.names() } }
         // A session gives up everything, and is given what it asks for.
         hooks.access.grants = [.admin]
-        server = TweakServer(
+        let server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
             limits: TweakServerLimits(), hooks: hooks)
-        try server.start()
+        self.server = try server.startStepped()
     }
 
     deinit { server.stop() }
 
     /// A session with these rights.
     func connect(_ scopes: String) throws -> TestClient {
-        let client = try TestClient(unix: directory.file("socket"), owner: self)
+        let client = try TestClient(unix: directory.file("socket"), owner: self, server: server)
         try #require(client.ask("drop read write run admin").last?.hasPrefix("ok") == true)
         if !scopes.isEmpty { try #require(client.ask("request \(scopes)").last?.hasPrefix("ok") == true) }
         return client

@@ -229,7 +229,7 @@ import TweaksTestSupport
     }
 
     @Test func shutdown() throws {
-        let server = try AccessServer(.token("guest", .read))
+        let server = try AccessServer(.token("guest", .read), hasThread: true)
         let clients = [try server.connect(), try server.connect(as: "guest"), try server.connectTCP()]
         for client in clients { try client.ask("ping") }
         for client in clients { client.endInput() }

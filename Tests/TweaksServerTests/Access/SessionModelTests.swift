@@ -39,7 +39,8 @@ private final class Pair {
         generator = SeededGenerator(seed: seed)
         model = SessionModel(policy: [ModelScope("read", "Player")])
         let desk = desk
-        server = try AccessServer(access: TweakAccess(grants: ["read:Player"], onRequest: { desk.take($0) }))
+        server = try AccessServer(
+            access: TweakAccess(grants: ["read:Player"], onRequest: { desk.take($0) }), hasThread: true)
         admin = try server.connect()
         try admin.ask("ping")
         model.open(1, isTCP: false)
@@ -266,7 +267,7 @@ extension [ModelScope] {
 }
 
 @Suite(.blocking) struct SessionModelTests {
-    @Test(arguments: 1...8) func whateverHappens(_ seed: UInt64) throws {
+    @Test(.tags(.quantity), arguments: 1...UInt64(quantity(8, few: 2))) func whateverHappens(_ seed: UInt64) throws {
         let pair = try Pair(seed: seed)
         try pair.compare()
         for _ in 0..<200 {

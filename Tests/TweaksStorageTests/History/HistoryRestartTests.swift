@@ -73,13 +73,13 @@ struct HistoryRestartTests {
         return life
     }
 
-    @Test("thousands of commits, undos, redos and restarts", arguments: [1, 2, 3] as [UInt64])
+    @Test("thousands of commits, undos, redos and restarts", .tags(.quantity), arguments: [1, 2, 3] as [UInt64])
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let time = ManualTime()
         var model = Model(overrides: Self.names.map { _ in nil })
         var life = try life(time)
-        for _ in 0..<1_500 {
+        for _ in 0..<quantity(1_500) {
             time.advance(by: .milliseconds(Int.random(in: 0...400, using: &random)))
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<2:

@@ -22,8 +22,8 @@ extension Browser {
         return try ask("POST", "execute/\(kind)", body, about: subject ?? "script \(script.prefix(200))")
     }
 
-    /// Waits in the page until an expression is true there: it is looked at after every change of the document and every
-    /// frame. What it throws counts as false. It may use `arguments` and `await`, and survives a page that is loaded again.
+    /// Waits in the page until an expression is true there: it is looked at after every change of the document and
+    /// every 20 ms. What it throws counts as false. It may use `arguments` and `await`, and survives a page that is loaded again.
     /// - Returns: The value of the expression.
     @discardableResult
     package func wait(
@@ -74,13 +74,12 @@ extension Browser {
             } catch (error) { last = String(error); }
             isLooking = false;
         };
-        const frame = () => { look(); if (!isOver) requestAnimationFrame(frame); };
         const observer = new MutationObserver(look);
         observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-        // Pages that nobody sees have no frames.
-        const timer = setInterval(look, 50);
+        // By the clock and not by frames: to ask for a frame is to have the page drawn.
+        const timer = setInterval(look, 20);
         const end = setTimeout(() => finish({ holds: false, value: last }), limit);
-        frame();
+        look();
         """
     }
 }

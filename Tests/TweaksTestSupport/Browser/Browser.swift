@@ -40,6 +40,7 @@ package final class Browser {
     ) throws {
         view = View(width: width, height: height, scheme: scheme, reducesMotion: reducesMotion, hasTouch: hasTouch)
         session = try BrowserSession.taken()
+        if hasTouch { try session.renewWindow() }
         try show()
     }
 

@@ -45,7 +45,10 @@ final class BrowserSession: Sendable {
     /// One that nobody uses, as good as new.
     static func taken() throws -> BrowserSession {
         let session = idle.withLock { $0.popLast() }
-        return try session ?? BrowserSession(of: WebDriver.shared.get())
+        if let session { return session }
+        let new = try BrowserSession(of: WebDriver.shared.get())
+        _ = try new.ask("POST", "url", ["url": "about:blank"], about: "an empty page")
+        return new
     }
 
     /// For the next test. One that cannot be tidied ends.
@@ -55,24 +58,38 @@ final class BrowserSession: Sendable {
         Self.idle.withLock { if $0.count < 3 { $0.append(self) } }
     }
 
-    /// Leaves one window, a new one, and nothing of what pages have kept.
-    private func tidy(_ origins: Set<String>) throws {
-        let old = try ask("GET", "window/handles", nil, about: "windows").array ?? []
-        _ = try ask("POST", "window", ["handle": old.first ?? nil], about: "window")
-        _ = try ask("DELETE", "actions", nil, about: "what is held")
+    /// A window that no test has touched, in place of the one there is: a pointer stays where it was, even for a finger.
+    func renewWindow() throws {
+        let old = try ask("GET", "window", nil, about: "window")
         let new = try ask("POST", "window/new", ["type": "tab"], about: "a new tab")["handle"]
-        for handle in old {
+        _ = try ask("POST", "window", ["handle": old], about: "window")
+        _ = try ask("DELETE", "window", nil, about: "window")
+        _ = try ask("POST", "window", ["handle": new], about: "window")
+    }
+
+    /// Leaves one window, empty, and nothing of what pages have kept. The window stays, and with it the process that shows
+    /// its pages: a new one would be half of a test's work.
+    private func tidy(_ origins: Set<String>) throws {
+        _ = try ask("DELETE", "actions", nil, about: "what is held")
+        let windows = try ask("GET", "window/handles", nil, about: "windows").array ?? []
+        for handle in windows.dropFirst() {
             _ = try ask("POST", "window", ["handle": handle], about: "window")
             _ = try ask("DELETE", "window", nil, about: "window")
         }
-        _ = try ask("POST", "window", ["handle": new], about: "window")
-        _ = try ask(
-            "POST", "goog/cdp/execute", ["cmd": "Network.clearBrowserCookies", "params": [:]], about: "cookies")
+        _ = try ask("POST", "window", ["handle": windows.first ?? nil], about: "window")
+        let forget: PageValue = ["script": "try { sessionStorage.clear() } catch {}", "args": []]
+        _ = try ask("POST", "execute/sync", forget, about: "session storage")
+        _ = try ask("POST", "url", ["url": "about:blank"], about: "an empty page")
+        try command("Network.disable")
+        try command("Browser.setDownloadBehavior", ["behavior": "default"])
+        try command("Network.clearBrowserCookies")
         for origin in origins {
-            let data: PageValue = ["origin": .string(origin), "storageTypes": "all"]
-            _ = try ask(
-                "POST", "goog/cdp/execute", ["cmd": "Storage.clearDataForOrigin", "params": data], about: "data")
+            try command("Storage.clearDataForOrigin", ["origin": .string(origin), "storageTypes": "all"])
         }
         _ = try ask("POST", "se/log", ["type": "browser"], about: "console")
+    }
+
+    private func command(_ name: String, _ parameters: PageValue = [:]) throws {
+        _ = try ask("POST", "goog/cdp/execute", ["cmd": .string(name), "params": parameters], about: name)
     }
 }

@@ -34,12 +34,13 @@ struct FoldingTests {
             node: tweak.node, old: .int(Int64(old)), new: .int(Int64(new)), origin: .code, revision: revision)
     }
 
-    @Test(arguments: [1, 8, 64])
+    @Test(.tags(.quantity), arguments: [1, 8, 64])
     func aHundredThousandChangesStayBoundedAndNoneIsLost(_ threshold: Int) {
         let tweaks = tweaks(5)
         var (queue, reader, random) = (FoldingQueue(threshold: threshold), Reader(), SeededGenerator(seed: 31))
         var current = [Int](repeating: 0, count: tweaks.count)
-        for revision in 1...100_000 as ClosedRange<UInt64> {
+        let changes = quantity(100_000)
+        for revision in 1...UInt64(changes) {
             let number = Int.random(in: tweaks.indices, using: &random)
             queue.append(change(tweaks[number], from: current[number], to: Int(revision), revision: revision))
             current[number] = Int(revision)
@@ -53,7 +54,7 @@ struct FoldingTests {
         }
         while let next = queue.popFirst() { reader.read(next) }
         #expect(queue.isEmpty && queue.count == 0 && queue.popFirst() == nil)
-        #expect(reader.accounted == 100_000)
+        #expect(reader.accounted == changes)
         for (tweak, value) in zip(tweaks, current) { #expect(reader.shown[tweak.path] == .int(Int64(value))) }
     }
 
@@ -107,12 +108,13 @@ struct FoldingTests {
         let tweaks = tweaks(3)
         let feed = ChangeFeed {}
         registry.add(feed)
-        for value in 1...100_000 { tweaks[value % 3].value = value }
+        let changes = quantity(100_000)
+        for value in 1...changes { tweaks[value % 3].value = value }
         var queue = feed.takeAll()
         #expect(queue.count <= 4_096 + 3)
         var reader = Reader()
         while let next = queue.popFirst() { reader.read(next) }
-        #expect(reader.accounted == 100_000)
+        #expect(reader.accounted == changes)
         for tweak in tweaks { #expect(reader.shown[tweak.path] == .int(Int64(tweak.value))) }
         #expect(feed.isEmpty)
     }
@@ -124,9 +126,9 @@ struct FoldingTests {
         let feed = ChangeFeed {}
         registry.add(feed)
         quiet.value = 1
-        for value in 1...20_000 { loud.value = value }
+        for value in 1...quantity(20_000, few: 6_000) { loud.value = value }
         quiet.value = 2
-        for value in 1...20_000 { loud.value = -value }
+        for value in 1...quantity(20_000, few: 6_000) { loud.value = -value }
         var (queue, shown) = (feed.takeAll(), [TweakValue]())
         while let next = queue.popFirst() { if next.node === quiet.node { shown.append(next.new) } }
         #expect(shown.last == .int(2))
@@ -135,7 +137,7 @@ struct FoldingTests {
     @Test func aSlowReaderOfChangesSeesEveryTweaksLastValue() async {
         let tweaks = tweaks(3)
         var changes = registry.changes.makeAsyncIterator()
-        for value in 1...30_000 { tweaks[value % 3].value = value }
+        for value in 1...quantity(30_000, few: 6_000) { tweaks[value % 3].value = value }
         var (shown, commits): ([TweakPath: TweakValue], Int) = ([:], 0)
         while let commit = await changes.next() {
             commits += 1

@@ -24,7 +24,7 @@ struct TokenTableTests {
     @Test func amongMany() {
         let table = TokenTable((0..<50).map { entry("t\($0)", SHA256.digest("twk_\($0)".utf8)) })
         for number in 0..<50 { #expect(table.entry(for: "twk_\(number)")?.name == "t\(number)") }
-        for number in 50..<20_000 { #expect(table.entry(for: "twk_\(number)") == nil) }
+        for number in 50..<quantity(20_000, few: 500) { #expect(table.entry(for: "twk_\(number)") == nil) }
     }
 
     /// What is no digest is nobody's.

@@ -160,7 +160,7 @@ import TweaksWire
             "#",
             "\"", "'", "\n", "\r\n", "\u{0}", "é", " ", "\\u", "ok",
         ]
-        for _ in 0..<5_000 {
+        for _ in 0..<quantity(5_000) {
             let count = Int.random(in: 0...12, using: &generator)
             var bytes: [UInt8] = []
             for _ in 0..<count { bytes += Array((words.randomElement(using: &generator) ?? "").utf8) + [0x20] }
