@@ -32,19 +32,27 @@ final class PanelHost {
     private var watcher: TestClient?
 
     /// Starts one.
-    /// - Parameter port: Where it listens; 0 is a free one.
-    init(_ registry: TweakRegistry = PageTweaks().registry, guests: [Guest] = [], port: Int = 0) throws {
+    init(_ registry: TweakRegistry = PageTweaks().registry, guests: [Guest] = []) throws {
         self.registry = registry
         self.guests = guests + [Self.owner]
         directory = try TemporaryDirectory()
         presets = try MemoryPresets()
         server = TweakServer(name: "unmade", registry: registry, listeners: [])
-        try start(port: port)
+        try start()
     }
 
     deinit { server.stop() }
 
     // MARK: Starting
+
+    /// On a port that the system gives to nobody by itself: tests beside this one listen wherever it tells them to, and a
+    /// server that starts again finds its own free.
+    private func start() throws {
+        for port in (20_000..<32_000).shuffled().prefix(100) {
+            if (try? start(port: port)) != nil { return }
+        }
+        try start(port: 0)
+    }
 
     private func start(port wanted: Int) throws {
         var hooks = TweakServerHooks()
@@ -66,7 +74,11 @@ final class PanelHost {
     }
 
     /// Starts it again at the port where it was.
-    func startAgain() throws { try start(port: port) }
+    func startAgain() throws {
+        let wanted = port
+        // Programs that are being started hold all that is open, from their fork to their exec.
+        try eventually { (try? start(port: wanted)) != nil }
+    }
 
     /// Takes a guest's token out of the table.
     func revoke(_ guest: Guest) {
