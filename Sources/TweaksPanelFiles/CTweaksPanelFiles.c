@@ -1,5 +1,5 @@
-// Embeds the panel's files by #embed (C23): the compiler copies bytes, where an array literal of Swift, which is what
-// .embedInCode makes, takes it half a minute to check.
+// Embeds the panel's files by #embed (C23), which copies bytes. SwiftPM's .embedInCode makes an array literal, whose
+// type-checking takes a minute of CPU in every build.
 
 #include "CTweaksPanelFiles.h"
 

@@ -6,9 +6,6 @@ import Synchronization
 import Testing
 import TweaksTestSupport
 
-/// Whether this process is watched by the thread sanitizer.
-let isThreadSanitizerOn = dlopen(nil, RTLD_NOW).map { dlsym($0, "__tsan_init") != nil } ?? false
-
 /// Calls `body` with each number on a thread of its own, and waits for all of them.
 func concurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let group = DispatchGroup()

@@ -1,10 +1,10 @@
-// Waiting for what no read can wait for, with an end: a test that fails says more than one that hangs.
+// Waits for a condition that no read reports, with a time limit: a test that fails says more than one that hangs.
 
 package import Testing
 package import TweaksServer
 
-/// Looks until something is so. Between two looks a stepped server takes a turn, which waits for clients and for other
-/// threads; without one nothing tells of what is looked for, and every look asks a server or a file.
+/// Evaluates a condition until it holds. In between a stepped server takes a turn, which waits for clients and for other
+/// threads; without one the condition is polled, at the pace of the server or file that it asks.
 /// - Throws: ``ClientError/timeout(_:)`` when it is not for very long.
 package func eventually(
     turning server: SteppedServer? = nil, at location: SourceLocation = #_sourceLocation, _ isSo: () throws -> Bool

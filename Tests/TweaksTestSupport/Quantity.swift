@@ -1,4 +1,4 @@
-// How much of what is tested by its quantity a run takes: kills, connections, rounds, steps.
+// The number of rounds (kills, connections, steps) that a test run takes, and the tags of tests.
 
 import Foundation
 package import Testing

@@ -229,7 +229,7 @@ package final class TestClient {
         let end = ContinuousClock.now + .milliseconds(Int64(Self.patience))
         while !isReady(event, within: 0) {
             if ContinuousClock.now > end { return false }
-            // It waits for other threads' word at most so long; ours it has.
+            // The turn ends early when a socket is ready or another thread wakes the server.
             server.turn(patience: 100)
         }
         return true

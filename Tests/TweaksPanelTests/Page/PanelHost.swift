@@ -45,8 +45,7 @@ final class PanelHost {
 
     // MARK: Starting
 
-    /// On a port that the system gives to nobody by itself: tests beside this one listen wherever it tells them to, and a
-    /// server that starts again finds its own free.
+    /// Listens below the system's ephemeral ports: those go to other tests, and a server that starts again needs its own.
     private func start() throws {
         for port in (20_000..<32_000).shuffled().prefix(100) {
             if (try? start(port: port)) != nil { return }
@@ -76,7 +75,7 @@ final class PanelHost {
     /// Starts it again at the port where it was.
     func startAgain() throws {
         let wanted = port
-        // Programs that are being started hold all that is open, from their fork to their exec.
+        // A program that another test starts holds the old listener from its fork to its exec.
         try eventually { (try? start(port: wanted)) != nil }
     }
 

@@ -110,7 +110,7 @@ import TweaksTestSupport
         /// A child process inherits nothing.
         @Test func descriptorsAreClosedOnExec() async {
             await #expect(processExitsWith: .success) {
-                // Those of the tests themselves are not its own.
+                // Dispatch and the tests have event descriptors, too.
                 let others = try Set(Own.descriptors("[eventfd]"))
                 let watcher = FileWatcher(path: "/tmp/f", onTrouble: { _ in }, lookAgain: { _ in })
                 watcher.start()

@@ -58,7 +58,7 @@ final class BrowserSession: Sendable {
         Self.idle.withLock { if $0.count < 3 { $0.append(self) } }
     }
 
-    /// A window that no test has touched, in place of the one there is: a pointer stays where it was, even for a finger.
+    /// Replaces the window by a new one: the position of the pointer stays with a window, and touch tests see it.
     func renewWindow() throws {
         let old = try ask("GET", "window", nil, about: "window")
         let new = try ask("POST", "window/new", ["type": "tab"], about: "a new tab")["handle"]
