@@ -106,11 +106,13 @@ let package = Package(
     cLanguageStandard: .c2x
 )
 
-// The thread sanitizer's run in .ci/run builds everything a second time: it leaves out tests that have one thread.
+// The thread sanitizer's run in .ci/run builds everything a second time: it leaves out tests that have one thread, and the
+// programs that only those start.
 if Context.environment["TWEAKS_TESTS"] == "threads" {
-    let kept: Set = ["TweaksTests", "TweaksStorageTests", "TweaksServerTests", "TweaksDaemonTests"]
-    package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
-    package.targets.removeAll { ["TweaksBenchmarks", "tweaks-fuzz"].contains($0.name) }
+    let tests: Set = ["TweaksTests", "TweaksStorageTests", "TweaksServerTests", "TweaksDaemonTests"]
+    let programs: Set = ["tweakctl", "bounce", "hello", "patient", "throttled", "TweaksBenchmarks", "tweaks-fuzz"]
+    package.targets.removeAll { programs.contains($0.name) || $0.type == .test && !tests.contains($0.name) }
+    package.products.removeAll { programs.contains($0.name) }
 }
 
 for target in package.targets {

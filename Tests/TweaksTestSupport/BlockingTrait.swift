@@ -54,8 +54,8 @@ final class Turnstile: Sendable {
 /// Lets the tests of a suite block.
 package struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
     fileprivate static let sockets = Turnstile(6)
-    /// A browser is ten processes.
-    fileprivate static let browsers = Turnstile(3)
+    /// Each has a tab or two, which are processes.
+    fileprivate static let browsers = Turnstile(4)
 
     fileprivate let turnstile: Turnstile
 

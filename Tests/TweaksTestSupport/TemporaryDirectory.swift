@@ -15,10 +15,13 @@ package final class TemporaryDirectory: Sendable {
     package let path: String
 
     /// Makes it.
-    package init() throws {
+    package init() throws { path = try Self.made() }
+
+    /// Makes a directory that its caller removes.
+    static func made() throws -> String {
         var template = Array("/tmp/tweaks-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw ClientError.system("mkdtemp", errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

@@ -5,7 +5,6 @@ import Foundation
 /// A program on the path.
 package struct Tool: Sendable {
     package static let bash = Tool("bash")
-    package static let chromedriver = Tool("chromedriver")
     /// Chromium without the parts around the page, which is half as much work; the whole one where that is missing. It
     /// lies beside Debian's script of that name, which does not pass on signals.
     package static let chromium = Tool("chromium-headless-shell", in: ["/usr/lib/chromium"]) ?? Tool("chromium")

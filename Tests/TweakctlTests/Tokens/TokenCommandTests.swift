@@ -156,9 +156,9 @@ import TweaksWire
     }
 
     @Test func noRoom() {
-        let many = (0..<TokenText.countLimit).map { Self.line("t\($0)") + "\n" }.joined()
+        let many = (0..<TokenText.countLimit).map { Array((Self.line("t\($0)") + "\n").utf8) }.joined()
         let failure = #expect(throws: Failure.self) {
-            _ = try TokenLines(Array(many.utf8), "F").adding(self.entry("e"))
+            _ = try TokenLines(Array(many), "F").adding(self.entry("e"))
         }
         #expect(failure?.description.contains("no room") == true)
     }

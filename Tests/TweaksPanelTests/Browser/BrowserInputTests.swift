@@ -56,7 +56,7 @@ import Testing
             try browser.run("return [navigator.maxTouchPoints > 0, matchMedia('(pointer: coarse)').matches]")
                 == [true, true])
         try browser.perform(
-            .touch("finger", .moveTo(x: 10, y: 10), .press, .moveBy(x: 30, y: 0, over: .milliseconds(50)), .release))
+            .touch(.moveTo(x: 10, y: 10), .press, .moveBy(x: 30, y: 0, over: .milliseconds(50)), .release))
         // The headless shell reports its mouse in the corner before the first touch.
         let seen = (try browser.run("return seen").array ?? []).filter { $0 != ["pointermove", "mouse", 0, 0, 0] }
         #expect(seen.first == ["pointerdown", "touch", 10, 10, 1])
@@ -78,17 +78,14 @@ import Testing
     }
 
     /// The codes are those of the keys that they are named for.
-    @Test(arguments: [
-        (Key.backspace, "Backspace"), (.tab, "Tab"), (.enter, "Enter"), (.shift, "Shift"), (.control, "Control"),
-        (.alt, "Alt"), (.escape, "Escape"), (.space, " "), (.pageUp, "PageUp"), (.pageDown, "PageDown"), (.end, "End"),
-        (.home, "Home"), (.left, "ArrowLeft"), (.up, "ArrowUp"), (.right, "ArrowRight"), (.down, "ArrowDown"),
-        (.delete, "Delete"), (.command, "Meta"),
-    ]) func keysAreNamed(_ key: Key, _ name: String) throws {
+    @Test func keysAreNamed() throws {
         let browser = try browser()
-        try browser.element("div").click()
-        try browser.run("seen.length = 0")
-        try browser.perform(.keys(key))
-        #expect(try browser.run("return seen[0].slice(0, 2)") == ["keydown", .string(name)])
+        for key in Key.allCases {
+            try browser.element("div").click()
+            try browser.run("seen.length = 0")
+            try browser.perform(.keys(key))
+            #expect(try browser.run("return seen[0].slice(0, 2)") == ["keydown", .string(key.rawValue)])
+        }
     }
 }
 
@@ -106,7 +103,7 @@ import Testing
         return [16, 20].map { start in picture[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }
     }
 
-    @Test(arguments: [320, 360, 800, 1_600], Browser.Scheme.allCases)
+    @Test(arguments: zip([320, 1_600], Browser.Scheme.allCases))
     func viewsHaveSizesAndSchemes(_ width: Int, _ scheme: Browser.Scheme) throws {
         let browser = try Browser(width: width, height: 600, scheme: scheme, reducesMotion: scheme == .dark)
         let isDark = PageValue.bool(scheme == .dark)

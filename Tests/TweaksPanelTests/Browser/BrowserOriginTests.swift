@@ -20,7 +20,7 @@ import Testing
         let (browser, other) = (try Browser(), try Browser())
         try browser.open(server.address("/"))
         try other.open(server.address("/data"))
-        let first = try browser.window
+        let first = browser.window
         try browser.openTab()
         #expect(try browser.windows.count == 2)
         try browser.open(server.address("/data"))
@@ -86,44 +86,35 @@ import Testing
 
 /// Nothing is left behind.
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct BrowserEndTests {
-    private func port(of session: BrowserSession) throws -> Int {
-        let address = session.details["goog:chromeOptions"]["debuggerAddress"].string ?? ""
-        return try #require(Int(address.split(separator: ":").last ?? ""))
+    @Test func tabsEndWhenTheBrowserIsLetGoOf() throws {
+        func profiles() throws -> [PageValue] {
+            try Chromium.shared.get().ask("Target.getTargets")["targetInfos"].array?.map { $0["browserContextId"] }
+                ?? []
+        }
+        var browser: Browser? = try Browser()
+        let profile = PageValue.string(try #require(browser).profile)
+        try browser?.openTab()
+        #expect(try profiles().count { $0 == profile } == 2)
+        browser = nil
+        #expect(try !profiles().contains(profile))
     }
 
-    @Test func aBrowserEndsWhenItIsLetGoOf() throws {
-        var session: BrowserSession? = try BrowserSession(of: WebDriver.shared.get())
-        let port = try port(of: #require(session))
-        let connection = try TestClient(port: port)
-        session = nil
-        // It takes a moment to die; then its connections end.
-        do { #expect(try connection.rest() == "") } catch ClientError.system(_, ECONNRESET) {}
-        #expect(throws: ClientError.self) { try TestClient(port: port) }
+    /// When tests die they cannot tidy up: the browser sees the end of its socket.
+    @Test func theBrowserEndsWithTheProcess() throws {
+        let chromium = try Chromium()
+        #expect(FileManager.default.fileExists(atPath: "\(chromium.place)/profile"))
+        chromium.end()
+        #expect(!FileManager.default.fileExists(atPath: chromium.place))
+        #expect(throws: BrowserError.self) { try chromium.ask("Browser.getVersion") }
     }
 
-    /// When tests die they cannot tidy up.
-    @Test func browsersEndWithTheProcess() throws {
-        let driver = try WebDriver()
-        let session = try BrowserSession(of: driver)
-        let (port, profile) = (try port(of: session), try #require(session.details["chrome"]["userDataDir"].string))
-        let connection = try TestClient(port: port)
-        #expect(FileManager.default.fileExists(atPath: profile))
-        #expect(!connection.hasInput)
-        driver.letGo()
-        // What is killed takes a moment to die; then its connections end.
-        do { #expect(try connection.rest() == "") } catch ClientError.system(_, ECONNRESET) {}
-        #expect(!FileManager.default.fileExists(atPath: profile))
-        #expect(throws: ClientError.self) { try session.ask("GET", "title", nil, about: "title") }
-    }
-
-    /// What a test has done, the next one does not see, though it may get the same browser.
+    /// What a test has done, the next one does not see, though it gets tabs of the same browser.
     @Test func aBrowserIsAsGoodAsNew() throws {
         let server = try PageServer(["/": .init("<title>home</title>", fields: ["Set-Cookie: a=b"])])
         func used() throws {
             let browser = try Browser(width: 400, scheme: .dark, touch: true)
             try browser.open(server.address("/"))
             try browser.run("localStorage.a = 'b'; console.error('heard')")
-            try browser.command("Network.enable")
             try browser.perform(.mouse(.moveTo(x: 5, y: 5), .press), .keyboard(.press(.shift)))
             try browser.openTab()
             try browser.openTab()

@@ -34,7 +34,7 @@ import TweaksTestSupport
             let area = try page.browser.element("#picker [data-part=area]")
             // Its lower left corner is black.
             let frame = try area.frame
-            let (x, y) = (-Int(frame.width / 2) + 1, Int(frame.height / 2) - 1)
+            let (x, y) = (1 - frame.width / 2, frame.height / 2 - 1)
             try page.browser.perform(
                 .mouse(
                     .move(to: area), .press, .moveBy(x: x, y: y, over: .milliseconds(100)), .moveBy(x: -50, y: 50),

@@ -90,7 +90,7 @@ import TweaksTestSupport
             #expect(try page.ask("document.documentElement.outerHTML.includes('hush')") == false)
             try page.click("Password", "explain")
             try page.wait("row('Password').querySelector('table') != null")
-            try page.browser.run("location.reload()")
+            try page.browser.reload()
             try page.wait("text('Password', 'value') === 'set'")
             #expect(try page.ask("document.documentElement.outerHTML.includes('hush')") == false)
         }

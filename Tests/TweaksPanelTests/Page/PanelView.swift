@@ -19,7 +19,9 @@ struct PanelView {
 
     /// A part of a tweak's row, in the middle of the view.
     func part(_ name: String, _ part: String = "") throws -> Element {
-        try shown(browser.element(Self.selector(name, part)))
+        // Rows are made when they come near the view.
+        let found = try browser.wait(until: "document.querySelector(arguments[0])", .string(Self.selector(name, part)))
+        return try shown(browser.found(found, name))
     }
 
     /// The part of the page with this identity.
@@ -55,8 +57,9 @@ struct PanelView {
         try browser.run("arguments[0].focus()", self.part(name, part).value)
     }
 
-    /// Types over what a field holds.
+    /// Types over what a field holds, when what was typed before has been answered: an answer would undo the selection.
     func type(_ text: String, over name: String, _ part: String = "field", then keys: Key...) throws {
+        try wait("!row(given[0])?.row.sender.isBusy", .string(name))
         try type(text, over: self.part(name, part), then: keys)
     }
 
@@ -111,8 +114,14 @@ struct PanelView {
         """
     }
 
-    /// Waits until the page shows what the process has.
-    func waitUntilConnected() throws { try wait("state() === 'connected'") }
+    /// Waits until the page shows what the process has: rows are made when they come within 400 pixels of the view.
+    func waitUntilConnected() throws {
+        try wait(
+            """
+            state() === 'connected' && [...document.querySelectorAll('#list .chunk')].every((chunk) =>
+                !chunk.paths || chunk.getBoundingClientRect().top > innerHeight + 400)
+            """)
+    }
 
     /// The error beside a tweak, once there is one.
     func error(_ name: String) throws -> String { try wait("text('\(name)', 'error')").string ?? "" }
@@ -130,13 +139,15 @@ extension PanelHost {
     /// - Parameters:
     ///   - guest: Whose token is in the link.
     ///   - place: What stands behind the token.
+    ///   - isStill: Whether the system asks for no motion: what moves is drawn sixty times a second, which takes most of
+    ///     a test's time.
     ///   - expected: Parts of messages of the console that are no complaints here.
     func visit(
         as guest: Guest = owner, at place: String = "", width: Int = 1_280, scheme: Browser.Scheme = .light,
-        touch hasTouch: Bool = false, reducedMotion: Bool = false, expecting expected: [String] = [],
+        touch hasTouch: Bool = false, reducedMotion isStill: Bool = true, expecting expected: [String] = [],
         _ body: (PanelView) throws -> Void
     ) throws {
-        let browser = try Browser(width: width, scheme: scheme, reducesMotion: reducedMotion, touch: hasTouch)
+        let browser = try Browser(width: width, scheme: scheme, reducesMotion: isStill, touch: hasTouch)
         let view = PanelView(browser: browser)
         try browser.open(link(guest, place))
         try view.waitUntilConnected()
@@ -150,12 +161,8 @@ extension PanelView {
     func checkConsole(expecting expected: [String] = [], at location: SourceLocation = #_sourceLocation) throws {
         // What was written before this line was heard before it.
         try browser.run("console.log('the end of a visit')")
-        var lines: [(level: String, message: String)] = []
-        for _ in 0..<1_000 where !lines.contains(where: { $0.message.contains("the end of a visit") }) {
-            lines += try browser.console()
-        }
-        let complaints = lines.filter { line in
-            line.level != "INFO" && line.level != "DEBUG" && !expected.contains { line.message.contains($0) }
+        let complaints = try browser.console(through: "the end of a visit").filter { line in
+            line.level != "info" && !expected.contains { line.message.contains($0) }
         }
         #expect(complaints.isEmpty, "\(complaints)", sourceLocation: location)
     }

@@ -94,8 +94,7 @@ import TweaksTestSupport
         let host = try PanelHost()
         let directory = try TemporaryDirectory()
         try host.visit(at: "/Other") { page in
-            try page.browser.command(
-                "Browser.setDownloadBehavior", ["behavior": "allow", "downloadPath": .string(directory.path)])
+            try page.browser.saveDownloads(in: directory.path)
             try host.set("Whole", "72")
             try host.set("Other/Far/Distance", "8")
             try page.element("import").click()
@@ -131,7 +130,7 @@ import TweaksTestSupport
         try host.visit { page in
             try page.element("import").click()
             try page.wait("document.querySelector('#pane [type=file]') != null")
-            try page.browser.element("#pane [type=file]").type(directory.file("look.conf"))
+            try page.browser.element("#pane [type=file]").choose(directory.file("look.conf"))
             try page.wait("document.querySelector('#pane table')?.textContent.includes('5011')")
             #expect(host.value("Whole") == .int(50))
             // What is typed over what was looked at has to be looked at, too.

@@ -48,8 +48,11 @@ import TweaksTestSupport
             #expect(left > .seconds(540) && left <= .seconds(600))
             // It may stay, after all; by keys.
             try page.press("Whole", "for", .enter)
-            try page.wait("document.activeElement.closest('#menu') != null")
-            for _ in 0..<3 { try page.browser.perform(.keys(.down)) }
+            for part in ["for-1m", "for-10m", "for-1h"] {
+                try page.wait("document.activeElement.dataset.part === given[0]", .string(part))
+                try page.browser.perform(.keys(.down))
+            }
+            try page.wait("document.activeElement.dataset.part === 'keep'")
             try page.browser.perform(.keys(.enter))
             try page.wait("!text('Whole', 'badge').includes('temporary')")
             #expect(host.registry["Kinds/Basic/Whole"]?.timeLeft == nil)
@@ -183,6 +186,7 @@ import TweaksTestSupport
         let tweaks = PageTweaks()
         let host = try PanelHost(tweaks.registry)
         try host.visit { page in
+            try page.wait("row('Kinds/Status/Frames') != null")
             for figure in [12.5, 60, 59.94] {
                 try tweaks.frames.set(figure)
                 try page.wait(

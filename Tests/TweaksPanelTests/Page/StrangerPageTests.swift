@@ -18,7 +18,7 @@ import Tweaks
         let page = PanelView(browser: browser)
         try browser.open(host.link())
         try page.waitUntilConnected()
-        let panel = try browser.window
+        let panel = browser.window
         let revision = host.registry.revision
         try browser.openTab()
         try browser.open(stranger.address("/", host: name))
@@ -31,150 +31,147 @@ import Tweaks
         try host.wait("Whole", .int(72))
     }
 
+    /// One attack after the other, on one page.
+    @Test(.tags(.quantity), arguments: names) func aStrangersPageChangesAndSeesNothing(_ name: String) throws {
+        try visit(name) { host, browser in
+            try formsChangeNothing(host, browser)
+            try fetchesChangeAndReadNothing(host, browser)
+            try beaconsAndSocketsComeToNothing(host, browser)
+            try nothingIsEmbedded(host, browser)
+            try noFrameShowsIt(host, browser)
+            try openedWindowsAreCutOff(host, browser)
+        }
+    }
+
     private static let types = ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"]
 
-    @Test(arguments: names) func formsChangeNothing(_ name: String) throws {
-        try visit(name) { host, browser in
-            for path in [
-                "/api/tweaks", "/api/undo", "/api/reset", "/api/import", "/login", "/logout",
-                "/api/actions/Kinds/Basic/Greet",
-            ] {
-                for type in Self.types {
-                    // Sent to a frame, whose loading is the answer.
-                    try browser.runUntilCalled(
-                        """
-                        const [action, type, done] = arguments;
-                        const frame = document.createElement('iframe'), form = document.createElement('form');
-                        frame.name = 'answer' + Math.random();
-                        document.body.append(frame, form);
-                        Object.assign(form, { action, method: 'post', enctype: type, target: frame.name });
-                        const field = document.createElement('input');
-                        field.name = '{"changes":[{"path":"Kinds/Basic/Whole","value":1}],'
-                            + '"patterns":["*"],"text":"Kinds/Basic/Whole ';
-                        field.value = ' 1"}';
-                        form.append(field);
-                        frame.addEventListener('load', () => { frame.remove(); done(true); });
-                        form.submit();
-                        """, .string(host.origin + path), .string(type))
-                }
+    private func formsChangeNothing(_ host: PanelHost, _ browser: Browser) throws {
+        let paths = [
+            "/api/tweaks", "/login", "/api/actions/Kinds/Basic/Greet", "/api/undo", "/api/reset", "/api/import",
+            "/logout",
+        ]
+        for path in paths.prefix(quantity(paths.count, few: 3)) {
+            for type in Self.types {
+                // Sent to a frame, whose loading is the answer.
+                try browser.runUntilCalled(
+                    """
+                    const [action, type, done] = arguments;
+                    const frame = document.createElement('iframe'), form = document.createElement('form');
+                    frame.name = 'answer' + Math.random();
+                    document.body.append(frame, form);
+                    Object.assign(form, { action, method: 'post', enctype: type, target: frame.name });
+                    const field = document.createElement('input');
+                    field.name = '{"changes":[{"path":"Kinds/Basic/Whole","value":1}],'
+                        + '"patterns":["*"],"text":"Kinds/Basic/Whole ';
+                    field.value = ' 1"}';
+                    form.append(field);
+                    frame.addEventListener('load', () => { frame.remove(); done(true); });
+                    form.submit();
+                    """, .string(host.origin + path), .string(type))
             }
         }
     }
 
-    @Test(arguments: names) func fetchesChangeAndReadNothing(_ name: String) throws {
-        try visit(name) { host, browser in
-            let answers = try browser.run(
-                """
-                const origin = arguments[0], body = JSON.stringify({ changes: [{ path: 'Kinds/Basic/Whole', value: 1 }] });
-                const read = [];
-                for (const path of ['/', '/api/tweaks', '/api/events', '/api/whoami', '/api/export', '/api/undo', '/login'])
-                    for (const method of ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])
-                        for (const mode of ['cors', 'no-cors', 'same-origin'])
-                            for (const type of ['text/plain', 'application/json'])
-                                for (const credentials of ['include', 'omit']) {
-                                    const options = { method, mode, credentials, headers: { 'Content-Type': type } };
-                                    if (method !== 'GET' && method !== 'DELETE') options.body = body;
-                                    try {
-                                        const reply = await fetch(origin + path, options);
-                                        const text = await reply.text();
-                                        if (reply.type !== 'opaque' || text) read.push([path, method, mode, type, reply.type]);
-                                    } catch { /* as it has to be */ }
-                                }
-                return read;
-                """, .string(host.origin))
-            #expect(answers == [], "\(answers)")
-        }
+    private func fetchesChangeAndReadNothing(_ host: PanelHost, _ browser: Browser) throws {
+        let answers = try browser.run(
+            """
+            const [origin, count] = arguments, body = JSON.stringify({ changes: [{ path: 'Kinds/Basic/Whole', value: 1 }] });
+            const read = [];
+            for (const path of ['/api/tweaks', '/', '/api/events', '/login', '/api/whoami', '/api/export', '/api/undo'].slice(0, count))
+                for (const method of ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])
+                    for (const mode of ['cors', 'no-cors', 'same-origin'])
+                        for (const type of ['text/plain', 'application/json'])
+                            for (const credentials of ['include', 'omit']) {
+                                const options = { method, mode, credentials, headers: { 'Content-Type': type } };
+                                if (method !== 'GET' && method !== 'DELETE') options.body = body;
+                                try {
+                                    const reply = await fetch(origin + path, options);
+                                    const text = await reply.text();
+                                    if (reply.type !== 'opaque' || text) read.push([path, method, mode, type, reply.type]);
+                                } catch { /* as it has to be */ }
+                            }
+            return read;
+            """, .string(host.origin), PageValue(quantity(7, few: 3)))
+        #expect(answers == [], "\(answers)")
     }
 
-    @Test(arguments: names) func beaconsAndSocketsComeToNothing(_ name: String) throws {
-        try visit(name) { host, browser in
-            let heard = try browser.runUntilCalled(
-                """
-                const [origin, done] = arguments, heard = [];
-                const events = new EventSource(origin + '/api/events', { withCredentials: true });
-                const over = new Promise((resolve) => {
-                    events.onerror = () => { if (events.readyState === 2) resolve(); };
-                });
-                for (const name of ['open', 'message', 'hello', 'snapshot', 'change'])
-                    events.addEventListener(name, () => heard.push(name));
-                const sockets = ['/', '/api/events', '/api/tweaks'].map((path) => new Promise((resolve) => {
-                    const socket = new WebSocket(origin.replace('http', 'ws') + path);
-                    socket.onopen = () => heard.push('socket');
-                    socket.onmessage = () => heard.push('message');
-                    socket.onclose = resolve;
-                }));
-                for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
-                    navigator.sendBeacon(origin + '/api/tweaks',
-                        new Blob(['{"changes":[{"path":"Kinds/Basic/Whole","value":1}]}'], { type }));
-                Promise.all([over, ...sockets]).then(() => done(heard));
-                """, .string(host.origin))
-            #expect(heard == [], "\(heard)")
-        }
+    private func beaconsAndSocketsComeToNothing(_ host: PanelHost, _ browser: Browser) throws {
+        let heard = try browser.runUntilCalled(
+            """
+            const [origin, done] = arguments, heard = [];
+            const events = new EventSource(origin + '/api/events', { withCredentials: true });
+            const over = new Promise((resolve) => {
+                events.onerror = () => { if (events.readyState === 2) resolve(); };
+            });
+            for (const name of ['open', 'message', 'hello', 'snapshot', 'change'])
+                events.addEventListener(name, () => heard.push(name));
+            const sockets = ['/', '/api/events', '/api/tweaks'].map((path) => new Promise((resolve) => {
+                const socket = new WebSocket(origin.replace('http', 'ws') + path);
+                socket.onopen = () => heard.push('socket');
+                socket.onmessage = () => heard.push('message');
+                socket.onclose = resolve;
+            }));
+            for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
+                navigator.sendBeacon(origin + '/api/tweaks',
+                    new Blob(['{"changes":[{"path":"Kinds/Basic/Whole","value":1}]}'], { type }));
+            Promise.all([over, ...sockets]).then(() => done(heard));
+            """, .string(host.origin))
+        #expect(heard == [], "\(heard)")
     }
 
     /// Neither as a picture, a script, a style, a frame nor an object is anything of the panel there.
-    @Test(arguments: names) func nothingIsEmbedded(_ name: String) throws {
-        try visit(name) { host, browser in
-            let loaded = try browser.run(
-                """
-                const loaded = [];
-                for (const path of ['/', '/api/tweaks', '/api/openapi.json', '/api/whoami', '/api/export'])
-                    for (const tag of ['img', 'script', 'link', 'video', 'audio'])
-                        await new Promise((resolve) => {
-                            const element = document.createElement(tag);
-                            if (tag === 'link') element.rel = 'stylesheet';
-                            for (const event of ['load', 'loadeddata'])
-                                element.addEventListener(event, () => { loaded.push([tag, path]); resolve(); });
-                            element.addEventListener('error', resolve);
-                            element[tag === 'link' ? 'href' : 'src'] = arguments[0] + path;
-                            document.body.append(element);
-                        });
-                return loaded;
-                """, .string(host.origin))
-            #expect(loaded == [], "\(loaded)")
-        }
+    private func nothingIsEmbedded(_ host: PanelHost, _ browser: Browser) throws {
+        let loaded = try browser.run(
+            """
+            const loaded = [];
+            for (const path of ['/', '/api/tweaks', '/api/openapi.json', '/api/whoami', '/api/export'])
+                for (const tag of ['img', 'script', 'link', 'video', 'audio'])
+                    await new Promise((resolve) => {
+                        const element = document.createElement(tag);
+                        if (tag === 'link') element.rel = 'stylesheet';
+                        for (const event of ['load', 'loadeddata'])
+                            element.addEventListener(event, () => { loaded.push([tag, path]); resolve(); });
+                        element.addEventListener('error', resolve);
+                        element[tag === 'link' ? 'href' : 'src'] = arguments[0] + path;
+                        document.body.append(element);
+                    });
+            return loaded;
+            """, .string(host.origin))
+        #expect(loaded == [], "\(loaded)")
     }
 
-    @Test(arguments: names) func noFrameShowsIt(_ name: String) throws {
-        try visit(name) { host, browser in
-            try browser.runUntilCalled(
-                """
-                const [address, done] = arguments, frame = document.createElement('iframe');
-                frame.src = address;
-                for (const event of ['load', 'error']) frame.addEventListener(event, () => done(true), { once: true });
-                document.body.append(frame);
-                """, .string(host.origin + "/"))
-            let count = Int(try browser.run("return window.length").number ?? 0)
-            #expect(count > 0)
-            for frame in 0..<count {
-                _ = try browser.ask("POST", "frame", ["id": .init(frame)], about: "frame \(frame)")
-                // It holds the browser's own page, which says that it was refused.
-                let found = try browser.run(
-                    "return [location.protocol, document.querySelectorAll('#list, #login').length]")
-                #expect(found == ["chrome-error:", 0], "\(found)")
-                _ = try browser.ask("POST", "frame", ["id": nil], about: "the page")
-            }
-        }
+    private func noFrameShowsIt(_ host: PanelHost, _ browser: Browser) throws {
+        try browser.runUntilCalled(
+            """
+            const [address, done] = arguments, frame = document.createElement('iframe');
+            frame.src = address;
+            for (const event of ['load', 'error']) frame.addEventListener(event, () => done(true), { once: true });
+            document.body.append(frame);
+            """, .string(host.origin + "/"))
+        let count = Int(try browser.run("return window.length").number ?? 0)
+        #expect(count > 0)
+        let frames = try browser.runInFrames(
+            "return [location.protocol, document.querySelectorAll('#list, #login').length]")
+        // Each holds the browser's own page, which says that it was refused.
+        #expect(frames == Array(repeating: ["chrome-error:", 0], count: count), "\(frames)")
     }
 
     /// A window that a stranger has opened is out of its reach.
-    @Test(arguments: names) func openedWindowsAreCutOff(_ name: String) throws {
-        try visit(name) { host, browser in
-            let before = try browser.windows
-            let own = try browser.window
-            try browser.run("globalThis.opened = open(arguments[0])", .string(host.origin + "/"))
-            let new = try #require(try browser.windows.first { !before.contains($0) })
-            try browser.go(to: new)
-            // By a link from elsewhere the page opens, though without a cookie where the site is another one.
-            try browser.wait(
-                until:
-                    "['login', 'connected'].includes(document.documentElement.dataset.state)"
-            )
-            #expect(try browser.run("return window.opener === null") == true)
-            try browser.closeWindow()
-            try browser.go(to: own)
-            #expect(try browser.run("return opened == null || opened.closed") == true)
-        }
+    private func openedWindowsAreCutOff(_ host: PanelHost, _ browser: Browser) throws {
+        let before = try browser.windows
+        let own = browser.window
+        try browser.run("globalThis.opened = open(arguments[0])", .string(host.origin + "/"))
+        let new = try #require(try browser.windows.first { !before.contains($0) })
+        try browser.go(to: new)
+        // By a link from elsewhere the page opens, though without a cookie where the site is another one.
+        try browser.wait(
+            until:
+                "['login', 'connected'].includes(document.documentElement.dataset.state)"
+        )
+        #expect(try browser.run("return window.opener === null") == true)
+        try browser.closeWindow()
+        try browser.go(to: own)
+        #expect(try browser.run("return opened == null || opened.closed") == true)
     }
 
     /// A name that leads here, but is not ours: not even the page is given.

@@ -5,7 +5,7 @@ import Tweaks
 import TweaksTestSupport
 
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct UndoTests {
-    private func drag(_ page: PanelView, _ name: String, x: Int) throws {
+    private func drag(_ page: PanelView, _ name: String, x: Double) throws {
         let slider = try page.part(name, "slider")
         try page.browser.perform(
             .mouse(.move(to: slider), .press, .moveBy(x: x, y: 0, over: .milliseconds(400)), .release))

@@ -189,7 +189,9 @@ import TweaksWire
     /// Even where its first event is still on its way: what was said is not torn.
     @Test func whileASnapshotIsSent() throws {
         let registry = ExampleTweaks().registry
-        for number in 0..<20_000 { _ = Tweak("Content", "Many", "Number \(number)", number, registry: registry) }
+        for number in 0..<quantity(20_000, few: 5_000) {
+            _ = Tweak("Content", "Many", "Number \(number)", number, registry: registry)
+        }
         let server = try PanelServer(.named("ops", .write), registry: registry)
         let (panel, line) = (try server.connect("ops"), try server.connectByLine())
         try panel.send("GET", "/api/events")

@@ -202,15 +202,16 @@ struct HistoryRestartTests {
         #expect(home.read("state/history.jsonl")?.contains("hunter2") == false)
     }
 
-    @Test("the file is bounded by commits and by bytes, and so is what is read")
-    func bounded() throws {
+    @Test("the file is bounded by commits, and so is what is read", .tags(.quantity))
+    func boundedByCommits() throws {
         let time = ManualTime()
         let registry = TweakRegistry { time.now }
         registry.historyLimit = 10
         let life = StoredLife.withHistory(home.file("state"), time: time, registry: registry)
         _ = try life.number("X")
+        let last = quantity(300, few: 100)
         var longest = 0
-        for number in 1...300 {
+        for number in 1...last {
             try life.set("X", Double(number + 1), by: UInt64(number))
             life.tried()
             time.waitUntilAsleep(for: .milliseconds(500))
@@ -223,15 +224,24 @@ struct HistoryRestartTests {
         let next = TweakRegistry { time.now }
         next.historyLimit = 10
         let second = StoredLife.withHistory(home.file("state"), time: time, registry: next)
-        #expect(next.entries.count == 10 && next.entries.first == "300 session 300: X 300→301")
-        let text = try next.register("A", "B", "Text", "")
+        #expect(next.entries.count == 10 && next.entries.first == "\(last) session \(last): X \(last)→\(last + 1)")
+        second.store.close()
+    }
+
+    @Test("the file is bounded by bytes")
+    func boundedByBytes() throws {
+        let time = ManualTime()
+        let registry = TweakRegistry { time.now }
+        registry.historyLimit = 10
+        let life = StoredLife.withHistory(home.file("state"), time: time, registry: registry)
+        let text = try registry.register("A", "B", "Text", "")
         for number in 0..<10 {
             time.advance(by: .seconds(1))
             // Each is in the line four times: two values, two overrides.
             text.value = String(repeating: "\(number)", count: 300_000)
         }
-        second.store.close()
-        let size = try #require(FileManager.default.attributesOfItem(atPath: second.historyFile)[.size] as? Int)
+        life.store.close()
+        let size = try #require(FileManager.default.attributesOfItem(atPath: life.historyFile)[.size] as? Int)
         #expect((4_000_000...8_500_000).contains(size))
     }
 }

@@ -15,8 +15,11 @@ struct PresetFolderTests {
 
     private var place: String { home.file("state/presets") }
 
-    private func folder(_ files: any FileSystem = PosixFileSystem()) -> PresetFolder {
-        PresetFolder(directory: .success(home.file("state")), program: "bounce", fileSystem: files, time: time)
+    private func folder(_ files: any FileSystem = PosixFileSystem(), bytes: Int? = nil) -> PresetFolder {
+        var limits = PresetFolder.Limits()
+        limits.bytes = bytes ?? limits.bytes
+        return PresetFolder(
+            directory: .success(home.file("state")), program: "bounce", limits: limits, fileSystem: files, time: time)
     }
 
     private func draft(_ registry: TweakRegistry, pattern: String? = nil) -> PresetDraft {
@@ -214,12 +217,13 @@ struct PresetFolderTests {
     }
 
     @Test func tooLong() throws {
-        try put("long.conf", String(repeating: "#\n", count: PresetFolder.Limits().bytes / 2) + "#")
-        #expect(error { _ = try folder().read(try PresetName("long")) }?.hasPrefix("too-long") == true)
+        let folder = folder(bytes: 1_000_000)
+        try put("long.conf", String(repeating: "#\n", count: 500_000) + "#")
+        #expect(error { _ = try folder.read(try PresetName("long")) }?.hasPrefix("too-long") == true)
         let registry = TweakRegistry()
         let text = String(repeating: "x", count: 60_000)
-        for number in 0..<300 { try Tweak("A", "B", "T\(number)", "", registry: registry).set(text) }
-        let message = error { try folder().write(draft(registry), as: try PresetName("long")) }
+        for number in 0..<20 { try Tweak("A", "B", "T\(number)", "", registry: registry).set(text) }
+        let message = error { try folder.write(draft(registry), as: try PresetName("long")) }
         #expect(message?.hasPrefix("too-long the preset long would have ") == true)
     }
 

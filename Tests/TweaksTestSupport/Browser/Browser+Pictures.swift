@@ -6,7 +6,7 @@ package import Testing
 extension Browser {
     /// The page's view as a PNG.
     package func picture() throws -> [UInt8] {
-        let text = try ask("GET", "screenshot", about: "picture").string ?? ""
+        let text = try command("Page.captureScreenshot", about: "picture")["data"].string ?? ""
         guard let data = Data(base64Encoded: text), !data.isEmpty else {
             throw BrowserError(code: "no picture", description: "picture: not base64: \(text.prefix(40))")
         }

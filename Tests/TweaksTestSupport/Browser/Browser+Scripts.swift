@@ -6,21 +6,16 @@ extension Browser {
     /// Runs the body of a function, whose arguments are `arguments`, and returns what it returns. A promise is waited for.
     @discardableResult
     package func run(_ script: String, _ arguments: PageValue...) throws -> PageValue {
-        try execute("sync", script, arguments)
+        try evaluate(script, arguments, about: Self.subject(script))
     }
 
     /// Runs the body of a function whose last argument is a function that ends it, with a result.
     @discardableResult
     package func runUntilCalled(_ script: String, _ arguments: PageValue...) throws -> PageValue {
-        try execute("async", script, arguments)
+        try evaluate(script, arguments, callsBack: true, about: Self.subject(script))
     }
 
-    private func execute(
-        _ kind: String, _ script: String, _ arguments: [PageValue], about subject: String? = nil
-    ) throws -> PageValue {
-        let body: PageValue = ["script": .string(script), "args": .array(arguments)]
-        return try ask("POST", "execute/\(kind)", body, about: subject ?? "script \(script.prefix(200))")
-    }
+    private static func subject(_ script: String) -> String { "script \(script.prefix(200))" }
 
     /// Waits in the page until an expression is true there: it is looked at after every change of the document and
     /// every 20 ms. What it throws counts as false. It may use `arguments` and `await`, and survives a page that is loaded again.
@@ -33,20 +28,16 @@ extension Browser {
         while true {
             do {
                 let rest = PageValue.milliseconds(max(end - .now, .zero))
-                let answer = try execute(
-                    "async", Self.waiting(for: condition), [rest] + arguments, about: "awaited: \(condition)")
+                let answer = try evaluate(
+                    Self.waiting(for: condition), [rest] + arguments, callsBack: true, about: "awaited: \(condition)")
                 if answer["holds"] == true { return answer["value"] }
                 throw BrowserError(
                     code: "timeout", description: "awaited for \(limit): \(condition); at the end \(answer["value"])")
-            } catch let error as BrowserError where Self.meansAnotherPage(error) && ContinuousClock.now < end {
+            } catch let error as BrowserError where error.code == "refused" && ContinuousClock.now < end {
+                // The page went, and its scripts with it.
                 continue
             }
         }
-    }
-
-    /// Whether a script did not end because its page did. The driver calls that a timeout, though there was none.
-    private static func meansAnotherPage(_ error: BrowserError) -> Bool {
-        error.code == "script timeout" || error.description.contains("navigat") || error.description.contains("unload")
     }
 
     /// The condition is part of the script's text, because pages whose policy forbids it cannot make code of strings.
@@ -82,4 +73,61 @@ extension Browser {
         look();
         """
     }
+
+    // MARK: Evaluating
+
+    /// Runs the body of a function. Elements are numbers on the way, by a table that their document keeps.
+    /// - Parameter context: Of a frame; null for the page.
+    func evaluate(
+        _ script: String, _ arguments: [PageValue] = [], callsBack: Bool = false, context: PageValue = nil,
+        about subject: String, in tab: BrowserTab
+    ) throws -> PageValue {
+        let given = String(decoding: try JSONEncoder().encode(arguments), as: UTF8.self)
+        var parameters: [String: PageValue] = [
+            "expression": .string("(\(Self.running))(\(callsBack), async function () {\n\(script)\n}, \(given))"),
+            "returnByValue": true, "awaitPromise": true, "userGesture": true,
+        ]
+        if context != nil { parameters["contextId"] = context }
+        let reply = try tab.ask("Runtime.evaluate", .object(parameters), about: subject)
+        if let problem = reply["exceptionDetails"]["exception"]["description"].string {
+            throw BrowserError(code: "javascript error", description: "\(subject): \(problem)")
+        }
+        let result = reply["result"]["value"]
+        guard let code = result["code"].string else { return result["value"] }
+        throw BrowserError(code: code, description: "\(subject): \(result["message"].string ?? code)")
+    }
+
+    private static let running = """
+        async (callsBack, script, given) => {
+            const table = globalThis[Symbol.for('tweaks.test')] ??= { elements: [], numbers: new Map() };
+            const mark = '\(Element.mark)';
+            const leave = (value) => {
+                if (value instanceof Element) {
+                    if (!table.numbers.has(value)) table.numbers.set(value, table.elements.push(value) - 1);
+                    return { [mark]: table.numbers.get(value) };
+                }
+                if (Array.isArray(value) || value instanceof NodeList || value instanceof HTMLCollection)
+                    return Array.from(value, leave);
+                if (value === null || typeof value !== 'object') return value ?? null;
+                if (typeof value.toJSON === 'function') return leave(value.toJSON());
+                return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, leave(part)]));
+            };
+            const enter = (value) => {
+                if (Array.isArray(value)) return value.map(enter);
+                if (value === null || typeof value !== 'object') return value;
+                if (!(mark in value))
+                    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, enter(part)]));
+                const element = table.elements[value[mark]];
+                if (element?.isConnected) return element;
+                throw Object.assign(new Error('the page has it no more'), { refusal: 'stale element reference' });
+            };
+            try {
+                const all = given.map(enter);
+                const value = callsBack
+                    ? await new Promise((done, fail) => script.apply(null, [...all, done]).catch(fail))
+                    : await script.apply(null, all);
+                return { value: leave(value) };
+            } catch (error) { return { code: error?.refusal ?? 'javascript error', message: String(error) }; }
+        }
+        """
 }

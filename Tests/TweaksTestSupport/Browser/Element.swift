@@ -2,111 +2,176 @@
 
 /// An element of a page. It is of no more use once the page has dropped it.
 package struct Element {
-    /// What WebDriver marks elements with.
-    private static let mark = "element-6066-11e4-a52e-4f735466cecf"
+    /// What elements are marked with on their way; the mark's value is a number of their document's.
+    static let mark = "tweaks.element"
 
     private let browser: Browser
-    private let identity: String
+    /// As an argument of a script.
+    package let value: PageValue
     /// How it was found, for errors.
     private let name: String
 
     fileprivate init?(_ value: PageValue, in browser: Browser, name: String) {
-        guard let identity = value[Self.mark].string else { return nil }
-        (self.browser, self.identity, self.name) = (browser, identity, name)
+        guard value[Self.mark].number != nil else { return nil }
+        (self.browser, self.value, self.name) = (browser, value, name)
     }
 
-    /// As an argument of a script.
-    package var value: PageValue { [Self.mark: .string(identity)] }
-
-    private func ask(_ method: String, _ path: String, _ body: PageValue? = nil) throws -> PageValue {
-        try browser.ask(method, "element/\(identity)/\(path)", body, about: name)
+    /// Runs the body of a function with the element as its first argument, `element`.
+    private func ask(_ script: String, _ arguments: PageValue...) throws -> PageValue {
+        try browser.evaluate("const element = arguments[0]; \(script)", [value] + arguments, about: name)
     }
 
     // MARK: Handling
 
     /// Clicks its middle, which must be in nobody's shadow.
-    package func click() throws { _ = try ask("POST", "click", [:]) }
+    package func click() throws {
+        let point = try ask(Self.pointing)
+        // What a menu offers is drawn by the system.
+        guard let x = point[0].number, let y = point[1].number else { return }
+        try browser.perform(.mouse(.moveTo(x: x, y: y), .press, .release))
+        // A page that draws it anew between press and release loses the click. One that goes elsewhere cannot be asked.
+        let isLost = try? browser.run(
+            "const { elements, isClicked } = globalThis[Symbol.for('tweaks.test')];"
+                + "return !isClicked && !elements[arguments[0]].isConnected", value[Self.mark])
+        if isLost == true {
+            throw BrowserError(code: "stale element reference", description: "\(name): gone while clicked")
+        }
+    }
+
+    /// Finds the point to click, and notes whether a click comes.
+    private static let pointing = """
+        const refuse = (code, message) => { throw Object.assign(new Error(message), { refusal: code }); };
+        if (element.localName === 'option') {
+            element.closest('select').focus();
+            element.selected = true;
+            for (const name of ['input', 'change'])
+                element.closest('select').dispatchEvent(new Event(name, { bubbles: true }));
+            return null;
+        }
+        element.scrollIntoViewIfNeeded(true);
+        const [box] = element.getClientRects();
+        if (!box || !box.width || !box.height) refuse('element not interactable', 'it has no size');
+        const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
+        const y = (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2;
+        const found = document.elementFromPoint(x, y);
+        if (!element.contains(found)) refuse('element click intercepted', `${found?.outerHTML.slice(0, 200)} gets the click`);
+        const table = globalThis[Symbol.for('tweaks.test')];
+        table.isClicked = false;
+        addEventListener('click', () => { table.isClicked = true; }, { once: true, capture: true });
+        return [x, y];
+        """
 
     /// Types into it, at the end of what it holds.
-    package func type(_ text: String) throws { _ = try ask("POST", "value", ["text": .string(text)]) }
+    package func type(_ text: String) throws { try handle(text.map { .character($0) }) }
 
-    /// Presses keys on it.
-    package func press(_ keys: Key...) throws { try type(keys.map(\.text).joined()) }
+    /// Presses keys on it. A modifier stays down to the end.
+    package func press(_ keys: Key...) throws {
+        let held = keys.filter { $0.modifier != nil }
+        try handle(keys.flatMap { held.contains($0) ? [.press($0)] : [.press($0), .release($0)] })
+        try browser.perform(.keyboard(held.map(KeyStep.release)))
+    }
+
+    /// Chooses a file, in a field for that.
+    package func choose(_ path: String) throws {
+        let number = Int(value[Self.mark].number ?? 0)
+        let object = try browser.command(
+            "Runtime.evaluate", ["expression": "globalThis[Symbol.for('tweaks.test')].elements[\(number)]"])
+        try browser.command(
+            "DOM.setFileInputFiles", ["files": [.string(path)], "objectId": object["result"]["objectId"]], about: name)
+    }
+
+    private func handle(_ steps: [KeyStep]) throws {
+        _ = try ask(
+            """
+            if (document.activeElement === element) return;
+            element.focus();
+            element.setSelectionRange?.(element.value.length, element.value.length);
+            """)
+        try browser.perform(.keyboard(steps))
+    }
 
     /// Empties a field.
-    package func clear() throws { _ = try ask("POST", "clear", [:]) }
+    package func clear() throws {
+        _ = try ask("element.focus(); element.select()")
+        try browser.perform(.keys(.delete))
+    }
 
     // MARK: Looking
 
     /// The text that a reader sees.
-    package var text: String { get throws { try ask("GET", "text").string ?? "" } }
+    package var text: String { get throws { try ask("return element.innerText.trim()").string ?? "" } }
 
     /// An attribute as it was written; nil where there is none.
-    package func attribute(_ name: String) throws -> String? { try ask("GET", "attribute/\(name)").string }
+    package func attribute(_ name: String) throws -> String? {
+        try ask("return element.getAttribute(arguments[1])", .string(name)).string
+    }
 
     /// A property as it is now.
-    package func property(_ name: String) throws -> PageValue { try ask("GET", "property/\(name)") }
+    package func property(_ name: String) throws -> PageValue {
+        try ask("return element[arguments[1]]", .string(name))
+    }
 
     /// A property of its style, as computed.
-    package func style(_ name: String) throws -> String { try ask("GET", "css/\(name)").string ?? "" }
+    package func style(_ name: String) throws -> String {
+        try ask("return getComputedStyle(element).getPropertyValue(arguments[1])", .string(name)).string ?? ""
+    }
 
     /// What assistive technology says it is.
-    package var role: String { get throws { try ask("GET", "computedrole").string ?? "" } }
+    package var role: String { get throws { try ask("return element.computedRole").string ?? "" } }
 
     /// What assistive technology calls it.
-    package var label: String { get throws { try ask("GET", "computedlabel").string ?? "" } }
+    package var label: String { get throws { try ask("return element.computedName").string ?? "" } }
 
     /// Whether it is there to be seen.
-    package var isDisplayed: Bool { get throws { try ask("GET", "displayed").bool ?? false } }
+    package var isDisplayed: Bool {
+        get throws { try ask("return element.checkVisibility({ visibilityProperty: true })").bool ?? false }
+    }
 
     /// Where it is on the page, and its size.
     package var frame: (x: Double, y: Double, width: Double, height: Double) {
         get throws {
-            let frame = try ask("GET", "rect")
-            return (
-                frame["x"].number ?? 0, frame["y"].number ?? 0, frame["width"].number ?? 0, frame["height"].number ?? 0
-            )
+            let box = try ask(
+                "const box = element.getBoundingClientRect();"
+                    + "return [box.x + scrollX, box.y + scrollY, box.width, box.height]")
+            return (box[0].number ?? 0, box[1].number ?? 0, box[2].number ?? 0, box[3].number ?? 0)
         }
     }
 
     /// The first element within this one that a selector fits.
     package func element(_ selector: String) throws -> Element {
-        try browser.found(try ask("POST", "element", .css(selector)), selector)
+        try browser.found(ask("return element.querySelector(arguments[1])", .string(selector)), selector)
     }
 
     /// All elements within this one that a selector fits.
     package func elements(_ selector: String) throws -> [Element] {
-        try (ask("POST", "elements", .css(selector)).array ?? []).map { try browser.found($0, selector) }
+        let found = try ask("return element.querySelectorAll(arguments[1])", .string(selector))
+        return try (found.array ?? []).map { try browser.found($0, selector) }
     }
 }
 
 extension Browser {
     /// The first element that a selector fits.
     package func element(_ selector: String) throws -> Element {
-        try found(try ask("POST", "element", .css(selector), about: selector), selector)
+        try found(run("return document.querySelector(arguments[0])", .string(selector)), selector)
     }
 
     /// All elements that a selector fits.
     package func elements(_ selector: String) throws -> [Element] {
-        try (ask("POST", "elements", .css(selector), about: selector).array ?? []).map { try found($0, selector) }
+        let found = try run("return document.querySelectorAll(arguments[0])", .string(selector))
+        return try (found.array ?? []).map { try self.found($0, selector) }
     }
 
     /// The element that has the keyboard.
     package var focused: Element {
-        get throws { try found(try ask("GET", "element/active", about: "focus"), "focused element") }
+        get throws { try found(run("return document.activeElement"), "focused element") }
     }
 
     /// The element that a script has returned.
     package func found(_ value: PageValue, _ name: String = "result of a script") throws -> Element {
+        if value == nil { throw BrowserError(code: "no such element", description: "\(name): no such element") }
         guard let element = Element(value, in: self, name: name) else {
             throw BrowserError(code: "no element", description: "\(name): not an element: \(value)")
         }
         return element
-    }
-}
-
-extension PageValue {
-    fileprivate static func css(_ selector: String) -> PageValue {
-        ["using": "css selector", "value": .string(selector)]
     }
 }

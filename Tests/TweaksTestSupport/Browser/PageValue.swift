@@ -1,4 +1,6 @@
-// What a page and a test hand each other: JSON, as WebDriver carries it.
+// JSON values that pages and tests exchange.
+
+import Foundation
 
 /// A JSON value. Its numbers are those of JavaScript.
 package enum PageValue: Equatable, Sendable {
@@ -57,24 +59,29 @@ extension PageValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     }
 }
 
-extension PageValue: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let values = try? container.decode([PageValue].self) {
-            self = .array(values)
-        } else {
-            self = .object(try container.decode([String: PageValue].self))
+// MARK: JSON
+
+extension PageValue {
+    /// Reads JSON. By Foundation's older way: a decoder would have to try each kind, and what a browser says is long.
+    init(json: Data) throws { self.init(try JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed)) }
+
+    private init(_ object: Any) {
+        switch object {
+        case let text as String: self = .string(text)
+        case let fields as [String: Any]: self = .object(fields.mapValues { PageValue($0) })
+        case let values as [Any]: self = .array(values.map { PageValue($0) })
+        case let number as NSNumber: self = Self.isTruth(number) ? .bool(number.boolValue) : .number(number.doubleValue)
+        default: self = .null
         }
     }
 
+    /// Whether a number is `true` or `false`, by its type's name in C: a character, or a Bool.
+    private static func isTruth(_ number: NSNumber) -> Bool {
+        [UInt8(ascii: "c"), UInt8(ascii: "B")].contains(UInt8(bitPattern: number.objCType.pointee))
+    }
+}
+
+extension PageValue: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -64,7 +64,9 @@ private struct HistoryModel {
 struct HistoryModelTests {
     private static let paths = (0..<6).map { "A/B/\($0)" }
 
-    @Test("thousands of commits, undos and redos by several sessions", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test(
+        "thousands of commits, undos and redos by several sessions", .tags(.quantity),
+        arguments: 1...UInt64(quantity(4, few: 2)))
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let now = Mutex(0)
@@ -76,7 +78,7 @@ struct HistoryModelTests {
             _ = try registry.register(parts[0], parts[1], parts[2], 0)
         }
         var model = HistoryModel()
-        for _ in 0..<3_000 {
+        for _ in 0..<quantity(3_000, few: 1_000) {
             let time = now.withLock { now in
                 now += Int.random(in: 0...400, using: &random)
                 return now

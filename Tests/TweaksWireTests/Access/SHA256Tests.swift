@@ -23,7 +23,7 @@ import TweaksWire
         #expect(TokenText.hexadecimal(SHA256.digest(message.utf8)) == digest)
     }
 
-    @Test func aMillionLetters() {
+    @Test(.tags(.quantity), .enabled(if: isQuantityFull, "set TWEAKS_TEST_QUANTITY=full")) func aMillionLetters() {
         let digest = SHA256.digest(repeatElement(UInt8(ascii: "a"), count: 1_000_000))
         #expect(
             TokenText.hexadecimal(digest) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")

@@ -134,21 +134,20 @@ import TweaksWire
     // MARK: Limits
 
     @Test func asManyAsThereMayBe() {
-        func file(_ count: Int) -> TokenText {
-            TokenText(Array((0..<count).map { "t\($0) \(Self.digest($0)) read\n" }.joined().utf8))
-        }
-        let most = file(TokenText.countLimit)
+        let lines = (0...TokenText.countLimit).map { Array("t\($0) \(Self.digest($0)) read\n".utf8) }
+        let most = TokenText(Array(lines.dropLast().joined()))
         #expect(most.table.entries.count == TokenText.countLimit && most.problems.isEmpty)
-        let more = file(TokenText.countLimit + 1)
+        let more = TokenText(Array(lines.joined()))
         #expect(more.table.entries.isEmpty)
         #expect(more.problems.map(\.error.code) == [.tooMany])
     }
 
     @Test func asLargeAsItMayBe() {
         let line = Array("a \(Self.digest()) read\n".utf8)
-        let comment = Array(repeating: UInt8(ascii: "\n"), count: TokenText.sizeLimit - line.count)
-        #expect(TokenText(comment + line).table.entries.count == 1)
-        let more = TokenText([UInt8(ascii: "\n")] + comment + line)
+        let rest = TokenText.sizeLimit - line.count
+        let comments = (0..<rest).map { $0 % 1_024 == 1_023 || $0 == rest - 1 ? UInt8(ascii: "\n") : UInt8(ascii: "#") }
+        #expect(TokenText(comments + line).table.entries.count == 1)
+        let more = TokenText([UInt8(ascii: "\n")] + comments + line)
         #expect(more.table.entries.isEmpty && more.problems.map(\.error.code) == [.tooLong])
     }
 

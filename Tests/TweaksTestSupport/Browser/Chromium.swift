@@ -1,0 +1,199 @@
+// The program Chromium, without a screen: started once for all tests, told what to do over a socket, gone when they are.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+import Dispatch
+import Foundation
+import Synchronization
+package import Testing
+
+/// What a browser refuses.
+package struct BrowserError: Error, Equatable, CustomStringConvertible {
+    /// What it is called: `no such element`, `stale element reference`, `timeout`.
+    package let code: String
+    /// What was asked for, what is wrong, and what may help.
+    package let description: String
+}
+
+/// A running Chromium. Any number of threads may ask at once.
+///
+/// It speaks the DevTools protocol (https://chromedevtools.github.io/devtools-protocol/): JSON, each message with a NUL
+/// behind it, on descriptors 3 and 4 of the program.
+final class Chromium: Sendable {
+    /// The one that all tests share; started by the first that asks.
+    static let shared: Result<Chromium, any Error> = Result {
+        let chromium = try Chromium()
+        atexit { (try? Chromium.shared.get())?.end() }
+        return chromium
+    }
+
+    private static let arguments = [
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad",
+        "--disable-extensions", "--no-first-run", "--force-color-profile=srgb", "--lang=en", "--disable-popup-blocking",
+        "--disable-background-networking", "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
+        "--disable-backgrounding-occluded-windows", "--enable-blink-features=ComputedAccessibilityInfo",
+        "--host-resolver-rules=MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE ::1",
+        "--remote-debugging-pipe",
+    ]
+
+    /// Lets go of what other tests opened while it was being started: the pipe of another program would not end before all
+    /// tests do. The browser ends with its socket, which is when the tests do, in whatever way; what it has left in its
+    /// process group is killed then, and its profile goes when nothing writes there any more.
+    private static let script = """
+        exec 2>/dev/null
+        for number in /dev/fd/*; do number=${number##*/}; [ $number -le 2 ] || eval "exec $number>&-"; done
+        set -m
+        trap "" HUP INT TERM
+        program=$0 place=$1
+        shift
+        export TMPDIR=$place HOME=$place XDG_CONFIG_HOME=$place XDG_CACHE_HOME=$place
+        "$program" --user-data-dir="$place/profile" "$@" 3<&0 4>&0 </dev/null >/dev/null &
+        exec </dev/null
+        wait $!
+        kill -KILL -- -$!
+        for _ in {1..20}; do kill -0 -- -$! || break; sleep 0.1; done
+        rm -rf "$place"
+        """
+
+    /// What one thread waits for.
+    private final class Reply: Sendable {
+        let message = Mutex<PageValue?>(nil)
+        let hasCome = DispatchSemaphore(value: 0)
+
+        func give(_ message: PageValue) {
+            self.message.withLock { $0 = message }
+            hasCome.signal()
+        }
+    }
+
+    private struct Command: Encodable {
+        var id: Int
+        var method: String
+        var params: PageValue
+        var sessionId: String?
+    }
+
+    private struct State {
+        var count = 0
+        var isOver = false
+        var replies: [Int: Reply] = [:]
+        var listeners: [String: @Sendable (_ event: String, PageValue) -> Void] = [:]
+    }
+
+    private let state = Mutex(State())
+    /// Whoever writes a message holds it: messages are whole.
+    private let writing = Mutex(())
+    private let number: Int32
+    private let process: LastingProcess
+    /// Where it keeps its profile.
+    let place: String
+
+    /// Starts one.
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, streamType, 0, &ends) == 0 else { throw ClientError.system("socketpair", errno) }
+        // No program that other tests start may hold our end: the browser would not end with us.
+        _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+        number = ends[0]
+        place = try TemporaryDirectory.made()
+        // Without `--norc` a shell whose input is a socket takes itself for a remote login.
+        process = try LastingProcess(
+            Tool.bash.path, ["--norc", "-c", Self.script, Tool.chromium.path, place] + Self.arguments,
+            environment: ["PATH": "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"],
+            streams: [ends[1], STDERR_FILENO, STDERR_FILENO])
+        _ = systemClose(ends[1])
+        Thread.detachNewThread { [self] in readAll() }
+        _ = try ask("Browser.getVersion", about: "the start of Chromium")
+    }
+
+    /// Ends it, and waits until all of it is gone.
+    func end() {
+        shutdown(number, Int32(SHUT_RDWR))
+        process.wait()
+    }
+
+    // MARK: Asking
+
+    /// Sends a command, and waits for its result.
+    /// - Parameters:
+    ///   - session: Of the window that is meant; nil for the browser.
+    ///   - subject: What the command is about, for errors.
+    func ask(
+        _ name: String, _ parameters: PageValue = [:], session: String? = nil, about subject: String? = nil
+    ) throws -> PageValue {
+        let (reply, subject) = (Reply(), subject ?? name)
+        let count = state.withLock { state in
+            state.count += 1
+            if !state.isOver { state.replies[state.count] = reply }
+            return state.isOver ? nil : state.count
+        }
+        guard let count else { throw BrowserError(code: "ended", description: "\(subject): Chromium has ended") }
+        let command = Command(id: count, method: name, params: parameters, sessionId: session)
+        try send(Array(JSONEncoder().encode(command)) + [0])
+        let end = DispatchTime.now() + .seconds(Int(Browser.patience.components.seconds) * 2)
+        guard reply.hasCome.wait(timeout: end) == .success, let message = reply.message.withLock({ $0 }) else {
+            throw BrowserError(code: "timeout", description: "\(subject): Chromium does not answer")
+        }
+        guard let error = message["error"]["message"].string else { return message["result"] }
+        throw BrowserError(code: "refused", description: "\(subject): \(error)")
+    }
+
+    private func send(_ bytes: [UInt8]) throws {
+        try writing.withLock { _ in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { systemSend(number, $0.baseAddress, $0.count, sendFlags) }
+                if count < 0, errno != EINTR { throw ClientError.system("send to Chromium", errno) }
+                rest = rest.dropFirst(max(count, 0))
+            }
+        }
+    }
+
+    /// Calls with each event of a session, on the thread that reads; nil ends that.
+    func listen(to session: String, _ listener: (@Sendable (_ event: String, PageValue) -> Void)?) {
+        state.withLock { $0.listeners[session] = listener }
+    }
+
+    // MARK: Reading
+
+    private func readAll() {
+        var (buffer, chunk) = (Data(), [UInt8](repeating: 0, count: 65_536))
+        while true {
+            let count = recv(number, &chunk, chunk.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            buffer.append(contentsOf: chunk[..<count])
+            while let end = buffer.firstIndex(of: 0) {
+                if let message = try? PageValue(json: buffer[..<end]) { take(message) }
+                buffer = Data(buffer[(end + 1)...])
+            }
+        }
+        let waiting = state.withLock { state in
+            defer { state.replies = [:] }
+            state.isOver = true
+            return state.replies.values
+        }
+        for reply in waiting { reply.give(["error": ["message": "Chromium has ended"]]) }
+    }
+
+    /// Hands on a reply or an event.
+    private func take(_ message: PageValue) {
+        if let id = message["id"].number {
+            state.withLock { $0.replies.removeValue(forKey: Int(id)) }?.give(message)
+        } else if let session = message["sessionId"].string, let name = message["method"].string {
+            state.withLock { $0.listeners[session] }?(name, message["params"])
+        }
+    }
+}
+
+// MARK: Tests
+
+extension Trait where Self == ConditionTrait {
+    /// The test drives a real browser.
+    package static var needsBrowser: Self { .enabled(if: Browser.isAvailable, "install chromium-headless-shell") }
+}
