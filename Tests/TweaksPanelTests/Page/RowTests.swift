@@ -60,6 +60,43 @@ import TweaksTestSupport
         }
     }
 
+    /// The event of a change, which may come behind the answer, does not say how long it lasts, and does not end that.
+    @Test func forAWhileAnEventBehindItsAnswer() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.browser.command(
+                "Page.addScriptToEvaluateOnNewDocument",
+                [
+                    "source": """
+                    const send = fetch;
+                    window.fetch = async (...all) => {
+                        // What else could say it.
+                        if (String(all[0]).startsWith('/api/explain')) return new Promise(() => {});
+                        const response = await send(...all);
+                        if (!String(all[0]).startsWith('/api/events')) return response;
+                        return new Response(response.body.pipeThrough(new TransformStream({
+                            async transform(part, events) {
+                                while (window.isHeld) await new Promise((go) => setTimeout(go, 5));
+                                events.enqueue(part);
+                            }
+                        })), response);
+                    };
+                    """
+                ])
+            try page.browser.reload()
+            try page.waitUntilConnected()
+            try page.browser.run("window.isHeld = true")
+            try page.click("Whole", "for")
+            try page.browser.element("#menu [data-part=for-10m]").click()
+            try page.type("72", over: "Whole", then: .enter)
+            try page.wait("row('Whole').row.tweak.until != null")
+            try page.browser.run("window.isHeld = false")
+            try host.set("Text", "later")
+            try page.wait("field('Text') === 'later'")
+            #expect(try page.ask("row('Whole').row.tweak.until != null") == true)
+        }
+    }
+
     /// That the next change is for a while is plain to see; Escape or a second click ends it, and nothing has changed.
     @Test func forAWhileCanBeCalledOff() throws {
         let host = try PanelHost()

@@ -31,6 +31,38 @@ import TweaksTestSupport
         }
     }
 
+    /// How many people are here is known later than what stands beside that, which stays where it was.
+    @Test func theNumberOfPeopleMovesNoButton() throws {
+        try PanelHost().visit { page in
+            let places = try ["", "1", "12"].map { text in
+                try page.ask("document.querySelector('#people .count').textContent = given[0]", .string(text))
+                return try page.element("undo").frame.x
+            }
+            #expect(Set(places).count == 1, "\(places)")
+        }
+    }
+
+    /// Changes draw the history anew, but not under the pointer.
+    @Test func aButtonThatIsHeldDownIsNotReplaced() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try host.set("Whole", "60")
+            // With the count the history was drawn as well, had it been open.
+            try page.wait("document.querySelector('#modified-only .count').textContent === '1'")
+            try page.element("history").click()
+            let undo = try page.button("Undo", in: "#pane")
+            try page.browser.perform(.mouse(.move(to: undo), .press))
+            try host.set("Whole", "72")
+            try page.wait(
+                "performance.getEntriesByType('resource').filter((one) => one.name.includes('/api/history')).length === 2"
+            )
+            try page.browser.perform(.mouse(.release))
+            try host.wait("Whole", .int(60))
+            // What came meanwhile is shown then.
+            try page.wait("document.querySelector('#pane li.undone') != null")
+        }
+    }
+
     /// So is a run of one key that is held.
     @Test func aHeldKeyIsOneStep() throws {
         let host = try PanelHost()

@@ -29,16 +29,21 @@ package struct Element {
         // What a menu offers is drawn by the system.
         guard let x = point[0].number, let y = point[1].number else { return }
         try browser.perform(.mouse(.moveTo(x: x, y: y), .press, .release))
-        // A page that draws it anew between press and release loses the click. One that goes elsewhere cannot be asked.
-        let isLost = try? browser.run(
+        // A page that draws it anew, or elsewhere, between the look and the release loses the click. One that goes away
+        // cannot be asked.
+        let fault = try? browser.run(
             "const { elements, isClicked } = globalThis[Symbol.for('tweaks.test')];"
-                + "return !isClicked && !elements[arguments[0]].isConnected", value[Self.mark])
-        if isLost == true {
+                + "return isClicked ? '' : elements[arguments[0]].isConnected ? 'missed' : 'stale'", value[Self.mark])
+        switch fault?.string {
+        case "stale":
             throw BrowserError(code: "stale element reference", description: "\(name): gone while clicked")
+        case "missed":
+            throw BrowserError(code: "element click missed", description: "\(name): moved while clicked, or disabled")
+        default: return
         }
     }
 
-    /// Finds the point to click, and notes whether a click comes.
+    /// Finds the point to click, and notes whether the click comes to the element.
     private static let pointing = """
         const refuse = (code, message) => { throw Object.assign(new Error(message), { refusal: code }); };
         if (element.localName === 'option') {
@@ -57,7 +62,8 @@ package struct Element {
         if (!element.contains(found)) refuse('element click intercepted', `${found?.outerHTML.slice(0, 200)} gets the click`);
         const table = globalThis[Symbol.for('tweaks.test')];
         table.isClicked = false;
-        addEventListener('click', () => { table.isClicked = true; }, { once: true, capture: true });
+        addEventListener('click', (event) => { table.isClicked = event.composedPath().includes(element); },
+            { once: true, capture: true });
         return [x, y];
         """
 
