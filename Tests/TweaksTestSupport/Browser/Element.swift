@@ -29,11 +29,14 @@ package struct Element {
         // What a menu offers is drawn by the system.
         guard let x = point[0].number, let y = point[1].number else { return }
         try browser.perform(.mouse(.moveTo(x: x, y: y), .press, .release))
-        // A page that draws it anew, or elsewhere, between the look and the release loses the click. One that goes away
-        // cannot be asked.
+        // A page that draws it anew, or elsewhere, between the look and the release loses the click, unless one that looks the
+        // same stands there now. A page that goes away cannot be asked.
         let fault = try? browser.run(
-            "const { elements, isClicked } = globalThis[Symbol.for('tweaks.test')];"
-                + "return isClicked ? '' : elements[arguments[0]].isConnected ? 'missed' : 'stale'", value[Self.mark])
+            """
+            const { elements, clicked } = globalThis[Symbol.for('tweaks.test')], element = elements[arguments[0]];
+            if (element.isConnected) return clicked?.includes(element) ? '' : 'missed';
+            return clicked ? '' : 'stale';
+            """, value[Self.mark])
         switch fault?.string {
         case "stale":
             throw BrowserError(code: "stale element reference", description: "\(name): gone while clicked")
@@ -43,7 +46,7 @@ package struct Element {
         }
     }
 
-    /// Finds the point to click, and notes whether the click comes to the element.
+    /// Finds the point to click, and notes where the click comes.
     private static let pointing = """
         const refuse = (code, message) => { throw Object.assign(new Error(message), { refusal: code }); };
         if (element.localName === 'option') {
@@ -61,9 +64,8 @@ package struct Element {
         const found = document.elementFromPoint(x, y);
         if (!element.contains(found)) refuse('element click intercepted', `${found?.outerHTML.slice(0, 200)} gets the click`);
         const table = globalThis[Symbol.for('tweaks.test')];
-        table.isClicked = false;
-        addEventListener('click', (event) => { table.isClicked = event.composedPath().includes(element); },
-            { once: true, capture: true });
+        table.clicked = null;
+        addEventListener('click', (event) => { table.clicked = event.composedPath(); }, { once: true, capture: true });
         return [x, y];
         """
 
