@@ -1,48 +1,21 @@
 // A server that says whatever a test wants: nothing, nonsense, or the end at a chosen moment.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 import Foundation
 import Testing
 import TweaksTestSupport
 
 /// A socket that listens, answered by hand.
 final class FakeServer {
-    private let number: Int32
+    private let socket: BoundSocket
 
     /// - Parameter isListening: False for what a crashed process leaves.
     init(_ path: String, isListening: Bool = true) throws {
-        #if canImport(Glibc)
-            number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            number = socket(AF_UNIX, SOCK_STREAM, 0)
-        #endif
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(result == 0)
-        if isListening { try #require(listen(number, 5) == 0) }
+        socket = try BoundSocket(path, for: isListening ? .clients : .nothing)
     }
-
-    deinit { _ = systemClose(number) }
 
     /// The next client.
     func accepted() throws -> FakePeer {
-        let peer = systemAccept(number)
-        try #require(peer >= 0)
-        _ = fcntl(peer, F_SETFD, FD_CLOEXEC)
-        return FakePeer(FileHandle(fileDescriptor: peer, closeOnDealloc: true))
+        FakePeer(FileHandle(fileDescriptor: try socket.accepted(), closeOnDealloc: true))
     }
 }
 
@@ -82,6 +55,3 @@ final class FakePeer {
 
     func close() throws { try handle.close() }
 }
-
-private func systemClose(_ number: Int32) -> Int32 { close(number) }
-private func systemAccept(_ number: Int32) -> Int32 { accept(number, nil, nil) }

@@ -65,7 +65,7 @@ import TweaksTestSupport
         #endif
         let address =
             isAbstract ? "@tweaks-test/\(UInt64.random(in: 0 ... .max))" : station.directory.file("notify")
-        let receiver = try Datagrams(address)
+        let receiver = try BoundSocket(address, for: .datagrams)
         try station.save("Probe/Int/T0 = 1\n")
         let child = try started([], ["NOTIFY_SOCKET": address])
         #expect(try receiver.next().hasPrefix("READY=1\nSTATUS=probe serves "))
@@ -188,41 +188,5 @@ private final class Reloads: Sendable {
             let lines = (try? client.client.ask("run Probe/Config/Reload \(first) \(last)")) ?? []
             self.state.withLock { $0 = (true, lines.first ?? "") }
         }
-    }
-}
-
-/// The service manager's end of `NOTIFY_SOCKET`.
-private final class Datagrams {
-    private let number: Int32
-
-    init(_ address: String) throws {
-        #if canImport(Glibc)
-            number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        #else
-            number = socket(AF_UNIX, SOCK_DGRAM, 0)
-        #endif
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
-        setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        var place = sockaddr_un()
-        place.sun_family = sa_family_t(AF_UNIX)
-        let name = address.hasPrefix("@") ? [0] + Array(address.utf8.dropFirst()) : Array(address.utf8) + [0]
-        withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: name) }
-        let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
-        let result = withUnsafePointer(to: &place) { pointer in
-            // A sockaddr_un begins like a sockaddr.
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, length) }
-        }
-        if result != 0 { throw ClientError.system("bind", errno) }
-    }
-
-    deinit { close(number) }
-
-    /// The next one, whole.
-    func next() throws -> String {
-        var bytes = [UInt8](repeating: 0, count: 8_192)
-        let count = recv(number, &bytes, bytes.count, 0)
-        if count < 0 { throw ClientError.system("recv", errno) }
-        return String(decoding: bytes[..<count], as: UTF8.self)
     }
 }

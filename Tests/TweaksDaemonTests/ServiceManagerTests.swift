@@ -12,51 +12,6 @@ import TweaksDaemon
 import TweaksServer
 import TweaksTestSupport
 
-/// The service manager's end of `NOTIFY_SOCKET`.
-private final class NotifyReceiver: Sendable {
-    /// As it stands in the environment.
-    let address: String
-    private let number: Int32
-
-    init(_ address: String) throws {
-        self.address = address
-        #if canImport(Glibc)
-            number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        #else
-            number = socket(AF_UNIX, SOCK_DGRAM, 0)
-        #endif
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
-        setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        var place = sockaddr_un()
-        place.sun_family = sa_family_t(AF_UNIX)
-        let isAbstract = address.hasPrefix("@")
-        let name = isAbstract ? [0] + Array(address.utf8.dropFirst()) : Array(address.utf8) + [0]
-        withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: name) }
-        let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
-        let result = withUnsafePointer(to: &place) { pointer in
-            // A sockaddr_un begins like a sockaddr.
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, length) }
-        }
-        if result != 0 { throw ClientError.system("bind", errno) }
-    }
-
-    deinit { close(number) }
-
-    /// The next datagram, whole.
-    func next() throws -> String {
-        var bytes = [UInt8](repeating: 0, count: 8_192)
-        let count = recv(number, &bytes, bytes.count, 0)
-        if count < 0 { throw ClientError.system("recv", errno) }
-        return String(decoding: bytes[..<count], as: UTF8.self)
-    }
-
-    /// Whether nothing has come.
-    var isEmpty: Bool {
-        var byte: UInt8 = 0
-        return recv(number, &byte, 1, Int32(MSG_DONTWAIT)) < 0
-    }
-}
-
 @Suite(.blocking) struct ServiceManagerTests {
     private let directory: TemporaryDirectory
     private let addresses: [String]
@@ -74,9 +29,9 @@ private final class NotifyReceiver: Sendable {
         try #require(try ServiceManager(environment: ["NOTIFY_SOCKET": address]))
     }
 
-    private func eachKind(_ body: (NotifyReceiver, ServiceManager) throws -> Void) throws {
+    private func eachKind(_ body: (BoundSocket, ServiceManager) throws -> Void) throws {
         for address in addresses {
-            let receiver = try NotifyReceiver(address)
+            let receiver = try BoundSocket(address, for: .datagrams)
             try body(receiver, try manager(address))
             #expect(receiver.isEmpty)
         }
@@ -150,7 +105,7 @@ private final class NotifyReceiver: Sendable {
             let name = "@" + random + String(repeating: "x", count: 107 - random.count)
             let path = directory.path + "/" + String(repeating: "x", count: 106 - directory.path.count)
             for address in [name, path] {
-                let receiver = try NotifyReceiver(address)
+                let receiver = try BoundSocket(address, for: .datagrams)
                 #expect(try manager(address).ready() == nil)
                 #expect(try receiver.next() == "READY=1")
                 let error = #expect(throws: ServerError.self) {
@@ -171,7 +126,7 @@ private final class NotifyReceiver: Sendable {
     /// A manager that hangs does not hang the daemon.
     @Test func nobodyReads() throws {
         for address in addresses {
-            let receiver = try NotifyReceiver(address)
+            let receiver = try BoundSocket(address, for: .datagrams)
             let manager = try manager(address)
             var problem: String?
             for _ in 1...100_000 where problem == nil { problem = manager.status("x") }

@@ -40,26 +40,6 @@ import TweaksTestSupport
         }
     }
 
-    /// A socket that somebody bound, listening or not.
-    private func foreignSocket(_ path: String, listening: Bool) throws -> Int32 {
-        #if canImport(Glibc)
-            let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let number = socket(AF_UNIX, SOCK_STREAM, 0)
-        #endif
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(result == 0)
-        if listening { try #require(listen(number, 5) == 0) }
-        return number
-    }
-
     // MARK: Modes
 
     @Test func whatIsMadeIsPrivate() throws {
@@ -124,7 +104,7 @@ import TweaksTestSupport
 
     @Test func aStaleSocketIsTakenOver() throws {
         let path = directory.file("socket")
-        close(try foreignSocket(path, listening: true))
+        _ = try BoundSocket(path, for: .clients)
         #expect(FileManager.default.fileExists(atPath: path))
         let server = server(path)
         try server.start()
@@ -134,9 +114,8 @@ import TweaksTestSupport
 
     @Test func aLiveSocketIsNot() throws {
         let path = directory.file("socket")
-        let number = try foreignSocket(path, listening: true)
-        defer { close(number) }
-        let error = refusal(path)
+        let socket = try BoundSocket(path, for: .clients)
+        let error = withExtendedLifetime(socket) { refusal(path) }
         #expect(error?.description == "socket \(path) is answered by another process")
         #expect(error?.isTaken == true)
         #expect(FileManager.default.fileExists(atPath: path))

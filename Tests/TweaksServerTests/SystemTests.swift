@@ -132,7 +132,8 @@ import TweaksTestSupport
                 try #require(other.ask("ping") == ["ok pong"])
             }
             // All of them were noticed.
-            try eventually { try other.ask("stats").contains("  sessions: 1") }
+            server.settle()
+            try #require(other.ask("stats").contains("  sessions: 1"))
         }
     }
 }

@@ -2,26 +2,34 @@
 
 #if canImport(Darwin)
     import Darwin
-    let (streamType, sendFlags) = (SOCK_STREAM, Int32(0))
+    let (streamType, datagramType, sendFlags) = (SOCK_STREAM, SOCK_DGRAM, Int32(0))
 #elseif canImport(Musl)
     import Musl
-    let (streamType, sendFlags) = (SOCK_STREAM, Int32(MSG_NOSIGNAL))
+    let (streamType, datagramType, sendFlags) = (SOCK_STREAM, SOCK_DGRAM, Int32(MSG_NOSIGNAL))
 #else
     import Glibc
-    let (streamType, sendFlags) = (Int32(SOCK_STREAM.rawValue), Int32(MSG_NOSIGNAL))
+    let (streamType, datagramType) = (Int32(SOCK_STREAM.rawValue), Int32(SOCK_DGRAM.rawValue))
+    let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
 
-/// socket(2) for streams; programs that other tests start at this moment do not get it, where the system can do that.
-func makeSocket(_ family: Int32) -> Int32 {
+/// socket(2); programs that other tests start at this moment do not get it, where the system can do that.
+func makeSocket(_ family: Int32, _ type: Int32 = streamType) -> Int32 {
     #if canImport(Darwin)
-        let number = socket(family, streamType, 0)
+        let number = socket(family, type, 0)
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         return number
     #elseif canImport(Musl)
-        socket(family, streamType | SOCK_CLOEXEC, 0)
+        socket(family, type | SOCK_CLOEXEC, 0)
     #else
-        socket(family, streamType | Int32(SOCK_CLOEXEC.rawValue), 0)
+        socket(family, type | Int32(SOCK_CLOEXEC.rawValue), 0)
     #endif
+}
+
+/// Ends a wait for bytes, or for a client, after so long.
+func setPatience(_ number: Int32, milliseconds: Int32) {
+    var patience = timeval()
+    patience.tv_sec = .init(milliseconds / 1_000)
+    setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
 }
 
 /// close(2)

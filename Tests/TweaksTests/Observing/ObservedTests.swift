@@ -40,8 +40,9 @@ struct ObservedTests {
         #expect(seen.all == [1])
     }
 
+    /// On the main actor: what that makes up for would come in between, and once more than there are changes.
     @Test("Whoever makes the change, it triggers")
-    func anyOrigin() throws {
+    @MainActor func anyOrigin() throws {
         let tweak = Tweak("A", "B", "C", 1, registry: registry)
         let seen = Recorder<Int>()
         let changes: [() throws -> Void] = [

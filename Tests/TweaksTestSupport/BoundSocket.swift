@@ -1,0 +1,62 @@
+// A Unix socket that a test binds: a service manager's, another server's, or what a crashed one has left.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A bound socket, closed when it is let go of; its file stays.
+package final class BoundSocket: Sendable {
+    /// What it takes.
+    package enum Kind: Sendable { case datagrams, clients, nothing }
+
+    /// The path of its file, or its name behind an `@` in the abstract namespace of Linux.
+    package let address: String
+    private let number: Int32
+
+    /// Binds one.
+    package init(_ address: String, for kind: Kind) throws {
+        self.address = address
+        number = makeSocket(AF_UNIX, kind == .datagrams ? datagramType : streamType)
+        if number < 0 { throw ClientError.system("socket", errno) }
+        setPatience(number, milliseconds: TestClient.patience)
+        var place = sockaddr_un()
+        place.sun_family = sa_family_t(AF_UNIX)
+        let name = address.hasPrefix("@") ? [0] + Array(address.utf8.dropFirst()) : Array(address.utf8) + [0]
+        withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: name) }
+        let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2) + socklen_t(name.count)
+        let isBound = withUnsafePointer(to: &place) { pointer in
+            // A sockaddr_un begins like a sockaddr: that is the contract of the socket calls.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, length) == 0 }
+        }
+        if !isBound { throw ClientError.system("bind", errno) }
+        if kind == .clients, listen(number, 5) != 0 { throw ClientError.system("listen", errno) }
+    }
+
+    deinit { _ = systemClose(number) }
+
+    /// The next datagram, whole; waited for.
+    package func next() throws -> String {
+        var bytes = [UInt8](repeating: 0, count: 8_192)
+        let count = recv(number, &bytes, bytes.count, 0)
+        if count < 0 { throw ClientError.system("recv", errno) }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    /// Whether no datagram has come.
+    package var isEmpty: Bool {
+        var byte: UInt8 = 0
+        return recv(number, &byte, 1, Int32(MSG_DONTWAIT)) < 0
+    }
+
+    /// The next client's connection, which the caller closes; waited for.
+    package func accepted() throws -> Int32 {
+        let peer = accept(number, nil, nil)
+        if peer < 0 { throw ClientError.system("accept", errno) }
+        _ = fcntl(peer, F_SETFD, FD_CLOEXEC)
+        return peer
+    }
+}
