@@ -94,14 +94,15 @@ import TweaksTestSupport
         let host = try PanelHost()
         let directory = try TemporaryDirectory()
         try host.visit(at: "/Other") { page in
-            try page.browser.saveDownloads(in: directory.path)
             try host.set("Whole", "72")
             try host.set("Other/Far/Distance", "8")
             try page.element("import").click()
             try page.wait("named('Only Other', '#pane') != null")
             for (name, pattern) in [("Everything", ""), ("Only Other", "?pattern=Other")] {
-                try page.press(button: name, in: "#pane")
-                let text = try file(directory.file("example.conf"), page)
+                try page.browser.saveFile(in: directory.path) { try page.press(button: name, in: "#pane") }
+                let path = directory.file("example.conf")
+                let text = try String(contentsOfFile: path, encoding: .utf8)
+                try FileManager.default.removeItem(atPath: path)
                 #expect(text.contains("Other/Far/Distance = 8\n"))
                 #expect(text.contains("Kinds/Basic/Whole = 72\n") == pattern.isEmpty)
                 // The whole of it.
@@ -110,16 +111,6 @@ import TweaksTestSupport
             }
             #expect(try page.browser.address == "\(host.origin)/#/Other")
         }
-    }
-
-    /// Takes a file, once it is there: the browser gives a file its name when it is whole.
-    private func file(_ path: String, _ page: PanelView) throws -> String {
-        let end = ContinuousClock.now + Browser.patience
-        while !FileManager.default.fileExists(atPath: path), ContinuousClock.now < end {
-            try page.browser.runUntilCalled("requestAnimationFrame(arguments[0])")
-        }
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        return try String(contentsOfFile: path, encoding: .utf8)
     }
 
     @Test func filesAreLookedAtFirst() throws {

@@ -64,12 +64,14 @@ package final class Browser {
         _ name: String, _ parameters: PageValue = [:], about subject: String? = nil
     ) throws -> PageValue { try tab.ask(name, parameters, about: subject) }
 
-    /// Keeps files that pages hand out, in a directory.
-    package func saveDownloads(in path: String) throws {
+    /// Does what makes the page hand out a file, and waits until that is in a directory, under the name that the page
+    /// gives it.
+    package func saveFile(in directory: String, _ body: () throws -> Void) throws {
         let profile = PageValue.string(profile)
         _ = try chromium.ask(
             "Browser.setDownloadBehavior",
-            ["behavior": "allow", "browserContextId": profile, "downloadPath": .string(path)])
+            ["behavior": "allow", "browserContextId": profile, "downloadPath": .string(directory)])
+        try tab.save(about: directory, body)
     }
 
     // MARK: Pages

@@ -5,10 +5,11 @@ import Synchronization
 
 /// A tab that is driven. All calls block.
 final class BrowserTab: Sendable {
-    /// Counts of documents that were loaded, and of moves that load none.
+    /// Counts of documents that were loaded, of moves that load none, and of files that were saved.
     private struct State {
         var loads = 0
         var moves = 0
+        var files = 0
     }
 
     private let chromium: Chromium
@@ -43,7 +44,7 @@ final class BrowserTab: Sendable {
         try chromium.ask(name, parameters, session: session, about: subject)
     }
 
-    // MARK: Loading
+    // MARK: Loading and saving
 
     private func note(_ event: String, _ details: PageValue) {
         condition.withLock {
@@ -52,6 +53,7 @@ final class BrowserTab: Sendable {
             // Another place of the same document, or one that was kept as it was: neither is loaded.
             case "Page.navigatedWithinDocument": state.moves += 1
             case "Page.frameNavigated" where details["type"] == "BackForwardCacheRestore": state.moves += 1
+            case "Page.downloadProgress" where details["state"] == "completed": state.files += 1
             default: return
             }
             condition.broadcast()
@@ -61,13 +63,32 @@ final class BrowserTab: Sendable {
     /// Does what makes the tab load a document, and waits until it has.
     /// - Parameter orMove: A move within the document is enough.
     func load(about subject: String, orMove: Bool = false, _ body: () throws -> Bool) throws {
+        try wait("\(subject): not loaded", after: body) { before, now in
+            now.loads != before.loads || orMove && now.moves != before.moves
+        }
+    }
+
+    /// Does what makes the tab save a file, and waits until it has.
+    func save(about subject: String, _ body: () throws -> Void) throws {
+        try wait("\(subject): not saved") {
+            try body()
+            return true
+        } until: { before, now in
+            now.files != before.files
+        }
+    }
+
+    /// Does something, and waits for what comes of it unless that says that nothing will.
+    private func wait(
+        _ problem: String, after body: () throws -> Bool, until isDone: (_ before: State, _ now: State) -> Bool
+    ) throws {
         let before = condition.withLock { state }
         guard try body() else { return }
         let end = Date(timeIntervalSinceNow: Browser.patience / .seconds(1))
         try condition.withLock {
-            while state.loads == before.loads, !orMove || state.moves == before.moves {
+            while !isDone(before, state) {
                 guard condition.wait(until: end) else {
-                    throw BrowserError(code: "timeout", description: "\(subject): not loaded after \(Browser.patience)")
+                    throw BrowserError(code: "timeout", description: "\(problem) after \(Browser.patience)")
                 }
             }
         }
