@@ -22,6 +22,35 @@ import TweaksTestSupport
         }
     }
 
+    /// What the page asked before a change, and hears after it, says nothing of it: the button to reset stays.
+    @Test func anOlderExplanationIsNotTaken() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            try page.type("72", over: "Whole", then: .enter)
+            try page.wait("row('Whole').hasAttribute('data-modified')")
+            try page.browser.run(
+                """
+                const send = fetch;
+                window.explanations = 0;
+                window.fetch = async (...all) => {
+                    const response = await send(...all);
+                    if (!String(all[0]).startsWith('/api/explain')) return response;
+                    window.explanations += 1;
+                    while (!window.isOpen) await new Promise((go) => setTimeout(go, 5));
+                    return response;
+                };
+                """)
+            try page.click("Whole", "reset")
+            try page.wait("window.explanations === 1")
+            try page.type("73", over: "Whole", then: .enter)
+            try page.wait("row('Whole').hasAttribute('data-modified')")
+            try page.browser.run("window.isOpen = true")
+            try page.wait("window.explanations === 2")
+            try page.press("Whole", "reset", .enter)
+            try host.wait("Whole", .int(50))
+        }
+    }
+
     @Test func rowsSayWhatTheyAre() throws {
         let host = try PanelHost()
         try host.visit { page in
