@@ -49,12 +49,17 @@ struct PanelView {
 
     // MARK: Handling
 
-    /// Clicks a part of a row.
-    func click(_ name: String, _ part: String) throws { try self.part(name, part).click() }
+    /// Clicks a part of a row, once it is shown: what may be done is drawn a frame after what is known.
+    func click(_ name: String, _ part: String) throws {
+        let element = try self.part(name, part)
+        try browser.wait(until: "arguments[0].checkVisibility({ visibilityProperty: true })", element.value)
+        try element.click()
+    }
 
-    /// Gives the keyboard to a part of a row.
+    /// Gives the keyboard to a part of a row, once that takes it.
     func focus(_ name: String, _ part: String) throws {
-        try browser.run("arguments[0].focus()", self.part(name, part).value)
+        try browser.wait(
+            until: "(arguments[0].focus(), document.activeElement === arguments[0])", self.part(name, part).value)
     }
 
     /// Types over what a field holds, when what was typed before has been answered: an answer would undo the selection.
