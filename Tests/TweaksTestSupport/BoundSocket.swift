@@ -1,4 +1,4 @@
-// A Unix socket that a test binds: a service manager's, another server's, or what a crashed one has left.
+// A Unix socket that a test binds in the role of a service manager, another server, or a crashed one.
 
 #if canImport(Darwin)
     import Darwin
@@ -8,9 +8,9 @@
     import Glibc
 #endif
 
-/// A bound socket, closed when it is let go of; its file stays.
+/// A bound socket; deallocation closes it and leaves its file.
 package final class BoundSocket: Sendable {
-    /// What it takes.
+    /// What it accepts.
     package enum Kind: Sendable { case datagrams, clients, nothing }
 
     /// The path of its file, or its name behind an `@` in the abstract namespace of Linux.
@@ -22,7 +22,7 @@ package final class BoundSocket: Sendable {
         self.address = address
         number = makeSocket(AF_UNIX, kind == .datagrams ? datagramType : streamType)
         if number < 0 { throw ClientError.system("socket", errno) }
-        setPatience(number, milliseconds: TestClient.patience)
+        setReceiveTimeout(number, milliseconds: TestClient.patience)
         var place = sockaddr_un()
         place.sun_family = sa_family_t(AF_UNIX)
         let name = address.hasPrefix("@") ? [0] + Array(address.utf8.dropFirst()) : Array(address.utf8) + [0]
@@ -38,7 +38,7 @@ package final class BoundSocket: Sendable {
 
     deinit { _ = systemClose(number) }
 
-    /// The next datagram, whole; waited for.
+    /// Waits for the next datagram.
     package func next() throws -> String {
         var bytes = [UInt8](repeating: 0, count: 8_192)
         let count = recv(number, &bytes, bytes.count, 0)
@@ -52,7 +52,7 @@ package final class BoundSocket: Sendable {
         return recv(number, &byte, 1, Int32(MSG_DONTWAIT)) < 0
     }
 
-    /// The next client's connection, which the caller closes; waited for.
+    /// Waits for the next client; the caller closes its connection.
     package func accepted() throws -> Int32 {
         let peer = accept(number, nil, nil)
         if peer < 0 { throw ClientError.system("accept", errno) }

@@ -25,11 +25,11 @@ func makeSocket(_ family: Int32, _ type: Int32 = streamType) -> Int32 {
     #endif
 }
 
-/// Ends a wait for bytes, or for a client, after so long.
-func setPatience(_ number: Int32, milliseconds: Int32) {
-    var patience = timeval()
-    patience.tv_sec = .init(milliseconds / 1_000)
-    setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+/// Sets the timeout of recv(2) and accept(2).
+func setReceiveTimeout(_ number: Int32, milliseconds: Int32) {
+    var timeout = timeval()
+    timeout.tv_sec = .init(milliseconds / 1_000)
+    setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
 }
 
 /// close(2)

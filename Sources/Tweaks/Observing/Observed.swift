@@ -107,8 +107,8 @@ extension Tweak {
     ///
     /// `onChange` runs where observers do, once the change is made: what it reads is the new value. Observation tracks
     /// from the moment at which the closure that reads has returned; a change in between is made up for on the main
-    /// actor, and elsewhere seen with the next one. Where changes follow each other at once, `onChange` may so run once
-    /// more than there were any. To miss none elsewhere, follow ``values``.
+    /// actor, and elsewhere seen with the next one. When changes follow each other closely, `onChange` may run twice for
+    /// one of them. To miss none elsewhere, follow ``values``.
     @inlinable
     public var observed: Value {
         noteRead()

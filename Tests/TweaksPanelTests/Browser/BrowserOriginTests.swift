@@ -20,14 +20,14 @@ import Testing
         let (browser, other) = (try Browser(), try Browser())
         try browser.open(server.address("/"))
         try other.open(server.address("/data"))
-        let first = browser.window
+        let first = browser.tabID
         try browser.openTab()
-        #expect(try browser.windows.count == 2)
+        #expect(try browser.tabIDs.count == 2)
         try browser.open(server.address("/data"))
         #expect(try browser.cookies.map { $0["name"] } == ["hidden"])
         #expect(try browser.run("return document.cookie") == "")
         #expect(try other.cookies.isEmpty)
-        try browser.closeWindow()
+        try browser.closeTab()
         try browser.go(to: first)
         #expect(try browser.title == "home")
     }
@@ -118,11 +118,11 @@ import Testing
             try browser.perform(.mouse(.moveTo(x: 5, y: 5), .press), .keyboard(.press(.shift)))
             try browser.openTab()
             try browser.openTab()
-            try browser.closeWindow()
+            try browser.closeTab()
         }
         for _ in 0..<3 { try used() }
         let browser = try Browser()
-        #expect(try browser.windows.count == 1)
+        #expect(try browser.tabIDs.count == 1)
         #expect(try browser.address == "about:blank")
         try browser.open(server.address("/"))
         #expect(server.requests.last { $0.target == "/" }?.fields["cookie"] == nil)

@@ -192,7 +192,7 @@ import TweaksTestSupport
         let host = try host()
         // What a page asks for may come too late for its token.
         try host.visit(expecting: [PanelView.refused(401)]) { page in
-            let first = page.browser.window
+            let first = page.browser.tabID
             let second = try page.browser.openTab()
             try page.browser.open(host.origin)
             try page.waitUntilConnected()

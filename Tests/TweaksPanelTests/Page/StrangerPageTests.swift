@@ -18,7 +18,7 @@ import Tweaks
         let page = PanelView(browser: browser)
         try browser.open(host.link())
         try page.waitUntilConnected()
-        let panel = browser.window
+        let panel = browser.tabID
         let revision = host.registry.revision
         try browser.openTab()
         try browser.open(stranger.address("/", host: name))
@@ -158,10 +158,10 @@ import Tweaks
 
     /// A window that a stranger has opened is out of its reach.
     private func openedWindowsAreCutOff(_ host: PanelHost, _ browser: Browser) throws {
-        let before = try browser.windows
-        let own = browser.window
+        let before = try browser.tabIDs
+        let own = browser.tabID
         try browser.run("globalThis.opened = open(arguments[0])", .string(host.origin + "/"))
-        let new = try #require(try browser.windows.first { !before.contains($0) })
+        let new = try #require(try browser.tabIDs.first { !before.contains($0) })
         try browser.go(to: new)
         // By a link from elsewhere the page opens, though without a cookie where the site is another one.
         try browser.wait(
@@ -169,7 +169,7 @@ import Tweaks
                 "['login', 'connected'].includes(document.documentElement.dataset.state)"
         )
         #expect(try browser.run("return window.opener === null") == true)
-        try browser.closeWindow()
+        try browser.closeTab()
         try browser.go(to: own)
         #expect(try browser.run("return opened == null || opened.closed") == true)
     }

@@ -99,7 +99,7 @@ extension Browser {
 
     private static let running = """
         async (callsBack, script, given) => {
-            const table = globalThis[Symbol.for('tweaks.test')] ??= { elements: [], numbers: new Map() };
+            const table = \(Element.table) ??= { elements: [], numbers: new Map() };
             const mark = '\(Element.mark)';
             const leave = (value) => {
                 if (value instanceof Element) {

@@ -10,8 +10,8 @@ package final class Browser {
     /// What the system's settings say of colors.
     package enum Scheme: String, CaseIterable, Sendable { case light, dark }
 
-    /// A tab.
-    package struct Window: Equatable, Sendable { fileprivate let target: String }
+    /// Which tab is meant.
+    package struct TabID: Equatable, Sendable { fileprivate let target: String }
 
     /// Whether this machine has what it takes.
     package static var isAvailable: Bool { Tool.chromium.exists && Tool.bash.exists }
@@ -137,15 +137,15 @@ package final class Browser {
         }
     }
 
-    // MARK: Windows
+    // MARK: Tabs
 
     /// The one that commands go to.
-    package var window: Window { Window(target: tab.target) }
+    package var tabID: TabID { TabID(target: tab.target) }
 
     /// All open tabs, those that pages have opened among them.
-    package var windows: [Window] {
+    package var tabIDs: [TabID] {
         get throws {
-            try targets("page").map { Window(target: $0["targetId"].string ?? "") }
+            try targets("page").map { TabID(target: $0["targetId"].string ?? "") }
         }
     }
 
@@ -164,29 +164,29 @@ package final class Browser {
 
     /// Opens a tab beside the others and goes there. It shares their cookies.
     @discardableResult
-    package func openTab() throws -> Window {
+    package func openTab() throws -> TabID {
         tab = try Self.newTab(of: chromium, in: profile, console: lines)
         tabs.append(tab)
         try show()
-        return window
+        return tabID
     }
 
-    /// Sends the commands that follow to another window.
-    package func go(to window: Window) throws {
-        if let known = tabs.first(where: { $0.target == window.target }) {
+    /// Sends the commands that follow to another tab.
+    package func go(to id: TabID) throws {
+        if let known = tabs.first(where: { $0.target == id.target }) {
             tab = known
         } else {
-            tab = try BrowserTab(window.target, of: chromium, console: lines)
+            tab = try BrowserTab(id.target, of: chromium, console: lines)
             tabs.append(tab)
         }
         try show()
     }
 
-    /// Closes the window that commands go to; another one has to be gone to.
-    package func closeWindow() throws {
+    /// Closes the tab that commands go to; another one has to be gone to.
+    package func closeTab() throws {
         _ = try chromium.ask("Target.closeTarget", ["targetId": .string(tab.target)], about: "close")
-        let (closed, end) = (window, ContinuousClock.now + Self.patience)
-        while try windows.contains(closed) {
+        let (closed, end) = (tabID, ContinuousClock.now + Self.patience)
+        while try tabIDs.contains(closed) {
             if ContinuousClock.now > end {
                 throw BrowserError(code: "timeout", description: "close: the tab stays open")
             }

@@ -42,7 +42,7 @@ final class Chromium: Sendable {
     ]
 
     /// Lets go of what other tests opened while it was being started: the pipe of another program would not end before all
-    /// tests do. The browser ends with its socket, which is when the tests do, in whatever way; what it has left in its
+    /// tests do. The browser ends with its socket, however the tests end; what it has left in its
     /// process group is killed then, and its profile goes when nothing writes there any more.
     private static let script = """
         exec 2>/dev/null
@@ -86,7 +86,7 @@ final class Chromium: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Whoever writes a message holds it: messages are whole.
+    /// Keeps messages of several threads whole.
     private let writing = Mutex(())
     private let number: Int32
     private let process: LastingProcess
@@ -121,7 +121,7 @@ final class Chromium: Sendable {
 
     /// Sends a command, and waits for its result.
     /// - Parameters:
-    ///   - session: Of the window that is meant; nil for the browser.
+    ///   - session: Of the tab that is meant; nil for the browser.
     ///   - subject: What the command is about, for errors.
     func ask(
         _ name: String, _ parameters: PageValue = [:], session: String? = nil, about subject: String? = nil

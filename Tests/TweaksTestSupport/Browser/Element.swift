@@ -4,6 +4,8 @@
 package struct Element {
     /// What elements are marked with on their way; the mark's value is a number of their document's.
     static let mark = "tweaks.element"
+    /// The property of a page that holds the elements by number.
+    static let table = "globalThis[Symbol.for('tweaks.test')]"
 
     private let browser: Browser
     /// As an argument of a script.
@@ -23,17 +25,17 @@ package struct Element {
 
     // MARK: Handling
 
-    /// Clicks its middle, which must be in nobody's shadow.
+    /// Clicks its middle, which nothing may cover.
     package func click() throws {
         let point = try ask(Self.pointing)
         // What a menu offers is drawn by the system.
         guard let x = point[0].number, let y = point[1].number else { return }
         try browser.perform(.mouse(.moveTo(x: x, y: y), .press, .release))
-        // A page that draws it anew, or elsewhere, between the look and the release loses the click, unless one that looks the
-        // same stands there now. A page that goes away cannot be asked.
+        // An element that moves or is replaced meanwhile gets no click; its replacement in the same place may. A page that
+        // the click leaves cannot be asked.
         let fault = try? browser.run(
             """
-            const { elements, clicked } = globalThis[Symbol.for('tweaks.test')], element = elements[arguments[0]];
+            const { elements, clicked } = \(Self.table), element = elements[arguments[0]];
             if (element.isConnected) return clicked?.includes(element) ? '' : 'missed';
             return clicked ? '' : 'stale';
             """, value[Self.mark])
@@ -63,7 +65,7 @@ package struct Element {
         const y = (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2;
         const found = document.elementFromPoint(x, y);
         if (!element.contains(found)) refuse('element click intercepted', `${found?.outerHTML.slice(0, 200)} gets the click`);
-        const table = globalThis[Symbol.for('tweaks.test')];
+        const table = \(table);
         table.clicked = null;
         addEventListener('click', (event) => { table.clicked = event.composedPath(); }, { once: true, capture: true });
         return [x, y];
@@ -83,7 +85,7 @@ package struct Element {
     package func choose(_ path: String) throws {
         let number = Int(value[Self.mark].number ?? 0)
         let object = try browser.command(
-            "Runtime.evaluate", ["expression": "globalThis[Symbol.for('tweaks.test')].elements[\(number)]"])
+            "Runtime.evaluate", ["expression": .string("\(Self.table).elements[\(number)]")])
         try browser.command(
             "DOM.setFileInputFiles", ["files": [.string(path)], "objectId": object["result"]["objectId"]], about: name)
     }

@@ -26,7 +26,7 @@ package enum Gesture {
     package static func touch(_ steps: PointerStep...) -> Gesture { .touch(steps) }
     package static func keyboard(_ steps: KeyStep...) -> Gesture { .keyboard(steps) }
 
-    /// Keys pressed one after the other while others are held down, on whatever has the focus.
+    /// Keys pressed one after the other while others are held down; the focused element gets them.
     package static func keys(_ keys: Key..., holding modifiers: [Key] = []) -> Gesture {
         let steps = modifiers.map(KeyStep.press) + keys.flatMap { [.press($0), .release($0)] }
         return .keyboard(steps + modifiers.reversed().map(KeyStep.release))

@@ -40,7 +40,7 @@ struct ObservedTests {
         #expect(seen.all == [1])
     }
 
-    /// On the main actor: what that makes up for would come in between, and once more than there are changes.
+    /// On the main actor, where tracking catches up: running there at the same time, it could call `onChange` twice.
     @Test("Whoever makes the change, it triggers")
     @MainActor func anyOrigin() throws {
         let tweak = Tweak("A", "B", "C", 1, registry: registry)
