@@ -2,63 +2,33 @@
 
 import Tweaks
 
-/// Where the audit is written, and how much is kept.
-package struct AuditSettings: Sendable {
-    /// An absolute path.
-    package let path: String
-    /// A file that would become larger is renamed first; in bytes.
-    package let maximumSize: Int
-    /// How many older files are kept.
-    package let keep: Int
-
-    package init(path: String, maximumSize: Int = 10_485_760, keep: Int = 5) {
-        (self.path, self.maximumSize, self.keep) = (path, max(1, maximumSize), max(0, keep))
-    }
-}
-
-/// Lines that are not written yet, in order.
-struct AuditLines {
-    private(set) var bytes: [UInt8] = []
-    /// Up to here they are in a file.
-    private var position = 0
-
-    init(_ bytes: [UInt8] = []) { self.bytes = bytes }
-
-    var isEmpty: Bool { position == bytes.count }
-
-    /// As many whole lines as fit, but one at least.
-    func next(upTo size: Int) -> ArraySlice<UInt8> {
-        let rest = bytes[position...]
-        if rest.count <= size { return rest }
-        let newline = UInt8(ascii: "\n")
-        if let last = rest.prefix(max(0, size)).lastIndex(of: newline) { return rest[...last] }
-        return rest.firstIndex(of: newline).map { rest[...$0] } ?? rest
-    }
-
-    mutating func wrote(_ count: Int) { position += count }
-
-    /// Another file gets the line from its beginning, of which the one before has a part.
-    mutating func backToLine() {
-        let newline = UInt8(ascii: "\n")
-        position = bytes[..<position].lastIndex(of: newline).map { $0 + 1 } ?? 0
-    }
-}
-
 /// The file. Belongs to the audit's thread.
 struct AuditFile {
     let settings: AuditSettings
-    private let files: any FileSystem
+    /// All files together never have more bytes than this.
+    let ceiling: Int
+    let files: any FileSystem
+    let time: any StorageTime
+    let path: String
+    let name: String
     private let folder: String
-    private let name: String
     /// The file as it was opened, and how large it is by now.
     private var open: (descriptor: Int32, facts: FileFacts, size: Int)?
-    private(set) var rotations = 0
+    /// What stands at its beginning about files that are gone. One that holds no more than that is not full.
+    private var head = 0
+    private var losses: [AuditLoss] = []
+    var rotations = 0
+    /// Why others than this process could have written what is there; nil when they could not.
+    private(set) var exposure: String?
 
-    init(_ settings: AuditSettings, _ files: any FileSystem) {
-        (self.settings, self.files) = (settings, files)
-        let slash = settings.path.lastIndex(of: "/") ?? settings.path.startIndex
-        folder = slash == settings.path.startIndex ? "/" : String(settings.path[..<slash])
-        name = String(settings.path[slash...].drop { $0 == "/" })
+    init(
+        _ path: String, _ settings: AuditSettings, ceiling: Int = .max, _ files: any FileSystem,
+        _ time: any StorageTime
+    ) {
+        (self.path, self.settings, self.ceiling, self.files, self.time) = (path, settings, ceiling, files, time)
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        name = String(path[slash...].drop { $0 == "/" })
     }
 
     /// Writes lines, and takes from them what was written.
@@ -66,13 +36,21 @@ struct AuditFile {
         let directory = try doing("opening the directory") { () throws(FileError) in try files.openDirectory(folder) }
         defer { files.close(directory) }
         try look(directory, &lines)
-        _ = try openFile(directory)
+        try judge()
+        let isNew = open == nil
+        // A process that was killed, or had no more room, may have left half a line there.
+        if try openFile(directory) > 0, isNew, isTorn(directory) { lines.prepend([UInt8(ascii: "\n")]) }
         while !lines.isEmpty {
             let size = try openFile(directory)
             let chunk = lines.next(upTo: settings.maximumSize - size)
-            if size > 0, size + chunk.count > settings.maximumSize {
-                try rotate(directory)
+            if size > head, size + chunk.count > settings.maximumSize {
                 lines.backToLine()
+                if isFull(directory) { return losses.append(.lines(lines.dropRest(), path: path)) }
+                let dropped = try rotate(directory)
+                let notice = dropped.flatMap { $0.line(at: time.wall) }
+                lines.prepend(notice)
+                head = notice.count
+                losses += dropped
                 continue
             }
             guard let descriptor = open?.descriptor else { continue }
@@ -84,9 +62,37 @@ struct AuditFile {
         }
     }
 
+    /// What had to go, or could not be written, for want of room; none of it is tried again.
+    mutating func takeLosses() -> [AuditLoss] {
+        defer { losses = [] }
+        return losses
+    }
+
     mutating func close() {
-        if let open { files.close(open.descriptor) }
-        open = nil
+        if let open {
+            files.unlock(open.descriptor)
+            files.close(open.descriptor)
+        }
+        (open, head) = (nil, 0)
+    }
+
+    /// Takes the lock of the file that is open, until it is closed.
+    /// - Returns: Whether it still has the name.
+    func lock(_ directory: Int32) throws(StorageFailure) -> Bool {
+        guard let open else { return false }
+        do throws(FileError) {
+            try files.retrying { () throws(FileError) in try files.lock(open.descriptor) }
+        } catch {
+            // Not all file systems have locks.
+            if error.isHeld { throw failure(error, "another process renames it") }
+        }
+        do throws(FileError) {
+            return try files.retrying { () throws(FileError) in try files.facts(name, in: directory) }
+                .isSameFile(as: open.facts)
+        } catch {
+            if error.isMissing { return false }
+            throw failure(error, "renaming it")
+        }
     }
 
     // MARK: Opening
@@ -98,11 +104,28 @@ struct AuditFile {
         guard let open else { return }
         if let facts, facts.isSameFile(as: open.facts) {
             // Somebody may have emptied it, as `copytruncate` does.
+            if facts.size < open.size { lines.backToLine() }
             self.open?.size = Int(facts.size)
         } else {
             close()
             lines.backToLine()
         }
+    }
+
+    /// Others must not be able to write evidence.
+    private mutating func judge() throws(StorageFailure) {
+        exposure = FileTrust.objection(to: path)
+        guard settings.isStrict, let exposure else { return }
+        throw StorageFailure(
+            "others can write where the audit is", sentence: "the audit is not written to \(path): \(exposure)")
+    }
+
+    /// The file that is open may be another one than the one that was judged by its path.
+    private func judge(_ facts: FileFacts) throws(StorageFailure) {
+        guard settings.isStrict, !FileTrust.isTrusted(facts.owner) else { return }
+        throw StorageFailure(
+            "others can write where the audit is",
+            sentence: "the audit is not written to \(path): it belongs to uid \(facts.owner); name another file")
     }
 
     /// - Returns: How large it is.
@@ -114,11 +137,23 @@ struct AuditFile {
         do throws(StorageFailure) {
             let facts = try doing("opening it") { () throws(FileError) in try files.facts(descriptor) }
             try check(facts)
+            try judge(facts)
             open = (descriptor, facts, Int(facts.size))
             return Int(facts.size)
         } catch {
             files.close(descriptor)
             throw error
+        }
+    }
+
+    /// Whether its last line has no end.
+    private func isTorn(_ directory: Int32) -> Bool {
+        do throws(FileError) {
+            let descriptor = try files.open(name, in: directory, for: .reading)
+            defer { files.close(descriptor) }
+            return try files.lastByte(descriptor).map { $0 != UInt8(ascii: "\n") } ?? false
+        } catch {
+            return false
         }
     }
 
@@ -131,49 +166,15 @@ struct AuditFile {
         case .other: what = "no regular file"
         }
         throw StorageFailure(
-            "\(settings.path) is \(what)",
+            "\(path) is \(what)",
             sentence:
-                "the audit is not written: \(settings.path) is \(what); name a file in TWEAKS_AUDIT, or move that "
+                "the audit is not written: \(path) is \(what); name a file in TWEAKS_AUDIT, or move that "
                 + "away")
-    }
-
-    // MARK: Rotating
-
-    /// Renames the file, and those before it, so that the next one begins empty.
-    private mutating func rotate(_ directory: Int32) throws(StorageFailure) {
-        close()
-        // After a rotation that failed half way there is a gap: what lies behind that has moved already, and would be lost.
-        let places = settings.keep == 0 ? [] : Array(1...settings.keep)
-        let last = places.first { isMissing("\(name).\($0)", directory) } ?? settings.keep
-        for number in stride(from: last, to: 0, by: -1) {
-            let older = number == 1 ? name : "\(name).\(number - 1)"
-            do throws(FileError) {
-                try files.retrying { () throws(FileError) in
-                    try files.rename(older, to: "\(name).\(number)", in: directory)
-                }
-            } catch {
-                // Not so many were filled yet.
-                if !error.isMissing { throw failure(error, "renaming \(older)") }
-            }
-        }
-        if settings.keep == 0 {
-            try doing("removing the full one") { () throws(FileError) in try files.remove(name, in: directory) }
-        }
-        rotations += 1
-    }
-
-    private func isMissing(_ name: String, _ directory: Int32) -> Bool {
-        do throws(FileError) {
-            _ = try files.facts(name, in: directory)
-            return false
-        } catch {
-            return error.isMissing
-        }
     }
 
     // MARK: Failing
 
-    private func doing<Result>(
+    func doing<Result>(
         _ what: String, _ body: () throws(FileError) -> Result
     ) throws(StorageFailure) -> Result {
         do throws(FileError) {
@@ -183,10 +184,10 @@ struct AuditFile {
         }
     }
 
-    private func failure(_ error: FileError, _ doing: String) -> StorageFailure {
+    func failure(_ error: FileError, _ doing: String) -> StorageFailure {
         let remedy = error.isMissing ? "make the directory \(folder)" : error.remedy("TWEAKS_AUDIT")
         return StorageFailure(
             "\(error.text) (\(doing))",
-            sentence: "the audit is not written to \(settings.path): \(error.text) (\(doing)); \(remedy)")
+            sentence: "the audit is not written to \(path): \(error.text) (\(doing)); \(remedy)")
     }
 }

@@ -1,5 +1,5 @@
 // What the audit says: a JSON object for each tweak that a commit changed, and for whatever else a session did, on a line
-// of its own.
+// of its own; of many that are alike, one with their number.
 
 import Tweaks
 import TweaksWire
@@ -10,37 +10,47 @@ import TweaksWire
 /// {"time":"2026-11-21T09:30:00.123Z","revision":43,"by":"uid 1000","from":"unix socket","peer":"uid 1000 pid 4711","session":7,"kind":"change","path":"Content/Text/Size","old":60,"new":72}
 /// ```
 enum AuditLine {
-    /// Appends what was noted, in the order in which it happened.
+    /// Appends an item, or several that share a line: then it is the last of them, with what was before the first.
     static func append(
-        _ commits: CommitLog.Batch, _ events: AuditNotes.Batch, _ anchor: TimeAnchor, to bytes: inout [UInt8]
+        _ item: AuditItem, since first: AuditItem? = nil, count: Int = 1, _ anchor: TimeAnchor, to bytes: inout [UInt8]
     ) {
-        var events = events.notes[...]
-        for commit in commits.notes {
-            while let first = events.first, first.time < commit.time {
-                append(first.note, first.time, anchor, to: &bytes)
-                events.removeFirst()
-            }
-            append(commit, anchor, to: &bytes)
+        bytes.append("{\"time\":\"\(TimeText.print(anchor.milliseconds(item.time)))\",")
+        var fold = ""
+        if count > 1, let first {
+            fold = ",\"count\":\(count),\"since\":\"\(TimeText.print(anchor.milliseconds(first.time)))\""
         }
-        for event in events { append(event.note, event.time, anchor, to: &bytes) }
+        switch item.content {
+        case .note(let note): append(note, fold, to: &bytes)
+        case .change(let note, let change):
+            var old = change.old
+            if count > 1, case .change(let note, let change)? = first?.content {
+                fold += ",\"from revision\":\(note.revision)"
+                old = change.old
+            }
+            append(note, tweaks: count > 1 ? 1 : note.changes.count, fold, to: &bytes)
+            append(change, from: old, to: &bytes)
+        }
+        bytes.append("}\n")
     }
 
     /// Says how much there was no room for.
-    static func append(
-        leftOut commits: CommitLog.Batch, _ events: AuditNotes.Batch, _ anchor: TimeAnchor, to bytes: inout [UInt8]
-    ) {
-        let head = "{\"time\":\"\(TimeText.print(anchor.wall))\",\"kind\":\"left out\","
-        if commits.leftOut.count > 0 {
-            let (count, first, last) = commits.leftOut
-            bytes.append("\(head)\"commits\":\(count),\"from revision\":\(first),\"to revision\":\(last)}\n")
-        }
-        if events.leftOut > 0 { bytes.append("\(head)\"events\":\(events.leftOut)}\n") }
+    static func append(leftOut commits: CommitLog.Batch, at wall: Int64, to bytes: inout [UInt8]) {
+        let (count, first, last) = commits.leftOut
+        if count == 0 { return }
+        bytes.append(leftOut(wall, "\"commits\":\(count),\"from revision\":\(first),\"to revision\":\(last)"))
     }
 
-    private static func append(
-        _ note: AuditNote, _ time: ContinuousClock.Instant, _ anchor: TimeAnchor, to bytes: inout [UInt8]
-    ) {
-        bytes.append("{\"time\":\"\(TimeText.print(anchor.milliseconds(time)))\",\"by\":")
+    /// Says how many other lines there was no room for.
+    static func append(leftOut events: Int, at wall: Int64, to bytes: inout [UInt8]) {
+        if events > 0 { bytes.append(leftOut(wall, "\"events\":\(events)")) }
+    }
+
+    private static func leftOut(_ wall: Int64, _ what: String) -> String {
+        "{\"time\":\"\(TimeText.print(wall))\",\"kind\":\"left out\",\(what)}\n"
+    }
+
+    private static func append(_ note: AuditNote, _ fold: String, to bytes: inout [UInt8]) {
+        bytes.append("\"by\":")
         bytes.append(json: note.by)
         bytes.append(",\"from\":")
         bytes.append(json: note.from)
@@ -48,44 +58,39 @@ enum AuditLine {
         bytes.append(json: note.peer)
         bytes.append(",\"session\":\(note.session),\"kind\":")
         bytes.append(json: note.kind)
+        bytes.append(fold)
         for (key, value) in note.details {
             bytes.append(",")
             bytes.append(json: key)
             bytes.append(":")
             bytes.append(value)
         }
-        bytes.append("}\n")
     }
 
-    private static func append(_ note: CommitNote, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
-        // The same for all of its tweaks.
-        var head: [UInt8] = []
-        head.append("{\"time\":\"\(TimeText.print(anchor.milliseconds(note.time)))\",\"revision\":")
-        head.append(decimal: note.revision)
-        head.append(",\"by\":")
-        head.append(json: note.origin.description)
-        head.append(",\"from\":")
-        head.append(json: note.origin.connection?.transport ?? note.place)
+    private static func append(_ note: CommitNote, tweaks: Int, _ fold: String, to bytes: inout [UInt8]) {
+        bytes.append("\"revision\":")
+        bytes.append(decimal: note.revision)
+        bytes.append(",\"by\":")
+        bytes.append(json: note.origin.description)
+        bytes.append(",\"from\":")
+        bytes.append(json: note.origin.connection?.transport ?? note.place)
         if let connection = note.origin.connection {
-            head.append(",\"peer\":")
-            head.append(json: connection.peer)
+            bytes.append(",\"peer\":")
+            bytes.append(json: connection.peer)
         }
-        if let session = note.kind.session { head.append(",\"session\":\(session)") }
-        head.append(",\"kind\":\"\(note.kind.word)\"")
-        if let about = note.about { head.append(",\"of\":\(about)") }
-        let changes = note.changes
-        if changes.count > 1 { head.append(",\"tweaks\":\(changes.count)") }
-        for change in changes {
-            bytes.append(contentsOf: head)
-            append(change, to: &bytes)
-            bytes.append("}\n")
-        }
+        if let session = note.kind.session { bytes.append(",\"session\":\(session)") }
+        bytes.append(",\"kind\":\"\(note.kind.word)\"")
+        bytes.append(fold)
+        if let about = note.about { bytes.append(",\"of\":\(about)") }
+        if tweaks > 1 { bytes.append(",\"tweaks\":\(tweaks)") }
     }
 
-    private static func append(_ change: TweakHistoryEntry.Change, to bytes: inout [UInt8]) {
+    private static func append(
+        _ change: TweakHistoryEntry.Change, from old: TweakValue?, to bytes: inout [UInt8]
+    ) {
         bytes.append(",\"path\":")
         bytes.append(json: change.path.joined)
-        guard let old = change.old, let new = change.new else { return bytes.append(",\"secret\":true") }
+        guard let old, let new = change.new else { return bytes.append(",\"secret\":true") }
         bytes.append(",\"old\":")
         bytes.append(audited: old)
         bytes.append(",\"new\":")

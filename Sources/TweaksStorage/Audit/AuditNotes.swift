@@ -20,14 +20,16 @@ package struct AuditNote: Sendable {
     package let session: UInt64
     /// `refused`, `authenticated`, `kicked` …
     package let kind: String
+    /// Whether it got nothing of what it wanted: such lines have a file of their own, since any client can cause them.
+    package let isRefusal: Bool
     package let details: [(key: String, value: Detail)]
 
     package init(
-        by: String, from: String, peer: String, session: UInt64, kind: String,
+        by: String, from: String, peer: String, session: UInt64, kind: String, isRefusal: Bool = false,
         _ details: [(key: String, value: Detail)] = []
     ) {
         (self.by, self.from, self.peer, self.session, self.kind) = (by, from, peer, session, kind)
-        self.details = details
+        (self.isRefusal, self.details) = (isRefusal, details)
     }
 }
 
@@ -37,13 +39,26 @@ final class AuditNotes: Sendable {
     struct Batch: Sendable {
         /// Oldest first.
         fileprivate(set) var notes: [(time: ContinuousClock.Instant, note: AuditNote)] = []
-        fileprivate(set) var leftOut = 0
+        /// Those for which there was no room.
+        fileprivate(set) var leftOut = (acts: 0, refusals: 0)
+        fileprivate var refusals = 0
 
-        var isEmpty: Bool { notes.isEmpty && leftOut == 0 }
+        var isEmpty: Bool { notes.isEmpty && leftOut == (0, 0) }
+
+        fileprivate mutating func add(_ note: AuditNote, at time: ContinuousClock.Instant) {
+            // Refusals must not crowd out what was done.
+            switch (note.isRefusal, note.isRefusal ? refusals : notes.count - refusals) {
+            case (true, AuditNotes.limit...): leftOut.refusals += 1
+            case (false, AuditNotes.limit...): leftOut.acts += 1
+            default:
+                notes.append((time, note))
+                if note.isRefusal { refusals += 1 }
+            }
+        }
     }
 
-    /// So many are kept until they are taken.
-    static let limit = 1_024
+    /// So many of each sort are kept until they are taken.
+    fileprivate static let limit = 1_024
 
     private let batch = Mutex(Batch())
 
@@ -52,7 +67,7 @@ final class AuditNotes: Sendable {
     func add(_ note: AuditNote, at time: ContinuousClock.Instant) -> Bool {
         batch.withLock { batch in
             let isFirst = batch.isEmpty
-            if batch.notes.count < Self.limit { batch.notes.append((time, note)) } else { batch.leftOut += 1 }
+            batch.add(note, at: time)
             return isFirst
         }
     }

@@ -14,11 +14,17 @@ package final class AuditTrail: Sendable {
         case failed(reason: String)
         /// They are written again.
         case recovered(path: String)
+        /// Others could have written it. Once for each reason.
+        case exposed(path: String, reason: String)
+        /// Something was removed to make room, or not written for want of it.
+        case lost(AuditLoss)
     }
 
     /// Figures for people.
     package struct Facts: Sendable, Equatable {
         package var path = ""
+        /// The file of what was refused.
+        package var refusedPath = ""
         /// `written`, or `unwritten: …` while it tries again.
         package var state = "written"
         package var commits = 0
@@ -26,6 +32,10 @@ package final class AuditTrail: Sendable {
         package var events = 0
         /// Commits and events for which there was no room.
         package var leftOut = 0
+        /// Commits and events that share the line of another one.
+        package var folded = 0
+        /// Bytes of old files that were removed.
+        package var dropped: Int64 = 0
         package var rotations = 0
         package var failures = 0
     }
@@ -39,7 +49,7 @@ package final class AuditTrail: Sendable {
         _ settings: AuditSettings, registry: TweakRegistry, fileSystem: any FileSystem = PosixFileSystem(),
         time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
     ) {
-        let mailbox = AuditMailbox(path: settings.path)
+        let mailbox = AuditMailbox(settings)
         (self.registry, self.mailbox, self.time) = (registry, mailbox, time)
         registry.add(mailbox.log)
         mailbox.life.enter()
@@ -79,6 +89,13 @@ extension AuditTrail.Event: CustomStringConvertible {
         switch self {
         case .failed(let reason): reason
         case .recovered(let path): "the audit is written again to \(path)"
+        case .exposed(let path, let reason): "the audit \(path) proves little: \(reason)"
+        case .lost(.file(let path, let bytes, let from, let to)):
+            "the audit has dropped \(path), which was old: \(bytes) bytes, \(from ?? "…") to \(to); keep more of them, "
+                + "or ship them elsewhere"
+        case .lost(.lines(let count, let path)):
+            "the audit does not write to \(path) until what is in it is old enough to go: there is no more room for "
+                + "it; \(count) lines are left out so far. Look who is refused so often, and move the files away"
         }
     }
 }
@@ -96,11 +113,11 @@ final class AuditMailbox: Sendable {
     let life = DispatchGroup()
     private let state: Mutex<State>
 
-    init(path: String) {
+    init(_ settings: AuditSettings) {
         let bell = Bell()
         self.bell = bell
         log = CommitLog { bell.ring() }
-        state = Mutex(State(facts: AuditTrail.Facts(path: path)))
+        state = Mutex(State(facts: AuditTrail.Facts(path: settings.path, refusedPath: settings.refusedPath)))
     }
 
     var isClosing: Bool { state.withLock { $0.isClosing } }

@@ -1,4 +1,4 @@
-// The audit's thread: takes what was noted, writes it, and tries again where the disk refuses.
+// The audit's thread: takes what was noted, and has it written, what was done to one file and what was refused to another.
 
 import Tweaks
 
@@ -6,13 +6,9 @@ import Tweaks
 struct AuditWriter: ~Copyable {
     private let mailbox: AuditMailbox
     private let time: any StorageTime
-    private let onEvent: @Sendable (AuditTrail.Event) -> Void
-    private var file: AuditFile
-    private var lines = AuditLines()
-    private var facts = AuditTrail.Facts()
-    private var retry: Retry
-    /// The failure that was last reported; nil after a success.
-    private var reported: StorageFailure?
+    private var acts: AuditChannel
+    private var refusals: AuditChannel
+    private var facts: AuditTrail.Facts
     /// Until then nothing more is taken: a busy program does not have the disk at each commit.
     private var rest: ContinuousClock.Instant?
 
@@ -22,67 +18,71 @@ struct AuditWriter: ~Copyable {
         _ settings: AuditSettings, _ mailbox: AuditMailbox, _ files: any FileSystem, _ time: any StorageTime,
         onEvent: @escaping @Sendable (AuditTrail.Event) -> Void
     ) {
-        (self.mailbox, self.time, self.onEvent) = (mailbox, time, onEvent)
-        file = AuditFile(settings, files)
-        retry = Retry(time, first: .milliseconds(100), most: .seconds(30))
-        facts.path = settings.path
+        (self.mailbox, self.time, facts) = (mailbox, time, mailbox.facts)
+        acts = AuditChannel(AuditFile(settings.path, settings, files, time), time, onEvent: onEvent)
+        refusals = AuditChannel(
+            AuditFile(settings.refusedPath, settings, ceiling: settings.mostRefused, files, time), time,
+            onEvent: onEvent)
     }
 
     /// Opens the file, so that trouble is known before there is something to write.
-    mutating func open() { attempt() }
+    mutating func open() {
+        acts.attempt()
+        publish()
+    }
 
     /// Writes until the mailbox closes.
     mutating func run() {
         while !mailbox.isClosing {
-            mailbox.bell.wait(until: retry.next(hasNews: false) ?? rest, time)
+            let moments = [acts.next, refusals.next, acts.isWritten ? rest : nil]
+            mailbox.bell.wait(until: moments.compactMap(\.self).min(), time)
             // While the disk refuses, what is noted stays where there is a limit to it.
-            if lines.isEmpty, !isResting { take() }
-            if !lines.isEmpty || reported != nil, isDue { attempt() }
+            if acts.isWritten, !isResting { take() }
+            let wasWritten = acts.isWritten
+            acts.write(TimeAnchor(time))
+            refusals.write(TimeAnchor(time))
+            // Whatever was noted while the disk refused has rung once, and was not taken.
+            if !wasWritten, acts.isWritten, rest == nil { rest = time.now }
+            publish()
         }
-        if !lines.isEmpty { attempt() }
-        if lines.isEmpty {
-            take()
-            attempt()
-        }
-        file.close()
+        if !acts.isWritten { acts.attempt() }
+        if acts.isWritten { take() }
+        acts.write(TimeAnchor(time), isLast: true)
+        refusals.write(TimeAnchor(time), isLast: true)
+        publish()
+        acts.close()
+        refusals.close()
     }
 
     private var isResting: Bool { rest.map { $0 > time.now } ?? false }
-
-    private var isDue: Bool { retry.next(hasNews: false).map { $0 <= time.now } ?? true }
 
     private mutating func take() {
         rest = nil
         let (commits, events) = (mailbox.log.takeAll(), mailbox.notes.takeAll())
         if commits.isEmpty, events.isEmpty { return }
-        facts.leftOut += commits.leftOut.count + events.leftOut
+        facts.leftOut += commits.leftOut.count + events.leftOut.acts + events.leftOut.refusals
         facts.commits += commits.notes.count
         facts.events += events.notes.count
-        var bytes: [UInt8] = []
         // Anew each time: the wall clock may have been set.
         let anchor = TimeAnchor(time)
-        AuditLine.append(commits, events, anchor, to: &bytes)
-        AuditLine.append(leftOut: commits, events, anchor, to: &bytes)
-        lines = AuditLines(bytes)
+        let items = AuditItem.all(commits, events)
+        var (done, refused): ([UInt8], [UInt8]) = ([], [])
+        AuditLine.append(leftOut: commits, at: anchor.wall, to: &done)
+        AuditLine.append(leftOut: events.leftOut.acts, at: anchor.wall, to: &done)
+        AuditLine.append(leftOut: events.leftOut.refusals, at: anchor.wall, to: &refused)
+        acts.add(items.lazy.filter { !$0.isRefusal }, anchor, leftOut: done)
+        refusals.add(items.lazy.filter(\.isRefusal), anchor, leftOut: refused)
         rest = time.now.advanced(by: Self.interval)
     }
 
-    private mutating func attempt() {
-        do throws(StorageFailure) {
-            try file.write(&lines)
-            lines = AuditLines()
-            if reported != nil { onEvent(.recovered(path: facts.path)) }
-            reported = nil
-            retry.succeeded()
-            facts.state = "written"
-        } catch {
-            facts.failures += 1
-            facts.state = "unwritten: \(error.reason)"
-            if reported != error { onEvent(.failed(reason: error.sentence)) }
-            reported = error
-            retry.failed()
-        }
-        facts.rotations = file.rotations
+    private mutating func publish() {
+        var facts = facts
+        facts.state = (acts.failure ?? refusals.failure).map { "unwritten: \($0.reason)" } ?? "written"
+        facts.leftOut += acts.leftOut + refusals.leftOut
+        facts.folded = acts.folded + refusals.folded
+        facts.dropped = acts.dropped + refusals.dropped
+        facts.rotations = acts.rotations + refusals.rotations
+        facts.failures = acts.failures + refusals.failures
         mailbox.publish(facts)
     }
 }
