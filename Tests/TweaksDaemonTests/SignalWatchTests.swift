@@ -24,7 +24,7 @@ private final class Told: Sendable {
     }
 
     func next() throws -> Int32 {
-        try #require(arrival.wait(timeout: .now() + 30) == .success)
+        try #require(arrival.wait(timeout: .patience) == .success)
         return signals.withLock { $0.removeFirst() }
     }
 
@@ -158,7 +158,7 @@ private let ownSignals = Atomic<Int>(0)
                 try #require(told.next() == SIGHUP)
                 watch.cancel()
                 kill(getpid(), SIGHUP)
-                let deadline = ContinuousClock.now + .seconds(30)
+                let deadline = ContinuousClock.now + .seconds(120)
                 while ownSignals.load(ordering: .sequentiallyConsistent) < round, .now < deadline {}
                 try #require(ownSignals.load(ordering: .sequentiallyConsistent) == round)
             }

@@ -1,6 +1,6 @@
 // Something that tasks and threads wait for.
 
-import Dispatch
+package import Dispatch
 import Synchronization
 
 /// Closed until it is opened, then open for ever; waited for by actions (async) and by tests (blocking).
@@ -43,4 +43,9 @@ package final class Gate: Sendable {
         semaphore.wait()
         semaphore.signal()
     }
+}
+
+extension DispatchTime {
+    /// So late that a test which waits until then counts as hung.
+    package static var patience: DispatchTime { .now() + .milliseconds(Int(TestClient.patience)) }
 }

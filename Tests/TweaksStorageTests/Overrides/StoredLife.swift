@@ -64,7 +64,7 @@ final class StoredLife: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
         let observation = store.observe { if $0.failure == nil { semaphore.signal() } }
         defer { withExtendedLifetime(observation) {} }
-        return store.status.failure == nil || semaphore.wait(timeout: .now() + 60) == .success
+        return store.status.failure == nil || semaphore.wait(timeout: .patience) == .success
     }
 
     /// Numbers, by name, as they are proposed.

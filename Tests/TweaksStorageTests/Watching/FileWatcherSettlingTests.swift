@@ -11,7 +11,7 @@ import TweaksTestSupport
     private static let never = Duration.seconds(3_600)
 
     @Test(arguments: Way.available) func aBurstIsOneCall(_ way: Way) throws {
-        let settling = FileWatcher.Settling(quiet: .seconds(1), writing: .seconds(1), longest: Self.never)
+        let settling = FileWatcher.Settling(quiet: .seconds(3), writing: .seconds(3), longest: Self.never)
         let file = try WatchedFile(by: way, settle: settling)
         for number in 1...10 { try file.replace("\(number)\n") }
         try file.wait(for: "10\n")

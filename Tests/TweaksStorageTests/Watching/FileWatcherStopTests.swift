@@ -142,7 +142,7 @@ import TweaksTestSupport
 
         /// Whether it comes true, in good time.
         static func waits(_ isTrue: () throws -> Bool) throws -> Bool {
-            let deadline = ContinuousClock.now + .seconds(30)
+            let deadline = ContinuousClock.now + .seconds(120)
             while .now < deadline { if try isTrue() { return true } }
             return false
         }

@@ -99,7 +99,7 @@ import TweaksTestSupport
                 lowerDescriptorLimit(to: 3)
                 watcher.start()
                 rename(directory.file("next"), directory.file("app.conf"))
-                try #require(called.wait(timeout: .now() + 30) == .success)
+                try #require(called.wait(timeout: .patience) == .success)
                 watcher.stop()
                 lowerDescriptorLimit(to: 1_000)
                 let said = troubles.withLock { $0 }

@@ -88,7 +88,7 @@ final class WatchedFile: Sendable {
                 return false
             }
             if isThere { return }
-            if record.arrival.wait(timeout: .now() + 30) == .timedOut {
+            if record.arrival.wait(timeout: .patience) == .timedOut {
                 throw WatchError.nothingCame(wanted: wanted, calls: calls)
             }
         }
