@@ -11,15 +11,18 @@ extension AuditNote {
         let session = event.session
         self.init(
             by: session.identity.description, from: session.transport.rawValue, peer: session.peer,
-            session: session.id, kind: kind, details)
+            session: session.id, kind: kind, isRefusal: event.isRefusal, details)
     }
 
     private static func words(_ event: TweakSessionEvent) -> (String, [(key: String, value: Detail)])? {
         switch event.kind {
         case .state:
-            // Somebody who may not even be here.
-            if event.session.state == .failed(.denied) { return ("denied", []) }
-            return nil
+            switch event.session.state {
+            // Who may not even be here, and for whom there was no room.
+            case .failed(.denied): return ("denied", [])
+            case .failed(.limit): return ("turned away", [])
+            default: return nil
+            }
         case .authenticated(let name): return ("authenticated", [("token", .text(name))])
         case .authenticationFailed: return ("authentication failed", [])
         case .denied(let command, let path): return ("denied", [("command", .text(command))] + self.path(path))
@@ -43,5 +46,15 @@ extension AuditNote {
 
     private static func scopes(_ scopes: [TweakScope]) -> [(key: String, value: Detail)] {
         [("scopes", .texts(scopes.map(\.description)))]
+    }
+}
+
+extension TweakSessionEvent {
+    /// Whether the session got nothing of what it wanted. Any client can cause these.
+    fileprivate var isRefusal: Bool {
+        switch kind {
+        case .state, .authenticationFailed, .denied, .refused, .requested, .declined: true
+        case .authenticated, .granted, .dropped, .revoked, .kicked: false
+        }
     }
 }

@@ -1,12 +1,14 @@
 // The audit as a program names it: a file that says who changed what.
 
 import Foundation
+import TweaksServer
 import TweaksStorage
 import TweaksWire
 
 extension TweakDaemon {
-    /// A file to which every commit is appended: when, who, from where, what was and what is; and what sessions were
-    /// refused, or did to get more rights. Values of secrets are not in it.
+    /// A file to which every commit is appended: when, who, from where, what was and what is; and what sessions did to
+    /// get more rights. What they were refused goes to a second file beside it, `audit-refused.log` for `audit.log`.
+    /// Values of secrets are in neither.
     ///
     /// ```swift
     /// try TweakDaemon.start("bounce", audit: "/var/log/bounce/audit.log", tweaks: Look.all)
@@ -17,12 +19,18 @@ extension TweakDaemon {
         public var path: String
         /// A file that would become larger is renamed to `PATH.1`, that to `PATH.2`, and so on; in bytes.
         public var maximumSize: Int
-        /// How many such older files are kept.
+        /// How many such older files are kept in any case.
         public var keep: Int
+        /// More of them are kept as long as their last line is younger than this. `TWEAKS_AUDIT_DAYS` wins over it.
+        public var minimumAge: Duration
 
-        /// An audit with its limits: 10 MiB and five older files, unless the program says otherwise.
-        public init(_ path: String, maximumSize: Int = 10_485_760, keep: Int = 5) {
+        /// An audit with its limits: files of 10 MiB, five older ones, and more as long as they are younger than 30 days,
+        /// unless the program says otherwise.
+        public init(
+            _ path: String, maximumSize: Int = 10_485_760, keep: Int = 5, minimumAge: Duration = .seconds(2_592_000)
+        ) {
             (self.path, self.maximumSize, self.keep) = (path, maximumSize, keep)
+            self.minimumAge = minimumAge
         }
 
         /// An audit with the usual limits.
@@ -32,7 +40,10 @@ extension TweakDaemon {
 
 extension AuditSettings {
     /// What the program and the environment say; nil for none.
-    init?(_ named: TweakDaemon.Audit?, _ environment: [String: String]) {
+    static func chosen(
+        _ named: TweakDaemon.Audit?, isStrict: Bool, _ environment: [String: String]
+    ) throws(ServerError) -> AuditSettings? {
+        let days = try days(environment)
         let word = environment["TWEAKS_AUDIT"].flatMap { $0.isEmpty ? nil : $0 }
         if word?.lowercased() == "off" { return nil }
         guard var path = word ?? named?.path, !path.isEmpty else { return nil }
@@ -40,7 +51,17 @@ extension AuditSettings {
         if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
         // The limits are the program's, wherever the file is.
         let limits = named ?? TweakDaemon.Audit(path)
-        self.init(path: path, maximumSize: limits.maximumSize, keep: limits.keep)
+        return AuditSettings(
+            path: path, maximumSize: limits.maximumSize, keep: limits.keep, minimumAge: days ?? limits.minimumAge,
+            isStrict: isStrict)
+    }
+
+    private static func days(_ environment: [String: String]) throws(ServerError) -> Duration? {
+        guard let text = environment["TWEAKS_AUDIT_DAYS"], !text.isEmpty else { return nil }
+        guard let days = Int64(text), (0...36_500).contains(days) else {
+            throw ServerError("TWEAKS_AUDIT_DAYS=\(text): write a whole number of days, 0…36500")
+        }
+        return .seconds(days * 86_400)
     }
 }
 
@@ -50,9 +71,10 @@ extension AuditTrail {
         guard let facts = trail?.facts else { return [("audit", .string("off"))] }
         return [
             ("audit", .string(facts.state)), ("auditFile", .string(facts.path)),
-            ("auditCommits", .count(facts.commits)), ("auditEvents", .count(facts.events)),
-            ("auditLeftOut", .count(facts.leftOut)),
-            ("auditFailures", .count(facts.failures)),
+            ("auditRefusedFile", .string(facts.refusedPath)), ("auditCommits", .count(facts.commits)),
+            ("auditEvents", .count(facts.events)),
+            ("auditFolded", .count(facts.folded)), ("auditLeftOut", .count(facts.leftOut)),
+            ("auditDroppedBytes", .int(facts.dropped)), ("auditFailures", .count(facts.failures)),
         ]
     }
 }

@@ -8,11 +8,12 @@ extension TweakDaemon {
         /// Not at all.
         case off
         /// On 127.0.0.1 and ::1, without a token: every user and container of this network namespace can connect and
-        /// change tweaks. The port is the one to prefer; when it is taken, a free one is used. Where there is a token
-        /// file, it is as ``tokens(port:)``.
+        /// change tweaks. The port is the one to prefer; when it is taken, a free one is used, with a warning. Where there
+        /// is a token file, it is as ``tokens(port:)``.
         case open(port: Int)
         /// On 127.0.0.1 and ::1, for whoever shows a token of the token file, by `auth TOKEN` or `tweakctl login`. It
-        /// needs such a file. The port is the one to prefer; when it is taken, a free one is used.
+        /// needs such a file. When the port is taken, the daemon does not start: people would show their tokens to
+        /// the program that listens there.
         case tokens(port: Int)
     }
 
@@ -28,7 +29,8 @@ extension TweakDaemon {
         public static let off = Panel(.off)
         /// On the loopback addresses, at a free port.
         public static let on = Panel(.on)
-        /// On the loopback addresses, at this port; when it is taken, at a free one.
+        /// On the loopback addresses, at this port. When it is taken, at a free one, with a warning; with a token file the
+        /// daemon does not start then.
         public static func on(port: Int) -> Panel { Panel(.on(port: port)) }
     }
 

@@ -2,11 +2,21 @@
 
 import Synchronization
 import Tweaks
+import TweaksPanel
 import TweaksServer
 import TweaksStorage
 import TweaksWire
 
 extension DaemonParts {
+    /// Keeps sign-ins over a restart, if the panel has a port and a token file.
+    static func keepSignIns(_ server: TweakServer, _ settings: DaemonSettings, _ log: EventLog) {
+        guard let front = settings.panel, settings.tokenFile != nil, front.ports.first != 0,
+            let port = server.frontPort,
+            case .success(let directory)? = settings.stateDirectory
+        else { return }
+        SignInFile(directory: directory, port: port).follow(front) { log.post(.warning($0)) }
+    }
+
     static func tokens(_ path: String, _ log: EventLog, _ relay: Relay<TokenTable>) -> TokenKeeper {
         TokenKeeper(path: path, onChange: { relay.send($0) }) { event in
             log.post(event.isProblem ? .warning(event.description) : .tokens(event.description))
@@ -14,16 +24,31 @@ extension DaemonParts {
     }
 
     static func reloader(
-        _ file: TweakDaemon.ConfigFile, _ registry: TweakRegistry, _ log: EventLog
+        _ file: TweakDaemon.ConfigFile, isStrict: Bool, _ registry: TweakRegistry, _ log: EventLog
     ) -> ConfigReloader {
         let policy = ConfigPolicy(
             unknownIsError: file.unknown == .error, fileWins: file.precedence == .fileWins)
-        return ConfigReloader(path: file.path, policy: policy, registry: registry) { event in
+        let read = Self.reading(isStrict: isStrict, log)
+        return ConfigReloader(path: file.path, policy: policy, registry: registry, read: read) { event in
             switch event {
             case .reloaded(let difference): log.post(.reloaded(TweakReload(file.path, difference)))
             case .failed(let failure): log.post(.reloadFailed(TweakReloadError(failure)))
             case .waiting(let text): log.post(.reloadWaiting(text))
             }
+        }
+    }
+
+    /// Reads a config file, judged first: who can write it can change every tweak that it may name.
+    /// - Parameter isStrict: One that others could have written is not taken; else that is said, once for each reason.
+    private static func reading(isStrict: Bool, _ log: EventLog) -> @Sendable (String) -> FileContent {
+        let said = LastSaid()
+        return { path in
+            let objection = FileTrust.objection(to: path)
+            if let objection, isStrict { return .unreadable(objection) }
+            if said.changes(to: objection), let objection {
+                log.post(.warning("the config file \(path) may be another user's: \(objection)"))
+            }
+            return FileContent(path: path, isStrict: isStrict)
         }
     }
 
@@ -44,7 +69,7 @@ extension DaemonParts {
     ) -> AuditTrail {
         AuditTrail(settings, registry: registry) { event in
             switch event {
-            case .failed: log.post(.warning(event.description))
+            case .failed, .lost, .exposed: log.post(.warning(event.description))
             case .recovered: log.post(.saving(event.description))
             }
         }
@@ -72,19 +97,49 @@ extension TweakDaemonEvent {
         switch event {
         case .opened, .foundLate, .recovered, .historyRecovered: self = .saving(event.description)
         case .locked, .unusable, .newerVersion, .failed: self = .unsaved(event.description)
-        case .setAside, .historySetAside, .historyFailed: self = .warning(event.description)
+        case .setAside, .entrySetAside, .historySetAside, .historyFailed: self = .warning(event.description)
         }
     }
 }
 
-/// Hands something on to whoever is there later.
+/// Hands values to a receiver that is connected later; what is sent before that waits for it.
 final class Relay<Value: Sendable>: Sendable {
-    // In a structure: a bare function in a Mutex is wrapped once more each time it is looked at.
+    private struct State {
+        // In a structure: a bare function in a Mutex is wrapped once more each time it is looked at.
+        var receiver: Receiver?
+        var waiting: [Value] = []
+    }
     private struct Receiver { let take: @Sendable (Value) -> Void }
 
-    private let receiver = Mutex<Receiver?>(nil)
+    private let state = Mutex(State())
 
-    func connect(_ body: @escaping @Sendable (Value) -> Void) { receiver.withLock { $0 = Receiver(take: body) } }
+    func connect(_ body: @escaping @Sendable (Value) -> Void) {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            state.receiver = Receiver(take: body)
+            return state.waiting
+        }
+        for value in waiting { body(value) }
+    }
 
-    func send(_ value: Value) { receiver.withLock { $0 }?.take(value) }
+    func send(_ value: Value) {
+        let receiver = state.withLock { state in
+            if state.receiver == nil { state.waiting.append(value) }
+            return state.receiver
+        }
+        receiver?.take(value)
+    }
+}
+
+/// What was last said of something that is looked at again and again.
+private final class LastSaid: Sendable {
+    private let text = Mutex<String?>(nil)
+
+    /// Notes a text; false when it is the same as before.
+    func changes(to text: String?) -> Bool {
+        self.text.withLock { last in
+            defer { last = text }
+            return last != text
+        }
+    }
 }

@@ -1,5 +1,12 @@
 // The parts of a daemon, introduced to each other: files, server, watcher, signals, service manager.
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
 import Dispatch
 import Foundation
 import Synchronization
@@ -19,7 +26,9 @@ final class DaemonParts: Sendable {
     private let store: OverrideStore?
     private let audit: AuditTrail?
     private let tokens: TokenKeeper?
-    private let manager: Mutex<ServiceManager?> = Mutex(nil)
+    private let manager: ServiceManager?
+    /// Signals, also those that come before there is a daemon to obey them.
+    private let signalled: Relay<Int32>
     private let followers = Mutex(Followers())
 
     /// What follows the outside, and has to be ended.
@@ -39,13 +48,15 @@ final class DaemonParts: Sendable {
     /// Reads the files and opens the sockets.
     /// - Throws: `ServerError` when it cannot listen, or a required config file is bad; nothing is left open.
     init(
-        _ settings: DaemonSettings, access: TweakAccess, durability: TweakDaemon.Durability, registry: TweakRegistry,
-        limits: TweakServerLimits, log: EventLog
+        _ settings: DaemonSettings, access: TweakAccess, durability: TweakDaemon.Durability,
+        signals: TweakDaemon.Signals, registry: TweakRegistry, limits: TweakServerLimits,
+        environment: [String: String], log: EventLog
     ) throws(ServerError) {
         self.registry = registry
         self.log = log
         hasPanel = settings.panel != nil
-        for warning in settings.warnings { log.post(.warning(warning)) }
+        let indistinct = UserNamespace.current.warnings(userID: Platform.userID, access)
+        for warning in settings.warnings + indistinct { log.post(.warning(warning)) }
         if settings.isFrozen { registry.freeze() }
         registry.onConflict { [weak log] in log?.post(.conflict($0)) }
         registry.onUnfit { [weak log] in
@@ -53,7 +64,13 @@ final class DaemonParts: Sendable {
         }
         audit = settings.isFrozen ? nil : settings.audit.map { Self.openAudit($0, registry, log) }
         // First the file, then the overrides: what lies beneath them is known then.
-        reloader = settings.isFrozen ? nil : settings.config.map { Self.reloader($0, registry, log) }
+        reloader =
+            settings.isFrozen
+            ? nil
+            : settings.config.map { file in
+                Self.reloader(
+                    file, isStrict: durability == .required || file.atStart == .required, registry, log)
+            }
         do throws(ServerError) {
             try Self.readFirst(reloader, settings.config)
         } catch {
@@ -66,6 +83,17 @@ final class DaemonParts: Sendable {
         tokens = settings.tokenFile.map { Self.tokens($0, log, whenTokensChange) }
         // From here on, for what sessions do is logged behind what they changed.
         changes = ChangeLog(registry, log)
+        manager = Self.serviceManager(environment, log)
+        // Before the sockets: a client that has been answered may send a signal at once.
+        let signalled = Relay<Int32>()
+        self.signalled = signalled
+        let follow = { SignalWatch($0) { signalled.send($0) } }
+        // A process that may be asked to reload must not die of it: not frozen, and not without a file under a manager.
+        let mayReload = signals.contains(.reload) && (settings.config != nil || manager != nil)
+        let (reloads, stops) = (
+            mayReload ? follow([SIGHUP]) : nil, signals.contains(.stop) ? follow([SIGTERM, SIGINT]) : nil
+        )
+        followers.withLock { ($0.reloads, $0.stops) = (reloads, stops) }
         let (reloader, store, audit, tokens, changes) = (reloader, store, audit, tokens, changes)
         do throws(ServerError) {
             server = try settings.startFirst { listeners throws(ServerError) in
@@ -75,8 +103,10 @@ final class DaemonParts: Sendable {
                 hooks.fronts = [settings.panel].compactMap(\.self)
                 let server = TweakServer(
                     name: settings.name, registry: registry, listeners: listeners, limits: limits,
-                    hooks: hooks.with(settings.presets(limits)))
+                    hooks: hooks.with(settings.presets(limits, store)))
                 try server.start { server in
+                    Self.keepSignIns(server, settings, log)
+                    if let warning = server.warning { log.post(.warning(warning)) }
                     log.post(.listening(server.whereabouts(settings)))
                     log.flush()
                 }
@@ -90,32 +120,24 @@ final class DaemonParts: Sendable {
             throw error
         }
         whenTokensChange.connect { [weak server] in server?.tokensChanged($0) }
+        for warning in settings.warnings(about: server) { log.post(.warning(warning)) }
     }
 
     // MARK: Following the outside
 
-    /// Starts to follow the file, the signals and the commits, and tells the service manager.
-    func open(_ settings: DaemonSettings, signals: TweakDaemon.Signals, environment: [String: String]) {
+    /// Starts to follow the file, obeys the signals, and tells the service manager.
+    func open(_ settings: DaemonSettings) {
         Self.running.withLock { $0[ObjectIdentifier(self)] = self }
-        let manager = serviceManager(environment)
-        self.manager.withLock { $0 = manager }
         if let reloader { follow(reloader) }
         tokens?.start()
-        // Whoever may be asked to reload must not die of it: not frozen, and not without a file under a manager.
-        if signals.contains(.reload), settings.config != nil || manager != nil {
-            let watch = follow([SIGHUP]) { $0.reloadForManager() }
-            followers.withLock { $0.reloads = watch }
-        }
-        if signals.contains(.stop) {
-            let watch = follow([SIGTERM, SIGINT]) { $0.close(bySignal: true) }
-            // One may have come at once; then the watch ends with this scope.
-            followers.withLock { if !$0.isClosing { $0.stops = watch } }
-        }
         tellManager { $0.ready(status: "\(settings.name) serves \(Self.counted(self.registry.count, "tweak"))") }
+        signalled.connect { [weak self] signal in
+            if signal == SIGHUP { self?.reloadForManager() } else { self?.close(bySignal: true) }
+        }
         log.flush()
     }
 
-    private func serviceManager(_ environment: [String: String]) -> ServiceManager? {
+    private static func serviceManager(_ environment: [String: String], _ log: EventLog) -> ServiceManager? {
         do throws(ServerError) {
             return try ServiceManager(environment: environment)
         } catch {
@@ -132,10 +154,6 @@ final class DaemonParts: Sendable {
         followers.withLock { $0.watcher = watcher }
         // It may have changed between the first reading and now.
         reloader.look()
-    }
-
-    private func follow(_ signals: [Int32], _ body: @escaping @Sendable (DaemonParts) -> Void) -> SignalWatch {
-        SignalWatch(signals) { [weak self] _ in self.map(body) }
     }
 
     /// The manager asks for a reload by SIGHUP, and waits until it is told that it has ended, well or badly.
@@ -161,7 +179,7 @@ final class DaemonParts: Sendable {
     }
 
     private func tellManager(_ body: (ServiceManager) -> String?) {
-        guard let manager = manager.withLock({ $0 }) else { return }
+        guard let manager else { return }
         if let trouble = body(manager) { log.post(.warning(trouble)) }
     }
 
@@ -183,10 +201,13 @@ final class DaemonParts: Sendable {
         }
         // Whoever is in a hurry sends another one, which has its usual effect.
         ended.1?.cancel()
+        // The watcher may be waiting for it.
+        reloader?.cancel()
         ended.0?.stop()
         tokens?.stop()
         if hasPanel { PanelLink.remove(for: server.socketPaths.first) }
         server.stop()
+        if hasPanel { SignInFile.finish() }
         changes.end()
         store?.close()
         audit?.close()

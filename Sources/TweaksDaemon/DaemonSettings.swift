@@ -11,6 +11,8 @@ struct DaemonSettings {
     /// Where to listen, best first: a later one is tried when something of an earlier one is taken.
     private(set) var attempts: [[TweakListener]] = []
     private(set) var warnings: [String] = []
+    /// The port that the program has chosen for TCP, where another one is used if that is taken.
+    private var preferredPort: Int?
     let name: String
     let isFrozen: Bool
     /// The config file and its rules; nil where none is named.
@@ -27,13 +29,15 @@ struct DaemonSettings {
     let isOnTerminal: Bool
 
     private static let known = [
-        "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_FROZEN",
+        "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_AUDIT_DAYS",
+        "TWEAKS_FROZEN",
         "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT",
     ]
 
     init(
         name: String, tcp: TweakDaemon.TCP, tokens: String? = nil, config: TweakDaemon.ConfigFile?,
-        storage: TweakDaemon.Storage, audit: TweakDaemon.Audit? = nil, panel: TweakPanel = .off,
+        storage: TweakDaemon.Storage, durability: TweakDaemon.Durability = .bestEffort,
+        audit: TweakDaemon.Audit? = nil, panel: TweakPanel = .off,
         environment: [String: String], isOnTerminal: Bool = false
     ) throws(ServerError) {
         guard (1...64).contains(name.utf8.count), Quoting.isBareWord(name), !name.hasPrefix(".") else {
@@ -43,16 +47,17 @@ struct DaemonSettings {
         isFrozen = try Self.flag("TWEAKS_FROZEN", environment)
         self.config = Self.configFile(config, environment)
         stateDirectory = Self.stateDirectory(storage, name, environment)
-        self.audit = AuditSettings(audit, environment)
+        self.audit = try AuditSettings.chosen(audit, isStrict: durability == .required, environment)
         tokenFile = Self.tokenFile(tokens, environment)
-        self.panel = try Self.panel(panel, environment)
+        self.panel = try Self.panel(panel, hasTokens: tokenFile != nil, environment)
         self.isOnTerminal = isOnTerminal
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !Self.known.contains($0) }.map {
             let near = Spelling.nearest(to: $0, among: Self.known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"
         }
-        let sockets = try Self.sockets(name, environment)
+        let sockets = try Self.sockets(name, environment, &warnings)
         let ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
+        if ports.count > 1, case .open(let port) = tcp { preferredPort = port }
         if case .open = tcp, tokenFile != nil {
             warnings.append("the program opens TCP to everybody, but there is a token file: TCP asks for a token")
         }
@@ -110,11 +115,11 @@ struct DaemonSettings {
     // MARK: Panel
 
     private static func panel(
-        _ chosen: TweakPanel, _ environment: [String: String]
+        _ chosen: TweakPanel, hasTokens: Bool, _ environment: [String: String]
     ) throws(ServerError) -> PanelFront? {
         let text = environment["TWEAKS_PANEL_PORT"].flatMap { $0.isEmpty ? nil : $0 }
         if isOff(text) { return nil }
-        guard let text else { return chosen.isOn ? PanelFront(chosen) : nil }
+        guard let text else { return chosen.isOn ? PanelFront(chosen, isMovable: !hasTokens) : nil }
         guard let port = UInt16(text) else {
             throw ServerError("TWEAKS_PANEL_PORT=\(text): a port is 0…65535, 0 for a free one, or off for no panel")
         }
@@ -126,32 +131,41 @@ struct DaemonSettings {
     // MARK: Sockets
 
     private static func sockets(
-        _ name: String, _ environment: [String: String]
+        _ name: String, _ environment: [String: String], _ warnings: inout [String]
     ) throws(ServerError) -> [TweakListener?] {
         switch environment["TWEAKS_SOCKET"] {
         case let text? where isOff(text): return [nil]
         case let path? where !path.isEmpty: return [.unix(path: path)]
         default:
-            let directory = defaultDirectory(environment)
+            let directory = try runDirectory(environment, &warnings)
             let processID = ProcessInfo.processInfo.processIdentifier
             // A second instance of a name is found beside the first.
             return ["\(name).sock", "\(name)-\(processID).sock"].map { .unix(path: "\(directory)/\($0)") }
         }
     }
 
-    private static func defaultDirectory(_ environment: [String: String]) -> String {
+    private static func runDirectory(
+        _ environment: [String: String], _ warnings: inout [String]
+    ) throws(ServerError) -> String {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/"),
             FileManager.default.isWritableFile(atPath: runtime)
         {
             return runtime + "/tweaks"
         }
-        let temporary = FileManager.default.temporaryDirectory.path
-        return temporary + "/tweaks-\(Platform.userID)"
+        let named = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let place = try RunDirectory(in: named ?? FileManager.default.temporaryDirectory.path)
+        if let reason = place.reason {
+            warnings.append(
+                "\(reason); the socket is in \(place.path), where tweakctl finds it, too. Remove what is in the way, or set "
+                    + "XDG_RUNTIME_DIR or TWEAKS_SOCKET")
+        }
+        return place.path
     }
 
     // MARK: Ports
 
-    /// With a token file TCP wants a token, whatever the program says.
+    /// With a token file TCP wants a token, whatever the program says; and people go to the port that they know, so no
+    /// other one is used: they would show their tokens to the program that has taken it.
     private static func ports(
         _ tcp: TweakDaemon.TCP, hasTokens: Bool, _ environment: [String: String]
     ) throws(ServerError) -> [TweakListener?] {
@@ -164,7 +178,7 @@ struct DaemonSettings {
                 "tcp port \(port): this program opens TCP for tokens only, and there is no file of them; name one in "
                     + "TWEAKS_TOKEN_FILE, or in the code: tokens: \"/etc/NAME.tokens\"")
         case .open(let port), .tokens(let port):
-            return (moved.map { [$0] } ?? [port, 0]).map(listener)
+            return (moved.map { [$0] } ?? (hasTokens ? [port] : [port, 0])).map(listener)
         }
     }
 
@@ -186,6 +200,18 @@ struct DaemonSettings {
     }
 
     // MARK: Starting
+
+    /// What is to be said of ports that were taken, so that others are used.
+    func warnings(about server: TweakServer) -> [String] {
+        let tcp = (kind: "tcp", wanted: preferredPort, used: server.port, variable: "TWEAKS_PORT")
+        let web = (kind: "panel", wanted: panel?.ports.first, used: server.frontPort, variable: "TWEAKS_PANEL_PORT")
+        return [tcp, web].compactMap { kind, wanted, used, variable in
+            guard let wanted, let used, wanted != 0, wanted != used else { return nil }
+            return
+                "\(kind) port \(wanted) is taken: who goes there comes to another program, or to another instance of this "
+                + "one, and not to this one at \(used); end that one, or set \(variable)"
+        }
+    }
 
     /// The first attempt that nobody is in the way of.
     func startFirst(_ start: ([TweakListener]) throws(ServerError) -> TweakServer) throws(ServerError) -> TweakServer {

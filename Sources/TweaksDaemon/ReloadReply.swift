@@ -22,7 +22,11 @@ extension ConfigDifference {
         let rows = zip(report.changes, changes).map { change, _ in
             Reply.Item.row(lines: [change.description], json: change.json)
         }
-        let held = report.unknown.map { Reply.Item.row(lines: ["\($0); held"], json: .object([("held", .string($0))])) }
+        let most = ConfigReloader.listedProblems
+        var held = report.unknown.prefix(most).map {
+            Reply.Item.row(lines: ["\($0); held"], json: .object([("held", .string($0))]))
+        }
+        if report.unknown.count > most { held.append(.more(report.unknown.count - most)) }
         let word = dry ? "dry" : didCommit ? "" : "unchanged"
         var fields: [(String, JSON)] = [("rev", .count(revision)), ("tweaks", .count(count))]
         if !word.isEmpty { fields.append((word, .bool(true))) }
@@ -55,9 +59,16 @@ extension ReloadFailure {
             ]
             return .row(lines: ["\(place)\(problem.error)"], json: .object(json))
         }
+        let rest = count > problems.count ? [Reply.Item.more(count - problems.count)] : []
         let code = problems.first?.error.code ?? .io
-        let count = problems.count == 1 ? "1 error" : "\(problems.count) errors"
-        let error = TweakError(code, "\(path): \(count); nothing has changed")
-        return Reply(.error(error), listName: "problems", body: .items(rows))
+        let error = TweakError(code, "\(path): \(count == 1 ? "1 error" : "\(count) errors"); nothing has changed")
+        return Reply(.error(error), listName: "problems", body: .items(rows + rest))
+    }
+}
+
+extension Reply.Item {
+    /// How many there are that are not listed.
+    fileprivate static func more(_ count: Int) -> Reply.Item {
+        .row(lines: ["… and \(count) more"], json: .object([("more", .count(count))]))
     }
 }

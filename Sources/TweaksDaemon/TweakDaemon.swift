@@ -25,7 +25,8 @@ import TweaksStorage
 /// | `TWEAKS_TOKEN_FILE` | the file of the tokens, or `off`; with it TCP asks everybody for one |
 /// | `TWEAKS_CONFIG` | the config file, or `off` |
 /// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
-/// | `TWEAKS_AUDIT` | the file to which every commit and every refusal is appended, or `off` |
+/// | `TWEAKS_AUDIT` | the file to which every commit is appended, with a second one beside it for refusals, or `off` |
+/// | `TWEAKS_AUDIT_DAYS` | so many days of it are kept, however much that is; 30 unless the program says otherwise |
 /// | `TWEAKS_FROZEN` | `1`: values are their defaults and sets are refused |
 public final class TweakDaemon: Sendable {
     /// Takes events, one at a time, on a queue of its own.
@@ -105,12 +106,13 @@ public final class TweakDaemon: Sendable {
             return TweakDaemon(nil)
         }
         let settings = try DaemonSettings(
-            name: name, tcp: tcp, tokens: tokens, config: config, storage: storage, audit: audit,
+            name: name, tcp: tcp, tokens: tokens, config: config, storage: storage, durability: durability,
+            audit: audit,
             panel: panel.settings, environment: environment, isOnTerminal: isOnTerminal)
         let parts = try DaemonParts(
-            settings, access: access, durability: durability, registry: registry, limits: limits,
-            log: EventLog(onEvent))
-        parts.open(settings, signals: signals, environment: environment)
+            settings, access: access, durability: durability, signals: signals, registry: registry, limits: limits,
+            environment: environment, log: EventLog(onEvent))
+        parts.open(settings)
         return TweakDaemon(parts)
     }
 
@@ -121,7 +123,10 @@ public final class TweakDaemon: Sendable {
             switch event {
             // What the program does itself is no news to its own log; what a file did is said by the reload.
             case .changed(let commit) where [.code, .configFile].contains(commit.origin): return
-            case .session(let event) where event.isFailure: return event.line.map { gate.pass($0) } ?? ()
+            case .changed(let commit):
+                return gate.pass(event.lines, of: AuditNote.name(of: commit.origin))
+            case .session(let session):
+                return gate.pass(event.lines, of: AuditNote.name(of: session.session.identity, session.session.peer))
             case .stopping: gate.end()
             default: break
             }
@@ -154,7 +159,8 @@ public final class TweakDaemon: Sendable {
     /// Reads the config file now, and takes it at its word, as the command `reload` does. Observers of what changed
     /// run on the delivery thread.
     /// - Parameter dry: Only says what would change.
-    /// - Throws: ``TweakReloadError`` with everything that is wrong; nothing has changed then.
+    /// - Throws: ``TweakReloadError`` with what is wrong; nothing has changed then. Also when the daemon has ended, or
+    ///   ends meanwhile.
     @discardableResult
     public func reload(dry: Bool = false) throws(TweakReloadError) -> TweakReload {
         guard let reloader = parts?.reloader else {

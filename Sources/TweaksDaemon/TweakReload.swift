@@ -74,8 +74,10 @@ public struct TweakReload: Sendable {
 public struct TweakReloadError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The file.
     public let file: String
-    /// Every line that is wrong, in order; the line is nil where the file itself cannot be read.
+    /// The first hundred lines that are wrong, in order; the line is nil where the file itself cannot be read.
     public let problems: [Problem]
+    /// How many lines are wrong in all.
+    public let count: Int
 
     /// What is wrong with one line.
     public struct Problem: Equatable, Sendable {
@@ -87,17 +89,18 @@ public struct TweakReloadError: Error, Equatable, Sendable, CustomStringConverti
 
     init(file: String, reason: TweakError) {
         self.file = file
-        problems = [Problem(line: nil, error: reason)]
+        (problems, count) = ([Problem(line: nil, error: reason)], 1)
     }
 
     init(_ failure: ReloadFailure) {
         file = failure.path
         problems = failure.problems.map { Problem(line: $0.line, error: $0.error) }
+        count = failure.count
     }
 
-    /// `FILE:12: out-of-range …`, a line for each problem.
+    /// `FILE:12: out-of-range …`, a line for each problem, and how many there are more.
     public var description: String {
-        problems.map { Quoting.sanitized("\(file)\($0.line.map { ":\($0)" } ?? ""): \($0.error)") }
-            .joined(separator: "\n")
+        let lines = problems.map { Quoting.sanitized("\(file)\($0.line.map { ":\($0)" } ?? ""): \($0.error)") }
+        return (lines + (count > lines.count ? ["… and \(count - lines.count) more"] : [])).joined(separator: "\n")
     }
 }

@@ -30,7 +30,9 @@ extension TweakServerHooks {
         return [
             ("storage", .string(facts.state)), ("storageFile", .string(facts.path)),
             ("overridesStored", .count(facts.entries)), ("overridesWaiting", .count(held.waiting)),
-            ("overridesUnfit", .count(held.unfit)), ("storageWrites", .count(facts.writes)),
+            ("overridesUnfit", .count(held.unfit)), ("overridesSetAside", .count(facts.entriesSetAside)),
+            ("presets", .string(facts.holder.map { "off: the state directory is used by \($0)" } ?? "saved")),
+            ("storageWrites", .count(facts.writes)),
             ("storageFailures", .count(facts.failures)), ("setAside", .text(facts.setAside)),
             ("history", .string(facts.history.state)), ("historyLines", .count(facts.history.lines)),
         ]

@@ -6,10 +6,12 @@ import TweaksStorage
 
 extension DaemonSettings {
     /// The folder of the presets. A frozen process touches no file.
-    func presets(_ limits: TweakServerLimits) -> PresetFolder? {
+    func presets(_ limits: TweakServerLimits, _ store: OverrideStore?) -> PresetFolder? {
         var most = PresetFolder.Limits()
         (most.presets, most.bytes) = (limits.presets, limits.presetBytes)
-        return isFrozen ? nil : stateDirectory.map { PresetFolder(directory: $0, program: name, limits: most) }
+        guard !isFrozen, let stateDirectory else { return nil }
+        return PresetFolder(
+            directory: stateDirectory, program: name, limits: most, holder: { [weak store] in store?.facts.holder })
     }
 }
 

@@ -15,7 +15,7 @@ public import TweaksServer
 public struct TweakPanel: Equatable, Sendable {
     /// Whether there is one.
     public var isOn: Bool
-    /// The port to prefer; when it is taken, a free one is used. 0 is a free one.
+    /// The port to prefer; when it is taken, a free one is used, but not in a daemon with a token file. 0 is a free one.
     public var port: Int
     /// A numeric address to listen on, such as `192.0.2.1` or `::`; nil: the loopback addresses.
     ///

@@ -22,11 +22,12 @@ extension EventLoop {
         }
     }
 
-    private func open(_ descriptor: Descriptor, from listener: Listener) {
+    /// - Parameter isLast: There are no descriptors behind this one, so that it is kept only for who may do everything.
+    private func open(_ descriptor: Descriptor, from listener: Listener, isLast: Bool = false) {
         executor.figures.accepted += 1
         let session = makeSession(descriptor, listener)
-        let refusal = makeRoom(for: session)
-        if let refusal, isOverrun(by: session.peer.culprit) { return turnAway(descriptor, refusal, listener) }
+        let refusal = isLast ? takesKeptPlace(session) ? nil : Self.noDescriptors : makeRoom(for: session)
+        if let refusal, isLast || isOverrun(by: session.account) { return turnAway(descriptor, refusal, listener) }
         guard register(session) else { return turnAway(descriptor, Self.noDescriptors, listener) }
         executor.tell(.state, session)
         if let refusal { return say(refusal, to: session) }
@@ -46,7 +47,7 @@ extension EventLoop {
         let peer: Peer
         var scopes: [TweakScope]? = listener.wantsToken ? [] : [.admin]
         if listener.isUnix {
-            let user = Platform.peerUser(number)
+            let user = UserNamespace.current.known(Platform.peerUser(number))
             peer = Peer(user)
             scopes = executor.hooks.access.scopes(of: user) { Platform.peerGroups(number) }
         } else {
@@ -77,20 +78,23 @@ extension EventLoop {
         while sessions.count <= number { sessions.append(nil) }
         sessions[number] = session
         sessionCount += 1
-        sessionsOfPeer[session.peer.culprit, default: 0] += 1
+        session.isCounted = true
         executor.figures.sessions = sessionCount
         return true
     }
 
     // MARK: - No descriptors
 
-    /// Out of descriptors: spends the spare one on an answer, then waits a little for others to be closed.
+    /// Out of descriptors: spends the spare one on an answer, or on who comes to mend that; then waits a little for others
+    /// to be closed.
     private func refuseForWantOfDescriptors(_ listener: Listener) {
         spare = nil
-        if case .connection(let descriptor) = listener.accept() {
-            turnAway(descriptor, Self.noDescriptors, listener)
-        } else {
-            executor.figures.hit(.descriptors)
+        executor.figures.hit(.descriptors)
+        // A Unix socket first: those who may do everything come there.
+        for listener in listeners.filter({ $0.isUnix && $0 !== listener }) + [listener] {
+            guard case .connection(let descriptor) = listener.accept() else { continue }
+            open(descriptor, from: listener, isLast: true)
+            break
         }
         spare = Self.makeSpare()
         acceptsAgainAt = clock() + Self.pause

@@ -3,14 +3,16 @@
 import Tweaks
 
 extension EventLoop {
-    /// Refused connections linger, so that they can read why. Beyond so many there is no waiting for that.
-    private static let mostLingering = 64
-
     /// Makes room for a newcomer where it can be made.
     /// - Returns: Why there is none.
     func makeRoom(for newcomer: Session) -> TweakError? {
-        let key = newcomer.peer.culprit
-        if sessionsOfPeer[key, default: 0] >= limits.sessionsPerPeer, !evictStranger(.sessionsPerPeer, of: key) {
+        guard let refusal = crowding(newcomer) else { return nil }
+        return takesKeptPlace(newcomer) ? nil : refusal
+    }
+
+    private func crowding(_ newcomer: Session) -> TweakError? {
+        let account = newcomer.account
+        if account.sessions >= limits.sessionsPerPeer, !evictStranger(.sessionsPerPeer, of: account) {
             return TweakError(
                 .tooMany, "\(limits.sessionsPerPeer) sessions of yours are open; close one, or raise the limit",
                 limit: .sessionsPerPeer)
@@ -22,10 +24,20 @@ extension EventLoop {
         return nil
     }
 
+    /// Beyond all limits there is one place for each user who may do everything here: an operator has to be able to look, and
+    /// to end what takes the others.
+    func takesKeptPlace(_ newcomer: Session) -> Bool {
+        guard newcomer.peer.transport == .unix, newcomer.grants.rights.isWhole(.admin) else { return false }
+        if let holder = keptPlaces[newcomer.peer.culprit], session(holder) != nil { return false }
+        keptPlaces[newcomer.peer.culprit] = newcomer.id
+        return true
+    }
+
     /// Whether a connection cannot even be told with patience why it is refused.
-    func isOverrun(by key: String) -> Bool {
-        sessionCount >= limits.sessions + Self.mostLingering
-            || sessionsOfPeer[key, default: 0] >= limits.sessionsPerPeer + Self.mostLingering
+    func isOverrun(by account: Account) -> Bool {
+        // Limits may be as high as numbers go.
+        sessionCount - limits.refusedSessions >= limits.sessions
+            || account.sessions - limits.refusedSessions >= limits.sessionsPerPeer
     }
 
     /// Turns a connection away at once.
@@ -46,26 +58,43 @@ extension EventLoop {
         strangers.append(newcomer.id)
         guard isUnauthenticated(newcomer) else { return }
         unauthenticated.removeAll { id in session(id).map { !isUnauthenticated($0) } ?? true }
-        unauthenticated.append(newcomer.id)
-        while unauthenticated.count > limits.unauthenticatedSessions {
-            let oldest = unauthenticated.removeFirst()
-            guard let session = session(oldest) else { continue }
+        while unauthenticated.count >= max(limits.unauthenticatedSessions, 1) {
+            let index = yielding(to: newcomer)
+            guard let session = session(unauthenticated.remove(at: index)) else { continue }
             let text = "others are waiting and nobody has shown a token here"
             evict(session, TweakError(.tooMany, text, limit: .unauthenticatedSessions))
         }
+        unauthenticated.append(newcomer.id)
     }
 
     private func isUnauthenticated(_ session: Session) -> Bool {
         session.isOpen && (!session.isAdmitted || session.isDenied)
     }
 
+    /// Which of those makes room that have not shown who they are. An address with more than its share takes from itself;
+    /// one that has asked something speaks the protocol and may be about to show a token, so that silent ones go before
+    /// it; and of several the oldest goes, of the address that has the most.
+    private func yielding(to newcomer: Session) -> Int {
+        let waiting = unauthenticated.map { session($0) }
+        var counts = [newcomer.peer.culprit: 1]
+        for session in waiting { counts[session?.peer.culprit ?? "", default: 0] += 1 }
+        let count = { (index: Int) in counts[waiting[index]?.peer.culprit ?? ""] ?? 0 }
+        let share = max(limits.unauthenticatedSessions / 4, 1)
+        let greedy = waiting.indices.filter { count($0) > share }
+        let candidates = greedy.isEmpty ? Array(waiting.indices) : greedy
+        let silent = candidates.filter { waiting[$0]?.speaksProtocol != true }
+        let yielding = silent.isEmpty ? candidates : silent
+        let most = yielding.map(count).max()
+        return yielding.first { count($0) == most } ?? 0
+    }
+
     /// The oldest connection that never sent a line makes room: of all, or of one peer.
-    private func evictStranger(_ limit: TweakLimit, of key: String? = nil) -> Bool {
+    private func evictStranger(_ limit: TweakLimit, of account: Account? = nil) -> Bool {
         var position = 0
         var found: Session?
         while found == nil, position < strangers.count {
             let session = session(strangers[position])
-            if let session, session.isOpen, !session.hasSentLine, key.map({ $0 == session.peer.culprit }) ?? true {
+            if let session, session.isOpen, !session.hasSentLine, account.map({ $0 === session.account }) ?? true {
                 found = session
             }
             position += 1
@@ -82,4 +111,9 @@ extension EventLoop {
         _ = session.descriptor.read(into: scratch)
         close(session)
     }
+}
+
+extension Session {
+    /// Whether something whole has come of which its way of speaking can make something.
+    fileprivate var speaksProtocol: Bool { dialect == nil ? hasAsked : hasSentLine }
 }

@@ -55,7 +55,9 @@ extension EventLoop {
         poller.remove(session.descriptor.number)
         sessions[Int(session.descriptor.number)] = nil
         sessionCount -= 1
-        forgetPeer(session.peer.culprit)
+        weigh(session)
+        session.isCounted = false
+        session.otherAccounts = []
         // While a disk does not answer, sessions come and go.
         if executor.owing.count > 2 * sessionCount + 64 { executor.owing.removeAll { self.session($0) == nil } }
         executor.figures.sessions = sessionCount
@@ -73,11 +75,6 @@ extension EventLoop {
             }
         }
         session.isAwaitingAction = false
-    }
-
-    private func forgetPeer(_ key: String) {
-        let left = sessionsOfPeer[key, default: 1] - 1
-        sessionsOfPeer[key] = left > 0 ? left : nil
     }
 
     // MARK: A server that stops

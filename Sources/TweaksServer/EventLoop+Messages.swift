@@ -6,6 +6,18 @@ import TweaksWire
 extension EventLoop {
     func handle(_ message: Mailbox.Message) {
         if let id = message.worksFor { executor.abandoned.remove(id) }
+        carryOut(message)
+        if let id = message.worksFor, !isPending(id) { executor.endPending(id) }
+    }
+
+    /// Whether work for a session is under way: what was read may have to be written next, or the session has begun
+    /// something else meanwhile. A wrong token that is to cost time is no work.
+    private func isPending(_ id: SessionID) -> Bool {
+        if let session = session(id) { return session.isAwaitingAction && session.penalty == nil }
+        return executor.abandoned.contains(id)
+    }
+
+    private func carryOut(_ message: Mailbox.Message) {
         switch message {
         case .stop: beginStopping()
         case .actionEnded(let id, let result):

@@ -59,17 +59,29 @@ extension EventLoop {
         let turnEnds = clock() + turnTime
         repeat {
             runLines(session, until: turnEnds)
-            session.settle(executor.saveStatus)
-            session.sendMore(budget: 16_384)
-            session.sendPendingEvents(unsentLimit: limits.unsentBytes)
+            session.settle(executor.saveStatus, unsentLimit: room(session))
+            if session.output.count < limits.unsentBytes { session.sendMore(budget: ReplyEncoder.slice) }
+            session.sendPendingEvents(unsentLimit: room(session))
             session.endEvents()
             guard flush(session), session.phase == .open else { break }
-            if session.remainder == nil, !session.hasEvents, !mayRunLines(session) { break }
-        } while clock() < turnEnds
+            if !canGoOn(session) { break }
+            // A slice of a long reply is a turn, however long those may be.
+        } while session.remainder == nil && clock() < turnEnds
         if session.phase == .closed { return }
         updateInterest(session)
-        let canGoOn = session.remainder != nil || session.hasEvents || mayRunLines(session)
-        if session.isOpen, session.output.isEmpty, canGoOn { enqueue(session) }
+        weigh(session)
+        if session.output.isEmpty, canGoOn(session) { enqueue(session) }
+    }
+
+    /// Whether a session has something to say or to do without new input.
+    private func canGoOn(_ session: Session) -> Bool {
+        if session.remainder != nil || session.isSettling { return session.phase != .closed }
+        return session.isOpen && (session.hasEvents || mayRunLines(session))
+    }
+
+    /// How much a session may have unsent before it pauses: bytes are work, so that they count as time does.
+    private func room(_ session: Session) -> Int {
+        min(limits.unsentBytes, session.output.count + ReplyEncoder.slice)
     }
 
     private func mayRunLines(_ session: Session) -> Bool {
@@ -83,7 +95,8 @@ extension EventLoop {
         var linesToClock = Self.linesPerClock
         expireTokens()
         if session.reader.count > 0 { session.lastActivity = now }
-        while session.mayBegin(unsentLimit: limits.unsentBytes) {
+        let room = room(session)
+        while session.mayBegin(unsentLimit: room) {
             if let farewell = session.farewell { return say(farewell, to: session) }
             if isStopping { return sayClosing(session) }
             guard let event = session.reader.next() else {
@@ -184,6 +197,7 @@ extension EventLoop {
 
     func perform(_ request: Request, _ session: Session) {
         executor.figures.requests += 1
+        session.hasAsked = true
         if case .watch = request { flushEvents() }
         let outcome = executor.execute(request, for: session)
         switch request {
@@ -199,6 +213,7 @@ extension EventLoop {
             session.isProven = true
             session.isAwaitingAction = true
             session.isChanging = request.wantsChange
+            executor.beginPending(session)
         case .reply(let reply):
             if case .error(let error) = reply.status {
                 count(error)
@@ -279,7 +294,8 @@ extension EventLoop {
     private func wantsInput(_ session: Session) -> Bool {
         if !session.isOpen { return true }
         if session.penalty != nil { return false }
+        // One more for a CR whose LF has not come.
         return session.output.count < limits.unsentBytes
-            && session.inputCount <= session.dialect?.inputLimit ?? limits.lineBytes
+            && session.inputCount - 1 <= session.dialect?.inputLimit ?? limits.lineBytes
     }
 }

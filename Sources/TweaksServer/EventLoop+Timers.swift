@@ -40,7 +40,8 @@ extension EventLoop {
         case .drain:
             // It is the disk that is slow, not the client.
             if session.owed.isEmpty || isStopping { return close(session) }
-            timers.add(.init(deadline: now + limits.lingerTime, session: session.id, kind: .drain))
+            let pause = max(limits.lingerTime, .milliseconds(100))
+            timers.add(.init(deadline: now + pause, session: session.id, kind: .drain))
         }
     }
 

@@ -28,8 +28,8 @@ final class EventLoop {
     var strangers: [SessionID] = []
     /// Those on which nobody has shown who it is, where that is required, oldest first; entries may be out of date.
     var unauthenticated: [SessionID] = []
-    /// By user, or by address without its port.
-    var sessionsOfPeer: [String: Int] = [:]
+    /// By user: the session that was let in although there was no room, because it may do everything.
+    var keptPlaces: [String: SessionID] = [:]
     /// Accepting pauses until then, for want of descriptors.
     var acceptsAgainAt: ContinuousClock.Instant?
     var isStopping = false
@@ -95,6 +95,7 @@ final class EventLoop {
         advanceRunnable()
         expireTokens()
         tellWatchers()
+        relieveMemory()
         executor.noteCommits(now)
         handleTimers()
         return wasCalled
@@ -111,7 +112,8 @@ final class EventLoop {
             guard let session = session(id) else { continue }
             session.isRunnable = false
             advance(session)
-            if clock() >= roundEnds { break }
+            // After a slice of a long reply others are looked at, as after a long time.
+            if session.remainder != nil || clock() >= roundEnds { break }
         }
         // Those who can still go on have put themselves at the end.
         runnable.removeFirst(served)
@@ -129,7 +131,7 @@ final class EventLoop {
     }
 
     /// Whether something can go on without new input. What sockets hold is not known here.
-    var hasWork: Bool { !runnable.isEmpty || !mailbox.isEmpty || hub.isReady }
+    var hasWork: Bool { !runnable.isEmpty || !answered.isEmpty || !mailbox.isEmpty || hub.isReady }
 
     /// How long to sleep: not at all while something is waiting.
     private func timeout() -> Int32 {
@@ -172,8 +174,8 @@ final class EventLoop {
         // Its turn comes; what more it has to say can wait.
         if session.isRunnable { return }
         if event.isReadable { receive(session) }
-        // Who says much at once takes turns with others like that.
-        if session.isOpen, session.inputCount > Self.longInput { return enqueue(session) }
+        // Who says or is told much at once takes turns with others like that.
+        if session.isOpen, session.inputCount > Self.longInput || session.remainder != nil { return enqueue(session) }
         // With watchers about, replies and events of one round are sent together.
         if hub.sessions.isEmpty { return advance(session) }
         runLines(session, until: now + turnTime)

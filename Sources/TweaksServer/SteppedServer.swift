@@ -43,6 +43,9 @@ package final class SteppedServer {
     /// How many sessions there are.
     package var sessionCount: Int { loop.sessionCount }
 
+    /// How many bytes are printed and not sent, over all sessions.
+    package var unsentBytes: Int { loop.sessions.reduce(0) { $0 + ($1?.output.count ?? 0) } }
+
     /// One turn.
     /// - Parameter patience: How many milliseconds it may wait for something to do.
     package func turn(patience: Int32) { loop.turn(patience: patience) }

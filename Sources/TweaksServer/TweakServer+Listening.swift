@@ -63,11 +63,16 @@ extension TweakServer {
         let number = try number(port, kind)
         let first = try Listener(
             .loopback4(port: number), name: "\(kind) 127.0.0.1:\(port)", wantsToken: wantsToken, front: front, kernel)
-        // The same port on ::1, where this machine has it and nobody else does.
-        let second = first.port.flatMap { port in
-            try? Listener(
+        guard let port = first.port else { return [first] }
+        do throws(ServerError) {
+            // The same port on ::1, where this machine has it.
+            let second = try Listener(
                 .loopback6(port: port), name: "\(kind) [::1]:\(port)", wantsToken: wantsToken, front: front, kernel)
+            return [first, second]
+        } catch {
+            // Who goes to localhost may come to ::1 first, and would show a token to another program.
+            if error.isTaken, wantsToken, number != 0 { throw error }
+            return [first]
         }
-        return [first] + (second.map { [$0] } ?? [])
     }
 }

@@ -31,13 +31,20 @@ public final class TweakServer: Sendable {
     /// A started server.
     private final class Running: Sendable {
         let mailbox: Mailbox
+        /// Those in force.
+        let limits: TweakServerLimits
+        /// What is to be said of them.
+        let warning: String?
         private let opened: Mutex<[Listener]>
         /// The I/O thread, until it has ended.
         private let thread = Mutex<ObjectIdentifier?>(nil)
         private let ended = Mutex<(isOver: Bool, waiting: [@Sendable () -> Void])>((false, []))
 
-        init(mailbox: Mailbox, listeners: [Listener]) {
+        init(mailbox: Mailbox, listeners: [Listener], wished: TweakServerLimits) {
             self.mailbox = mailbox
+            let descriptors = Platform.descriptorLimit
+            limits = wished.fitted(to: descriptors)
+            warning = wished.warning(limits, descriptors: descriptors)
             opened = Mutex(listeners)
         }
 
@@ -139,7 +146,7 @@ public final class TweakServer: Sendable {
     package func startStepped() throws(ServerError) -> SteppedServer {
         let running = try open()
         do throws(SocketError) {
-            let loop = try Self.makeLoop(running, registry, identity, limits, hooks)
+            let loop = try Self.makeLoop(running, registry, identity, hooks)
             state.withLock { $0.running = running }
             return SteppedServer(loop) { [weak self] in
                 running.close()
@@ -202,6 +209,9 @@ public final class TweakServer: Sendable {
     /// Has the I/O thread look at the clock, which was put forward.
     package func wake() { state.withLock { $0.running }?.mailbox.wake() }
 
+    /// What an operator should know of the limits in force: sessions are fewer where the process may open few files.
+    package var warning: String? { state.withLock { $0.running }?.warning }
+
     /// Whether TCP is open to whoever shows a token, and to nobody else.
     package var wantsTokens: Bool { bound.contains { $0.wantsToken && $0.front == nil } }
 
@@ -230,7 +240,7 @@ public final class TweakServer: Sendable {
             let kernel = Kernel(faults: hooks.faults)
             for listener in listeners { opened += try open(listener, kernel) }
             for front in hooks.fronts { opened += try Self.open(front, hasTokenFile: hooks.tokens != nil, kernel) }
-            return Running(mailbox: try Self.makeMailbox(), listeners: opened)
+            return Running(mailbox: try Self.makeMailbox(), listeners: opened, wished: limits)
         } catch {
             for listener in opened { listener.removeFile() }
             throw error
@@ -249,9 +259,9 @@ public final class TweakServer: Sendable {
     }
 
     private func launch(_ running: Running) {
-        let (registry, identity, limits, hooks) = (registry, identity, limits, hooks)
+        let (registry, identity, hooks) = (registry, identity, hooks)
         running.begin { [weak self] in
-            Self.serve(running, registry, identity, limits, hooks)
+            Self.serve(running, registry, identity, hooks)
             running.close()
             running.end()
             self?.state.withLock { if $0.running === running { $0.running = nil } }
@@ -260,25 +270,23 @@ public final class TweakServer: Sendable {
 
     /// The body of the I/O thread.
     private static func serve(
-        _ running: Running, _ registry: TweakRegistry, _ identity: ServerIdentity, _ limits: TweakServerLimits,
-        _ hooks: TweakServerHooks
+        _ running: Running, _ registry: TweakRegistry, _ identity: ServerIdentity, _ hooks: TweakServerHooks
     ) {
         do throws(SocketError) {
-            try makeLoop(running, registry, identity, limits, hooks).run()
+            try makeLoop(running, registry, identity, hooks).run()
         } catch {
             FileHandle.standardError.write(Data("\(identity.name): tweaks are not served: \(error)\n".utf8))
         }
     }
 
     private static func makeLoop(
-        _ running: Running, _ registry: TweakRegistry, _ identity: ServerIdentity, _ limits: TweakServerLimits,
-        _ hooks: TweakServerHooks
+        _ running: Running, _ registry: TweakRegistry, _ identity: ServerIdentity, _ hooks: TweakServerHooks
     ) throws(SocketError) -> EventLoop {
         let poller = try Poller(Kernel(faults: hooks.faults))
         try poller.add(running.mailbox.waker.descriptor, .read)
         for listener in running.listeners { try poller.add(listener.descriptor.number, .read) }
         return EventLoop(
-            registry: registry, identity: identity, listeners: running.listeners, limits: limits,
+            registry: registry, identity: identity, listeners: running.listeners, limits: running.limits,
             mailbox: running.mailbox, poller: poller, hooks: hooks)
     }
 }

@@ -9,7 +9,7 @@ package enum StateText {
         let anchor = TimeAnchor(time)
         guard let file = try? OverridesFile(bytes, anchor) else { return nil }
         let lines = file.entries.map { OverridesFile.line($0.stored, anchor) ?? $0.text }
-        return OverridesFile.text(program: file.program, revision: file.revision, lines: lines)
+        return OverridesFile.text(program: file.program, revision: file.revision, lines: lines, aside: file.allAside)
     }
 
     /// The history file that says what was understood of another one; nil where that cannot be taken.

@@ -14,7 +14,9 @@ package struct AssignmentLines: Sendable {
 
     package private(set) var assignments: [Assignment] = []
     /// The lines that are no assignments.
-    package private(set) var problems: [ConfigProblem] = []
+    package var problems: [ConfigProblem] { allProblems.first }
+    /// The same, with how many there are in all.
+    package private(set) var allProblems: ConfigProblems
 
     /// As many bytes as a line of the protocol may have.
     package static let lineLimit = 65_536
@@ -23,12 +25,24 @@ package struct AssignmentLines: Sendable {
     /// - Parameters:
     ///   - subject: What holds it, for errors: `a config file`.
     ///   - mostProblems: With so many of them the rest is not looked at.
-    package init(_ bytes: [UInt8], in subject: String, mostProblems: Int = .max) {
+    ///   - listedProblems: So many are listed, and the others counted.
+    ///   - mostAssignments: With more of them it is wrong as a whole, and the rest is not looked at.
+    ///   - isCancelled: Asked now and then; once it is, the rest is not looked at.
+    package init(
+        _ bytes: [UInt8], in subject: String, mostProblems: Int = .max, listedProblems: Int = .max,
+        mostAssignments: Int = .max, isCancelled: () -> Bool = { false }
+    ) {
+        allProblems = ConfigProblems(limit: listedProblems)
         bytes.withUnsafeBufferPointer { bytes in
             // What some editors put in front of UTF-8.
             var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
             var number = 1
-            while start < bytes.count, problems.count < mostProblems {
+            while start < bytes.count, allProblems.count < mostProblems {
+                if number % 256 == 0, isCancelled() { return }
+                if assignments.count > mostAssignments {
+                    let text = "\(subject) has at most \(mostAssignments) assignments; leave out what is the default"
+                    return allProblems.append(ConfigProblem(line: number - 1, error: TweakError(.tooMany, text)))
+                }
                 let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
                 let hasReturn = end > start && bytes[end - 1] == UInt8(ascii: "\r")
                 add(UnsafeBufferPointer(rebasing: bytes[start..<(hasReturn ? end - 1 : end)]), number, subject)
@@ -43,7 +57,7 @@ package struct AssignmentLines: Sendable {
             guard let (path, text) = try Self.assignment(line, subject) else { return }
             assignments.append(Assignment(path: path, text: text, line: number))
         } catch {
-            problems.append(ConfigProblem(line: number, error: error))
+            allProblems.append(ConfigProblem(line: number, error: error))
         }
     }
 

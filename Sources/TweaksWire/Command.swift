@@ -136,8 +136,9 @@ package struct Command: Sendable {
         },
         Command("conflicts", "", "declarations that disagree", example: "conflicts", 0...0) { _ in .conflicts },
         Command(
-            "auth", "TOKEN", "show who you are; tweakctl token new makes a token", example: "auth twk_…", 1...1
-        ) { .auth(token: $0.text(0)) },
+            "auth", "TOKEN",
+            "show who you are; programs: auth \(Scram.mechanism) MESSAGE (RFC 7677) does not show the token",
+            example: "auth twk_…", 1...2, Request.auth),
         Command("whoami", "", "what this session is and may do", example: "whoami", 0...0) { _ in .whoami },
         Command("drop", "SCOPE…", "give up rights of this session", example: "drop write:Label", some) {
             .drop($0.texts)
@@ -186,6 +187,12 @@ extension Request {
         if arguments.count == 2 { return .set(path: arguments.text(0), change) }
         guard arguments.count == 4, arguments[arguments.startIndex + 2].isBare("for") else { return nil }
         return .setFor(path: arguments.text(0), change, lifetime: arguments.text(3))
+    }
+
+    /// No token is called like the mechanism.
+    fileprivate static func auth(_ arguments: ArraySlice<Token>) -> Request? {
+        if arguments.count == 2 { return arguments.text(0) == Scram.mechanism ? .auth(.scram(arguments.text(1))) : nil }
+        return arguments.text(0) == Scram.mechanism ? nil : .auth(.plain(arguments.text(0)))
     }
 
     fileprivate static func watch(_ arguments: ArraySlice<Token>) -> Request? {

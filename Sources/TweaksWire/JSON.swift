@@ -33,7 +33,7 @@ package enum JSON: Equatable, Sendable {
         case .bool(let value): bytes.append(value ? "true" : "false")
         case .int(let value): bytes.append(String(value))
         case .number(let value): bytes.append(TweakValue.shortest(value))
-        case .string(let value): bytes.append(Quoting.json(value))
+        case .string(let value): Quoting.appendJSON(value, to: &bytes)
         case .array(let values):
             bytes.append("[")
             for (position, value) in values.enumerated() {
@@ -54,7 +54,7 @@ extension [(String, JSON)] {
     func append(to bytes: inout [UInt8]) {
         for (position, field) in enumerated() {
             if position > 0 { bytes.append(",") }
-            bytes.append(Quoting.json(field.0))
+            Quoting.appendJSON(field.0, to: &bytes)
             bytes.append(":")
             field.1.append(to: &bytes)
         }

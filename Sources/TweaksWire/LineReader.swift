@@ -46,6 +46,9 @@ package struct LineReader: Sendable {
     /// How many bytes wait.
     package var count: Int { buffer.count - start }
 
+    /// How much memory they take.
+    package var heldBytes: Int { buffer.capacity }
+
     /// Adds bytes as they arrived.
     /// - Returns: What has to be sent back to a telnet client, and whether it interrupted.
     package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) -> TelnetFilter.Response {
@@ -117,7 +120,7 @@ package struct LineReader: Sendable {
             if endsLine(at: scanned - 1) { return finish(at: scanned - 1) }
         }
         // One more for a CR that may belong to the line's end.
-        return buffer.count - start + (lost?.stripped ?? 0) > limit + 1 ? .tooLong : nil
+        return buffer.count - start + (lost?.stripped ?? 0) - 1 > limit ? .tooLong : nil
     }
 
     /// What the first line that was not handed out has lost.

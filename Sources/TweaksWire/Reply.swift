@@ -34,11 +34,20 @@ package struct Reply: Sendable {
     package var remarks: [String] = []
     /// The revision that has to be on disk before this is sent; nil: none.
     package var awaits: UInt64?
+    /// What its body holds together with others, where it is made while it is sent.
+    package var pin: PinnedBytes?
+    /// What its body holds by itself, roughly, where it is made while it is sent.
+    package var streamBytes = 0
 
     package init(_ status: Status, listName: String = "tweaks", body: Body = .none) {
         self.status = status
         self.listName = listName
         self.body = body
+    }
+
+    package init(_ status: Status, listName: String, list items: [Item]) {
+        self.init(status, listName: listName)
+        list(items)
     }
 
     /// `ok` and words.
@@ -64,6 +73,13 @@ package struct Reply: Sendable {
         return reply
     }
 
+    /// Takes a list as its body, which is made text while it is sent where it is long.
+    package mutating func list(_ items: [Item]) {
+        if items.count <= 64 { return body = .items(items) }
+        body = .stream { $0 < items.count ? items[$0] : nil }
+        streamBytes = items.reduce(0) { $0 + $1.heldBytes }
+    }
+
     /// A list of rows under a name.
     package static func rows(_ listName: String, _ rows: [(lines: [String], json: JSON)]) -> Reply {
         Reply(
@@ -76,7 +92,7 @@ package struct Reply: Sendable {
         let items = fields.flatMap { field in Self.lines(field.0, field.1) }
         return Reply(
             .ok(words: "", fields: fields), listName: "",
-            body: items.isEmpty ? .none : .items([.row(lines: items, json: .null)]))
+            body: items.isEmpty ? .none : .items(items.map { .row(lines: [$0], json: .null) }))
     }
 
     private static func lines(_ name: String, _ value: JSON) -> [String] {
@@ -104,4 +120,26 @@ package enum Event: Sendable {
     case lagged(revision: UInt64, count: Int)
     /// It was decided what the session had asked for.
     case decided(revision: UInt64, isGranted: Bool, [TweakScope])
+}
+
+extension Reply {
+    /// What it takes in memory as long as it is not written, roughly; without what it has pinned.
+    package var heldBytes: Int {
+        switch body {
+        case .none: return 256
+        case .stream: return 256 + streamBytes + (pin == nil ? 0 : 4_096)
+        case .items(let items): return items.reduce(256) { $0 + $1.heldBytes }
+        }
+    }
+}
+
+extension Reply.Item {
+    /// What it takes in memory, roughly.
+    package var heldBytes: Int {
+        switch self {
+        case .tweak(let line): 128 + (line.value?.textBytes ?? 0)
+        // The same stands in the JSON.
+        case .row(let lines, _): lines.reduce(128) { $0 + 2 * $1.utf8.count }
+        }
+    }
 }

@@ -13,19 +13,26 @@ package struct ReplyEncoder: Sendable {
 
     package init() {}
 
-    /// Writes a reply whole, or the beginning of a stream.
-    /// - Returns: What remains of a streamed body; nil when the reply is complete.
+    /// With about so many bytes a reply pauses, so that others can be looked at.
+    package static let slice = 16_384
+
+    /// Writes a reply whole, or the beginning of a long one.
+    /// - Returns: What remains of it; nil when the reply is complete.
     package func append(_ reply: Reply, to bytes: inout [UInt8]) -> Remainder? {
         if isJSON { appendJSONHead(reply, to: &bytes) }
         switch reply.body {
         case .none: break
+        // Programs find it among the fields.
+        case _ where isJSON && reply.listName.isEmpty: break
         case .items(let items):
             let column =
                 isJSON || items.count < 2 ? TweakLine.column : TweakLine.column(of: items.lazy.compactMap(\.line))
+            let limit = bytes.count + Self.slice
             for (position, item) in items.enumerated() {
+                if bytes.count >= limit { return Remainder(reply: reply, position: position, column: column) }
                 append(item, isFirst: position == 0, reply.listName, column: column, to: &bytes)
             }
-        case .stream: return Remainder(reply: reply)
+        case .stream: return Remainder(reply: reply, position: 0, column: TweakLine.column)
         }
         appendEnd(reply, hasList: reply.body.isList, to: &bytes)
         return nil
@@ -34,18 +41,21 @@ package struct ReplyEncoder: Sendable {
     /// The part of a long reply that is still to be written.
     package struct Remainder: Sendable {
         fileprivate let reply: Reply
-        fileprivate var position = 0
+        fileprivate var position: Int
+        fileprivate let column: Int
+
+        /// What it holds together with others.
+        package var pin: PinnedBytes? { reply.pin }
     }
 
-    /// Goes on with a stream until it ends or the output has grown by about `budget` bytes.
+    /// Goes on with a long reply until it ends or the output has grown by about `budget` bytes: items are not divided.
     /// - Returns: What still remains.
     package func append(_ remainder: Remainder, budget: Int, to bytes: inout [UInt8]) -> Remainder? {
         var remainder = remainder
-        guard case .stream(let next) = remainder.reply.body else { return nil }
         let limit = bytes.count + budget
-        while let item = next(remainder.position) {
+        while let item = remainder.reply.body.item(remainder.position) {
             append(
-                item, isFirst: remainder.position == 0, remainder.reply.listName, column: TweakLine.column, to: &bytes)
+                item, isFirst: remainder.position == 0, remainder.reply.listName, column: remainder.column, to: &bytes)
             remainder.position += 1
             if bytes.count >= limit { return remainder }
         }
@@ -214,5 +224,13 @@ extension Reply.Item {
 extension Reply.Body {
     fileprivate var isList: Bool {
         if case .none = self { false } else { true }
+    }
+
+    fileprivate func item(_ position: Int) -> Reply.Item? {
+        switch self {
+        case .none: nil
+        case .items(let items): position < items.count ? items[position] : nil
+        case .stream(let next): next(position)
+        }
     }
 }

@@ -37,7 +37,7 @@ package enum Request: Equatable, Sendable {
     case diff(String, String?)
     case swap(name: String, force: Bool)
     /// Shows who it is.
-    case auth(token: String)
+    case auth(Proof)
     case whoami
     case drop([String])
     case request([String])
@@ -50,6 +50,21 @@ package enum Request: Equatable, Sendable {
     case stats
     case complete(String)
     case quit
+
+    /// How a token is shown.
+    package enum Proof: Equatable, Sendable {
+        /// As it is.
+        case plain(String)
+        /// By a message of SCRAM, the first or the last one of a client.
+        case scram(String)
+        /// By a whole exchange that was led elsewhere. The reply has the field ``sessionKey``.
+        case exchange(Scram.Server, last: String)
+        /// To who keeps the key id for it: nothing is left to be looked at but whether it is still good.
+        case keyID(String)
+
+        /// A field of a reply that is not for the client.
+        package static let sessionKey = "sessionKey"
+    }
 
     /// What is asked of one tweak.
     package enum Change: Equatable, Sendable {

@@ -24,6 +24,8 @@ package struct TweakLine: Sendable {
     package var source: (layer: TweakLayer, origin: TweakOrigin)?
     /// For programs: the file beneath the override has changed since; explain says how.
     package var isInConflict = false
+    /// For programs: whether it counts as modified; nil: as the value says. A secret's must not tell.
+    package var modified: Bool?
     /// For programs: what goes without saying is left out, a default that is the value, and that it is not modified.
     package var isBrief = false
 
@@ -50,14 +52,17 @@ package struct TweakLine: Sendable {
         case .explained:
             Self.pad(&bytes, to: start + column)
             bytes.append(contentsOf: texts.summary)
-            if let text = defaultText { bytes.append(", default \(text)") }
+            if let standard = shownDefault {
+                bytes.append(", default ")
+                standard.append(to: &bytes)
+            }
             bytes.append(contentsOf: texts.flags)
             if let timeLeft { bytes.append(", temporary, \(TimeLeft.text(timeLeft)) left") }
         case .was(let old, let adjustment):
             Self.pad(&bytes, to: start + column)
             bytes.append("was ")
             append(old, to: &bytes)
-            if let text = adjustmentText(adjustment) { bytes.append(text) }
+            append(adjustment, to: &bytes)
             if let timeLeft { bytes.append(", for \(TimeLeft.text(timeLeft))") }
         }
     }
@@ -72,16 +77,26 @@ package struct TweakLine: Sendable {
             default: break
             }
         }
-        bytes.append(node.shownText(value))
+        node.appendShown(value, to: &bytes)
     }
 
     /// Where the comment of a line begins that stands alone.
     package static let column = 28
 
-    /// Where the comments of several lines begin: behind the longest assignment, unless that is very long.
+    /// As many lines as people see at once.
+    private static let screenful = 50
+
+    /// Where the comments of several lines begin: behind the longest assignment of the first ones, unless that is very
+    /// long.
     package static func column(of lines: some Sequence<TweakLine>) -> Int {
-        let widths = lines.map { $0.node.texts.assignment.count + $0.node.shownText($0.value).count + 1 }
-        return max(column, widths.filter { $0 <= 60 }.max() ?? 0)
+        lines.prefix(screenful).reduce(column) { max($0, $1.width ?? 0) }
+    }
+
+    /// How long the assignment is; nil where it is too long to go by.
+    private var width: Int? {
+        if case .string(let text) = value, text.utf8.count > 60, !isSecret { return nil }
+        let width = node.texts.assignment.count + node.shownText(value).count + 1
+        return width <= 60 ? width : nil
     }
 
     private static func pad(_ bytes: inout [UInt8], to end: Int) {
@@ -91,18 +106,25 @@ package struct TweakLine: Sendable {
     }
 
     /// The default, where the value differs from it.
-    private var defaultText: String? {
+    private var shownDefault: TweakValue? {
         let flags = node.definition.flags
         guard let standard = node.defaultValue, value != standard, !flags.contains(.readOnly) else { return nil }
-        return isSecret ? nil : standard.text
+        return isSecret ? nil : standard
     }
 
-    private func adjustmentText(_ adjustment: TweakAdjustment) -> String? {
+    private func append(_ adjustment: TweakAdjustment, to bytes: inout [UInt8]) {
         switch adjustment {
-        case .none: nil
-        case .clamped(let wanted): isSecret ? ", clamped" : ", clamped from \(wanted.text)"
-        case .snapped(let wanted): isSecret ? ", snapped" : ", snapped from \(wanted.text)"
+        case .none: break
+        case .clamped(let wanted): append(", clamped", from: wanted, to: &bytes)
+        case .snapped(let wanted): append(", snapped", from: wanted, to: &bytes)
         }
+    }
+
+    private func append(_ word: String, from wanted: TweakValue, to bytes: inout [UInt8]) {
+        bytes.append(word)
+        if isSecret { return }
+        bytes.append(" from ")
+        wanted.append(to: &bytes)
     }
 
     // MARK: JSON
@@ -137,7 +159,9 @@ package struct TweakLine: Sendable {
             + (isInConflict ? [("conflict", .bool(true))] : [])
     }
 
-    private var isModified: Bool { !node.definition.flags.contains(.readOnly) && value != node.defaultValue }
+    private var isModified: Bool {
+        modified ?? (!node.definition.flags.contains(.readOnly) && value != node.defaultValue)
+    }
 
     private func append(_ value: TweakValue?, as name: String, to fields: inout [(String, JSON)]) {
         guard let value else { return }

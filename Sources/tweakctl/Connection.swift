@@ -46,12 +46,16 @@ final class Connection {
     private var scanned = 0
     /// Whether the other side has ended it.
     private(set) var hasEnded = false
-
-    /// A longer line, or answer, than any server sends: whoever sends it is something else.
+    /// Whether it was ended here, because the other side sent a longer answer than any server does.
+    private(set) var isFlooded = false
+    /// The lines of an answer whose end has not come.
+    private var body: [String] = []
+    private var bodySize = 0
     private let longest: Int
 
     /// Connects, within 3 s.
-    init(_ address: Address, longest: Int = 64 << 20) throws(Address.Refusal) {
+    /// - Parameter longest: The most bytes of an answer; the values of 50,000 tweaks in JSON are about as many.
+    init(_ address: Address, longest: Int = 16 << 20) throws(Address.Refusal) {
         number = try address.connectedSocket()
         self.longest = longest
     }
@@ -73,8 +77,45 @@ final class Connection {
         return nil
     }
 
+    /// An answer or an event that has arrived whole, if one has.
+    func arrivedMessage() -> ServerMessage? {
+        while let line = arrivedLine() {
+            switch line {
+            case .body(let text):
+                body.append(text)
+                // An array of short texts is larger than they are.
+                bodySize += text.utf8.count + 32
+                if bodySize > longest { flood() }
+            case .event(let text): return .event(text)
+            case .ok(let text): return .answer(finish(text, isRefusal: false))
+            case .error(let text): return .answer(finish(text, isRefusal: true))
+            }
+        }
+        return nil
+    }
+
+    private func finish(_ status: String, isRefusal: Bool) -> Answer {
+        defer { forgetBody() }
+        return Answer(body: body, status: status, isRefusal: isRefusal)
+    }
+
+    private func forgetBody() { (body, bodySize) = ([], 0) }
+
+    /// Keeps nothing of what is too much.
+    private func flood() {
+        isFlooded = true
+        hangUp()
+    }
+
+    /// Ends it at this side: nothing more is said to the other side, which learns of it.
+    func hangUp() {
+        shutdown(number, Int32(SHUT_RDWR))
+        (hasEnded, buffer, start, scanned) = (true, [], 0, 0)
+        forgetBody()
+    }
+
     /// A whole line that has arrived, if one has.
-    func arrivedLine() -> ServerLine? {
+    private func arrivedLine() -> ServerLine? {
         while scanned < buffer.count {
             if buffer[scanned] == UInt8(ascii: "\n") {
                 var end = scanned
@@ -96,51 +137,63 @@ final class Connection {
             scanned -= start
             start = 0
         }
-        guard let bytes = System.read(number), !bytes.isEmpty, buffer.count < longest else {
+        guard let bytes = System.read(number), !bytes.isEmpty else {
             hasEnded = true
             return
         }
         buffer += bytes
+        if buffer.count > longest { flood() }
     }
 
-    /// The next line; nil when the connection has ended, or nothing comes in time.
-    func line(within milliseconds: Int32? = nil) -> ServerLine? {
+    /// The next answer or event; nil when the connection has ended, or none is whole in time.
+    private func message(before deadline: ContinuousClock.Instant?) -> ServerMessage? {
         while true {
-            if let line = arrivedLine() { return line }
+            if let message = arrivedMessage() { return message }
             if hasEnded { return nil }
-            if let milliseconds, !System.wait([(number, .read)], milliseconds: milliseconds)[0].canRead { return nil }
+            if let deadline {
+                let left = max(0, Int32((deadline - .now) / .milliseconds(1)))
+                if !System.wait([(number, .read)], milliseconds: left)[0].canRead { return nil }
+            }
             receive()
         }
     }
 
     /// Sends a request and waits for the whole answer.
-    /// - Returns: Body, and status line; nil when the connection ends or nothing comes in time. It counts as ended then,
+    /// - Parameter milliseconds: How long all of it may take; nil: as long as it likes.
+    /// - Returns: Body, and status line; nil when the connection ends or it does not come in time. It counts as ended then,
     ///   too: the answer that is late would be taken for that to the next request.
     func ask(
         _ line: String, within milliseconds: Int32? = nil, onEvent: (String) -> Void = { _ in }
     ) -> Answer? {
         // It would be obeyed all the same, later, and nobody would know.
         if hasEnded { return nil }
+        forgetBody()
         send(line)
-        var body: [String] = []
-        var length = 0
-        while let line = self.line(within: milliseconds) {
-            switch line {
-            case .body(let text):
-                body.append(text)
-                length += text.utf8.count + 32
-                if length > longest {
-                    hasEnded = true
-                    return nil
-                }
+        let deadline = milliseconds.map { ContinuousClock.now + .milliseconds($0) }
+        while let message = message(before: deadline) {
+            switch message {
             case .event(let text): onEvent(text)
-            case .ok(let text): return Answer(body: body, status: text, isRefusal: false)
-            case .error(let text): return Answer(body: body, status: text, isRefusal: true)
+            case .answer(let answer): return answer
             }
+            // Events that have come already are no reason to stay, however many there are.
+            if deadline.map({ .now >= $0 }) ?? false { break }
         }
         hasEnded = true
         return nil
     }
+
+    /// Why it has ended, for people.
+    var end: String {
+        isFlooded
+            ? "sends an answer of more than \(longest >> 20) MiB, as no process does; the connection is closed"
+            : "has ended the connection"
+    }
+}
+
+/// What a server says, as far as it is whole.
+enum ServerMessage: Equatable {
+    case answer(Answer)
+    case event(String)
 }
 
 /// The answer to one request.

@@ -30,12 +30,15 @@ struct Invocation: Equatable {
     }
 
     static let options = [
-        Option(names: ["-s", "--socket"], argument: "PATH", summary: "talk to the process behind this Unix socket"),
         Option(
-            names: ["-H", "--host"], argument: "HOST:PORT", summary: "talk over TCP, as to a process that opened it"),
+            names: ["-s", "--socket"], argument: "PATH",
+            summary: "talk to the process behind this Unix socket; may stand behind the command, too"),
+        Option(
+            names: ["-H", "--host"], argument: "HOST:PORT",
+            summary: "talk over TCP, as to a process that opened it; the same"),
         Option(
             names: ["--json"], argument: nil,
-            summary: "print the JSON objects of the process, one a line; may stand behind the command, too"),
+            summary: "print the JSON objects of the process, one a line; the same"),
         Option(names: ["-h", "--help"], argument: nil, summary: "print this help"),
         Option(names: ["--version"], argument: nil, summary: "print the version"),
     ]
@@ -50,7 +53,7 @@ struct Invocation: Equatable {
             }
             try take(argument, &rest)
         }
-        takeWords(rest)
+        try takeWords(rest)
     }
 
     private mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(Failure) {
@@ -67,15 +70,28 @@ struct Invocation: Equatable {
         }
     }
 
-    /// `--json` is an option wherever it stands; all else belongs to the command. Behind `--` it belongs to it, too.
-    private mutating func takeWords(_ rest: ArraySlice<String>) {
-        for (position, word) in zip(rest.indices, rest) {
-            if word == "--" {
-                words += rest[(position + 1)...]
+    /// Options of ours stand behind the command, too; what else looks like one belongs to it. Behind `--` all does.
+    private mutating func takeWords(_ arguments: ArraySlice<String>) throws(Failure) {
+        var rest = arguments
+        while let word = rest.popFirst() {
+            switch word {
+            case "--":
+                words += rest
                 return
+            case "--json": wantsJSON = true
+            case "-s", "--socket", "-H", "--host":
+                if takesAnything { words.append(word) } else { try take(word, &rest) }
+            default: words.append(word)
             }
-            if word == "--json" { wantsJSON = true } else { words.append(word) }
         }
+    }
+
+    /// Whether what comes next may be a value, or an argument of an action, which looks as it likes.
+    private var takesAnything: Bool {
+        let verb = words.prefix(2).firstIndex { Verb(rawValue: $0) != nil || Command.named($0) != nil }
+        // Without one it is an assignment.
+        guard let verb else { return words.contains { $0.contains("/") } }
+        return ["set", "check", "run", "find"].contains(words[verb]) && words.count > verb + 1
     }
 
     private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> String {

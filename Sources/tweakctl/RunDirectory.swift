@@ -19,9 +19,13 @@ struct RunDirectory: Equatable {
         if let runtime = System.variable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
             paths.append(runtime + "/tweaks")
         }
-        let temporary = System.variable("TMPDIR") ?? "/tmp"
-        paths.append((temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/tweaks-\(geteuid())")
-        return paths.map(RunDirectory.init)
+        let named = System.variable("TMPDIR") ?? "/tmp"
+        let temporary = named.hasSuffix("/") ? String(named.dropLast()) : named
+        paths.append("\(temporary)/tweaks-\(geteuid())")
+        // Where another user had taken that name, a daemon has made one like it.
+        let others = names(in: temporary).filter { $0.hasPrefix("tweaks-\(geteuid())-") }.sorted()
+        let directories = others.map { RunDirectory(path: "\(temporary)/\($0)") }
+        return paths.map(RunDirectory.init) + directories.filter(\.isTrusted)
     }
 
     /// Where a process of this name has its socket, running or not.
@@ -29,17 +33,25 @@ struct RunDirectory: Equatable {
 
     /// The sockets in it, by name. None where the directory is another's: it could hold a trap.
     var sockets: [NamedSocket] {
-        guard isTrusted, let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
-        var found: [NamedSocket] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.hasSuffix(".sock"), name.utf8.count > 5, Self.isOwnSocket("\(path)/\(name)") else { continue }
-            found.append(NamedSocket(name: String(name.dropLast(5)), path: "\(path)/\(name)"))
+        if !isTrusted { return [] }
+        let found = Self.names(in: path).filter { name in
+            name.hasSuffix(".sock") && name.utf8.count > 5 && Self.isOwnSocket("\(path)/\(name)")
         }
-        return found.sorted { $0.name < $1.name }
+        return found.sorted().map { NamedSocket(name: String($0.dropLast(5)), path: "\(path)/\($0)") }
+    }
+
+    /// What is in a directory; nothing where it cannot be read.
+    private static func names(in path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names
     }
 
     private var isTrusted: Bool {

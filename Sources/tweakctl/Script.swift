@@ -22,7 +22,6 @@ struct Script {
     private var refusal: Failure?
     /// Why not all of it could be read.
     private var cut: Failure?
-    private var body: [String] = []
 
     /// So much may be on its way.
     private static let window = 1 << 16
@@ -56,7 +55,7 @@ struct Script {
         if ready[0].canWrite { sendSome() }
         if ready[0].canRead {
             connection.receive()
-            while let line = connection.arrivedLine() { take(line) }
+            while let message = connection.arrivedMessage() { take(message) }
         }
     }
 
@@ -108,17 +107,14 @@ struct Script {
 
     // MARK: Answers
 
-    private mutating func take(_ line: ServerLine) {
-        switch line {
-        case .body(let text): body.append(text)
+    private mutating func take(_ message: ServerMessage) {
+        switch message {
         case .event(let text): console.printEvent(text)
-        case .ok(let text): finish(Answer(body: body, status: text, isRefusal: false))
-        case .error(let text): finish(Answer(body: body, status: text, isRefusal: true))
+        case .answer(let answer): finish(answer)
         }
     }
 
     private mutating func finish(_ answer: Answer) {
-        body = []
         let number = answered < waiting.count ? waiting[answered] : lineNumber
         answered = min(answered + 1, waiting.count)
         guard let number else {
@@ -133,8 +129,8 @@ struct Script {
     private func lost() -> Failure {
         let open = waiting[answered...].compactMap(\.self)
         if open.isEmpty, let cut { return cut }
-        guard let first = open.first else { return Failure(.unreachable, "the process has ended the connection") }
+        guard let first = open.first else { return Failure(.unreachable, "the process \(connection.end)") }
         let rest = open.count == 1 ? "line \(first) was" : "\(open.count) lines, from line \(first) on, were"
-        return Failure(.unreachable, "the process has ended the connection; \(rest) not answered")
+        return Failure(.unreachable, "the process \(connection.end); \(rest) not answered")
     }
 }

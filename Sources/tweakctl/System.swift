@@ -16,6 +16,12 @@ enum System {
         static let stream = SOCK_STREAM
     #endif
 
+    /// The group of files that this process makes.
+    static var ownGroup: UInt32 { UInt32(getegid()) }
+
+    /// The primary group of a user; nil where there is no such user.
+    static func primaryGroup(of user: String) -> UInt32? { getpwnam(user).map { UInt32($0.pointee.pw_gid) } }
+
     /// A variable of the environment; nil where it is empty, too.
     static func variable(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }

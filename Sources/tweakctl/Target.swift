@@ -31,18 +31,19 @@ struct Target {
 
     /// How its token is kept and shown.
     var welcome: Welcome {
-        let option =
+        let (option, isPublic) =
             switch address {
-            case .unix(let path): name == path ? "-s \(path)" : name
-            case .tcp: "-H \(address.text)"
+            case .unix(let path): (name == path ? "-s \(path)" : name, false)
+            case .tcp: ("-H \(address.text)", true)
             }
-        return Welcome(cache: FileTokenCache.standard, server: address.cacheKey, option: option)
+        return Welcome(
+            cache: FileTokenCache.standard, server: address.cacheKey, option: option, isPublic: isPublic)
     }
 
     /// Connects, and shows the token that is kept for it; or says why not.
     func connect() throws(Failure) -> Connection {
         let connection = try open()
-        welcome.show(on: connection) { Console(isJSON: false).complain($0) }
+        try welcome.show(on: connection) { Console(isJSON: false).complain($0) }
         if connection.hasEnded { throw silence }
         return connection
     }

@@ -71,7 +71,8 @@ enum Tweakctl {
             .login, invocation.words.dropFirst(), hasAddress: invocation.address != nil)
         let target = try Target.ofLogin(arguments, invocation.address)
         let login = Login(
-            console: console, cache: try FileTokenCache.required(), target: target, descriptor: arguments.descriptor)
+            console: console, cache: try FileTokenCache.required(), target: target, descriptor: arguments.descriptor,
+            isPlain: arguments.isPlain)
         return try login.run()
     }
 
@@ -127,7 +128,7 @@ enum Tweakctl {
             throw Failure(.refused, "\(target.name): \(Painter.refusal(answer.status))")
         }
         guard let answer = connection.ask(line) else {
-            throw Failure(.unreachable, "\(target.name) has ended the connection without an answer")
+            throw Failure(.unreachable, "\(target.name) \(connection.end) without an answer")
         }
         console.report(answer)
         return answer.isRefusal ? .refused : .ok
@@ -135,7 +136,7 @@ enum Tweakctl {
 
     private static func edit(_ target: Target) throws(Failure) -> ExitCode {
         var editor = try Editor(target)
-        return editor.run()
+        return try editor.run()
     }
 
     private static func script(_ target: Target, _ console: Console) throws(Failure) -> ExitCode {

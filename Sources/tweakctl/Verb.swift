@@ -11,9 +11,9 @@ enum Verb: String, CaseIterable {
         switch self {
         case .repl: "[NAME] repl"
         case .watch: "[NAME] watch PATTERN…"
-        case .login: "login [NAME] [--fd N]"
+        case .login: "login [NAME] [--fd N] [--plain]"
         case .logout: "logout [NAME]"
-        case .token: "token new|list|revoke …"
+        case .token: "token new|list|renew|revoke …"
         case .completions: "completions bash|zsh|fish"
         case .man: "man"
         case .complete: ""
@@ -27,7 +27,7 @@ enum Verb: String, CaseIterable {
         case .watch: "values now, then each change, through restarts of the process; Ctrl-C ends it"
         case .login: "show a token to a process, asked for without echo or read from standard input, and keep it"
         case .logout: "forget the token that is kept for a process"
-        case .token: "make, list and revoke tokens in the token file of a process; token alone says how"
+        case .token: "make, list, renew and revoke tokens in the token file of a process; token alone says how"
         case .completions: "print a script that completes commands and paths in this shell"
         case .man: "print the manual page, for man -l -"
         case .complete: nil

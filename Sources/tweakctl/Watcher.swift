@@ -38,7 +38,14 @@ struct Watcher {
             // Whoever read our output may go meanwhile.
             if System.wait([(1, .end)], milliseconds: pause)[0].canRead { System.exit(.ok) }
             pause = min(pause * 2, 2_000)
-            guard let connection = try? target.connect() else { continue }
+            let connection: Connection
+            do throws(Failure) {
+                connection = try target.connect()
+            } catch {
+                if error.code != .refused { continue }
+                console.complain(error.description)
+                return .refused
+            }
             switch follow(connection, isFirst: false) {
             case nil: break
             case .refused?: return .refused
@@ -90,8 +97,8 @@ struct Watcher {
 
     private mutating func showEvents(of connection: Connection) {
         while true {
-            while let line = connection.arrivedLine() {
-                guard case .event(let text) = line else { continue }
+            while let message = connection.arrivedMessage() {
+                guard case .event(let text) = message else { continue }
                 note(text)
                 console.printEvent(text)
             }

@@ -38,11 +38,12 @@ extension Double: TweakBounded, TweakWord {
 extension Float: TweakBounded, TweakWord {
     /// One atomic word.
     public typealias TweakStorage = TweakWordCell<Float>
-    /// From a `.number` within the range of Float, rounded to the nearest one.
+    /// From a `.number` within the range of Float, rounded to the nearest one. One that is too small for it is none: 0 is
+    /// not what was meant.
     public init?(_ value: TweakValue) {
         guard let number = Double(value) else { return nil }
         self.init(number)
-        guard isFinite else { return nil }
+        guard isFinite, self != 0 || number == 0 else { return nil }
     }
     // Through the shortest text, so that 0.1 is printed as 0.1 and not as 0.10000000149011612.
     /// `.number` with the same shortest text.

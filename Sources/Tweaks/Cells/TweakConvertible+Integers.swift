@@ -16,18 +16,18 @@ extension TweakInteger {
         default: return nil
         }
     }
-    // Clamped, a `set` beyond Int64 would quietly hold another value; as a number it is refused.
-    /// `.int`, or a `.number` for what Int64 cannot hold.
+    /// `.int`, or a `.number` for what Int64 cannot hold, which no tweak takes.
     public var erased: TweakValue { Int64(exactly: self).map(TweakValue.int) ?? .number(Double(self)) }
     /// The bits.
     @inlinable public var tweakWord: UInt64 { UInt64(truncatingIfNeeded: self) }
     /// From the bits.
     @inlinable public init(tweakWord: UInt64) { self.init(truncatingIfNeeded: tweakWord) }
-    /// The limits of this type, where they are narrower than those of Int64.
+    /// The limits of this type, where they are not those of Int64. An `.int` is 64 signed bits, on the wire, too, so that
+    /// a UInt64 ends at 2⁶³ − 1.
     public static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) {
         (
             Self.min > Int64.min ? .int(Int64(clamping: Self.min)) : nil,
-            Self.max < Int64.max ? .int(Int64(clamping: Self.max)) : nil
+            Self.max != Int64.max ? .int(Int64(clamping: Self.max)) : nil
         )
     }
 }

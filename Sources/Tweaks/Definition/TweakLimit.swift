@@ -6,10 +6,11 @@ package enum TweakLimit: String, Hashable, Sendable, CaseIterable {
     case sessions, unauthenticatedSessions, sessionsPerPeer
     case timeToFirstLine, idleTime
     case unauthenticatedLineBytes, timeToAuthenticate, authenticationFailures
-    case scopes, scopeRequests, commitsPerSecond, abandonedRequests
+    case scopes, scopeRequests, commitsPerSecond, abandonedRequests, pendingRequestsPerPeer
+    case memoryBytes
     case lineBytes, batchChanges, watchPatterns, findWords, unsentBytes
     case actionArguments, actionOutputBytes
-    case presets, presetBytes
+    case presets, presetsPerPeer, presetBytes
     /// Commits that the history forgot, because there were newer ones.
     case history
     /// The operating system's own limit: descriptors, or memory for sockets.

@@ -110,10 +110,23 @@ extension TweakNode {
         return isSet(value) ? "(set)" : "(unset)"
     }
 
-    /// Whether a secret counts as set: it is neither empty text nor, unless that is text too, the default.
+    /// Appends the same as UTF-8.
+    package func appendShown(_ value: TweakValue?, to bytes: inout [UInt8]) {
+        if let value, !definition.flags.contains(.secret) { return value.append(to: &bytes) }
+        bytes.append(contentsOf: shownText(value).utf8)
+    }
+
+    /// Whether a secret counts as set: it is neither empty text nor zero.
+    ///
+    /// It is not compared with the default, which may be as secret: a guess that is right must not show.
     package func isSet(_ value: TweakValue) -> Bool {
-        if case .string(let text) = value { return !text.isEmpty }
-        return value != defaultValue
+        switch value {
+        case .string(let text): !text.isEmpty
+        case .int(let number): number != 0
+        case .number(let number): number != 0
+        case .duration(let duration): duration != .zero
+        case .bool, .color, .choice: true
+        }
     }
 }
 

@@ -26,14 +26,16 @@ package final class CommitLog: Sendable {
         package fileprivate(set) var leftOut: (count: Int, first: UInt64, last: UInt64) = (0, 0, 0)
 
         package var isEmpty: Bool { notes.isEmpty && leftOut.count == 0 }
-        /// What is in it, in tweaks: all of it, and what the program did itself.
+        /// What is in it, in tweaks, a long text as much as several: all of it, and what each has done.
         fileprivate var weight = 0
-        fileprivate var ownWeight = 0
+        fileprivate var weights: [TweakOrigin: Int] = [:]
     }
 
     /// So many changed tweaks are kept until the reader comes.
     private static let limit = 4_096
-    /// Of those that the program changes itself, fewer: a loop in it must not crowd out what people do.
+    /// Of one origin, fewer: its changes do not crowd out those of others.
+    private static let originLimit = 1_024
+    /// Nor does a loop in the program.
     private static let ownLimit = 256
 
     private let batch = Mutex(Batch())
@@ -47,15 +49,16 @@ package final class CommitLog: Sendable {
     /// Notes a commit. Called under the registry's lock, in order of revision.
     func note(_ note: CommitNote) {
         batch.withLock { batch in
-            let isOwn = note.kind == .change(session: 0)
-            if batch.weight >= Self.limit || (isOwn && batch.ownWeight >= Self.ownLimit) {
+            let most = note.kind == .change(session: 0) ? Self.ownLimit : Self.originLimit
+            if batch.weight >= Self.limit || batch.weights[note.origin, default: 0] >= most {
                 if batch.leftOut.count == 0 { batch.leftOut.first = note.revision }
                 (batch.leftOut.count, batch.leftOut.last) = (batch.leftOut.count + 1, note.revision)
                 return
             }
             batch.notes.append(note)
-            batch.weight += note.parts.count
-            if isOwn { batch.ownWeight += note.parts.count }
+            let weight = note.parts.reduce(0) { $0 + $1.weight }
+            batch.weight += weight
+            batch.weights[note.origin, default: 0] += weight
         }
     }
 

@@ -117,8 +117,13 @@ extension History {
         var kind: CommitKind
         var parts: [Part]
         var status = Status.done
+        /// It has taken in changes though it was not the last: its tweaks are set in turn with others.
+        var isInTurn = false
         /// Which commit was the last one when it was taken back.
         var undoneAt: UInt64 = 0
+
+        /// What it takes in memory, roughly.
+        var weight: Int { parts.reduce(0) { $0 + $1.weight } }
 
         var isChange: Bool { if case .change = kind { true } else { false } }
 

@@ -15,6 +15,7 @@ extension History {
         let hasOwn = !records.isEmpty
         let hasChanged = records.contains { $0.isChange }
         records = (Self.withUndoneAt(older) + records).suffix(limit)
+        weigh()
         lastNumber += shift
         unsaved = Unsaved(from: shift + 1, isEmpty: !hasOwn)
         if hasChanged, shift > 0 { dropUndone(upTo: shift) }

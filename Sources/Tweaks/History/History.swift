@@ -12,17 +12,39 @@ struct History: Sendable {
         didSet { if records.count > limit { removeOldest(records.count - limit) } }
     }
     private var removed: UInt64 = 0
+    /// What all records weigh.
+    private(set) var weight = 0
+    /// Large commits are kept as long as all together weigh no more than this.
+    private(set) var mostWeight = History.usualWeight
 
     /// How many were remembered and are no longer, because there are newer ones.
     var forgotten: UInt64 { removed + UInt64(max(0, records.count - limit)) }
 
+    /// What one part of a commit takes in memory, roughly.
+    private static let partBytes = 256
+
+    /// What it takes in memory, roughly.
+    var heldBytes: Int { weight * Self.partBytes }
+
+    /// Another limit for all together, no higher than the usual one.
+    mutating func limit(bytes: Int) {
+        mostWeight = max(min(bytes / Self.partBytes, Self.usualWeight), 1)
+    }
+
+    /// Weighs all records anew, after others were put before them.
+    mutating func weigh() { weight = Self.weight(records[...]) }
+
+    private static func weight(_ records: ArraySlice<Record>) -> Int {
+        records.reduce(0) { $0 + $1.weight }
+    }
+
     private mutating func removeOldest(_ count: Int) {
+        weight -= Self.weight(records.prefix(count))
         records.removeFirst(count)
         removed += UInt64(count)
     }
 
-    /// Large commits are kept as long as all together weigh no more than this.
-    static let mostWeight = 100_000
+    static let usualWeight = 100_000
 
     /// Changes that follow each other within this time are one.
     static let mergeInterval = Duration.milliseconds(500)
@@ -31,83 +53,159 @@ struct History: Sendable {
 
     // MARK: Remembering
 
+    /// Takes in a commit.
+    /// - Parameter isNew: It is known to go on with no other one.
     mutating func append(
-        _ parts: inout Parts, _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
+        _ parts: inout Parts, _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin,
+        isNew: Bool = false
     ) {
         if limit == 0 || parts.isEmpty { return }
         if case .change = kind {
-            if merge(parts, kind, time: time, origin: origin) { return touchLast(revision, time) }
+            if !isNew, merge(parts, kind, revision: revision, time: time, origin: origin) { return }
             forgetUndone()
         }
         lastNumber += 1
         unsaved?.note(lastNumber)
         makeRoom(for: parts.weight)
+        weight += parts.weight
         // Now and then, and then half of it: removing the first is moving all others.
         if records.count >= 2 * limit { removeOldest(records.count - limit + 1) }
         records.append(
             Record(number: lastNumber, revision: revision, time: time, origin: origin, kind: kind, parts: parts.take()))
     }
 
-    /// Forgets the oldest before a large commit, so that a thousand of these do not eat up the memory. Small ones never
-    /// come to that much.
-    private mutating func makeRoom(for weight: Int) {
-        if weight <= 16 { return }
-        var room = Self.mostWeight - weight
-        let last = records.lastIndex { record in
-            room -= record.parts.reduce(0) { $0 + $1.weight }
-            return room < 0
-        }
-        if let last { removeOldest(last + 1) }
+    /// Forgets the oldest commits where all of them weigh too much, but never the newest ones.
+    /// - Parameter weight: What is to come.
+    private mutating func makeRoom(for weight: Int = 0, sparing spared: Int = 0) {
+        if self.weight + weight <= mostWeight { return }
+        // Small ones come often, and removing the first is moving all others: then an eighth more goes than has to.
+        let slack = weight > 16 ? 0 : mostWeight / 8
+        var excess = self.weight + weight - mostWeight + slack
+        let count = records.dropLast(spared).prefix { record in
+            defer { excess -= record.weight }
+            return excess > 0
+        }.count
+        removeOldest(count)
     }
 
-    /// Adds a change of one tweak to the last one, where they are one drag. This is the most frequent of all, so nothing
-    /// is made for it.
+    /// Adds a change of one tweak to an entry that it goes on. This is the most frequent of all, so nothing is made for it.
     mutating func goesOn(
         _ node: TweakNode, after: SetValues, new: TweakValue?, _ kind: CommitKind, revision: UInt64,
         time: ContinuousClock.Instant, origin: TweakOrigin
     ) -> Bool {
-        let index = records.count - 1
-        guard canMerge(kind, time, origin), records[index].parts.count == 1,
-            records[index].parts[0].subject.isSame(as: .node(node))
+        guard
+            let index = mergeable(
+                kind, time, origin,
+                where: { parts in
+                    if parts.count > Self.mostCompared { return .overlapping }
+                    guard parts.contains(where: { $0.subject.isSame(as: .node(node)) }) else { return .apart }
+                    return parts.count == 1 ? .same : .overlapping
+                })
         else { return false }
         let isSecret = node.isSecret
+        weight -= records[index].parts[0].weight
         records[index].parts[0].after = isSecret ? SetValues() : after
         records[index].parts[0].new = isSecret ? nil : new
-        touchLast(revision, time)
+        weight += records[index].parts[0].weight
+        touch(index, revision, time)
+        makeRoom(sparing: 1)
         return true
     }
 
-    private mutating func touchLast(_ revision: UInt64, _ time: ContinuousClock.Instant) {
-        let index = records.count - 1
+    /// Notes that an entry has taken in a change, and puts it last: it is what undo takes back next.
+    private mutating func touch(_ index: Int, _ revision: UInt64, _ time: ContinuousClock.Instant) {
         records[index].revision = revision
         records[index].time = time
         unsaved?.note(records[index].number)
-    }
-
-    private func canMerge(_ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin) -> Bool {
-        guard case .change(_, isStep: false, let gesture) = kind, limit > 0, let index = records.indices.last,
-            records[index].status == .done, records[index].origin == origin
-        else { return false }
-        if gesture != 0, case .change(_, _, gesture) = records[index].kind {
-            return time - records[index].time <= Self.gestureInterval
+        if index < records.count - 1 { records[index].isInTurn = true }
+        // Numbers stay in order; those between are changes that no other entry speaks of.
+        for next in records.indices[(index + 1)...] {
+            let (number, nextNumber) = (records[next - 1].number, records[next].number)
+            records.swapAt(next - 1, next)
+            (records[next - 1].number, records[next].number) = (number, nextNumber)
+            unsaved?.note(nextNumber)
         }
-        return records[index].kind == kind && time - records[index].time <= Self.mergeInterval
     }
 
-    /// Adds a change to the last one, where they are one drag.
+    /// What the tweaks of an entry have in common with those of a change.
+    private enum Overlap { case same, overlapping, apart }
+
+    /// So many entries are looked at, for one that a change goes on.
+    private static let mostLookedAt = 16
+    /// Entries of more tweaks are not compared with others.
+    private static let mostCompared = 64
+
+    /// The entry that a change goes on: of the same session, the same tweaks, and half a second ago at most. Where a
+    /// program sets tweaks in turn, it need not be the last one; what came between has touched others.
+    private func mergeable(
+        _ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin, where overlap: ([Part]) -> Overlap
+    ) -> Int? {
+        guard case .change(_, isStep: false, let gesture) = kind, limit > 0 else { return nil }
+        for index in records.indices.suffix(Self.mostLookedAt).reversed() {
+            switch overlap(records[index].parts) {
+            case .apart: continue
+            case .overlapping: return nil
+            case .same:
+                guard records[index].origin == origin, isRecent(index, time, gesture),
+                    isGesture(index, gesture)
+                        || records[index].kind == kind && time - records[index].time <= Self.mergeInterval
+                else { return nil }
+                let isLast = index == records.count - 1
+                return isLast || records[index].isInTurn || isVolley(kind, time, origin) ? index : nil
+            }
+        }
+        return nil
+    }
+
+    private func isGesture(_ index: Int, _ gesture: UInt64) -> Bool {
+        if gesture != 0, case .change(_, _, gesture) = records[index].kind { true } else { false }
+    }
+
+    /// Whether an entry and all behind it are changes that still stand, none of them old. Looked at last: most entries
+    /// speak of other tweaks, which is cheap to see.
+    private func isRecent(_ index: Int, _ time: ContinuousClock.Instant, _ gesture: UInt64) -> Bool {
+        records.indices[index...].allSatisfy { index in
+            let age = time - records[index].time
+            guard records[index].isChange, records[index].status == .done, age <= Self.gestureInterval,
+                case .node? = records[index].parts.first?.subject
+            else { return false }
+            return gesture != 0 || age <= Self.mergeInterval || isGesture(index, gesture)
+        }
+    }
+
+    /// Whether a session has just made so many entries within half a second that no hand does: before that, each thing
+    /// that a person does is to be taken back by itself.
+    private func isVolley(_ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin) -> Bool {
+        let last = records.suffix(Self.volley)
+        return last.count == Self.volley && last.allSatisfy { $0.kind == kind && $0.origin == origin }
+            && last.first.map { time - $0.time <= Self.mergeInterval } ?? false
+    }
+
+    private static let volley = 8
+
+    /// Adds a change of several tweaks to an entry that it goes on.
     private mutating func merge(
-        _ parts: Parts, _ kind: CommitKind, time: ContinuousClock.Instant, origin: TweakOrigin
+        _ parts: Parts, _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
     ) -> Bool {
-        let index = records.count - 1
-        guard canMerge(kind, time, origin) else { return false }
+        guard case .change(_, isStep: false, _) = kind else { return false }
         let list = parts.list
-        guard list.count == records[index].parts.count,
-            list.indices.allSatisfy({ records[index].parts[$0].subject.isSame(as: list[$0].subject) })
-        else { return false }
+        let index = mergeable(kind, time, origin) { parts in
+            // Of large ones only those that are the same, which is seen at once.
+            if parts.count == list.count, list.indices.allSatisfy({ parts[$0].subject.isSame(as: list[$0].subject) }) {
+                return .same
+            }
+            if parts.count > Self.mostCompared || list.count > Self.mostCompared { return .overlapping }
+            let isOverlapping = parts.contains { part in list.contains { $0.subject.isSame(as: part.subject) } }
+            return isOverlapping ? .overlapping : .apart
+        }
+        guard let index else { return false }
         for (position, part) in list.enumerated() {
+            weight += part.weight - records[index].parts[position].weight
             records[index].parts[position].after = part.after
             records[index].parts[position].new = part.new
         }
+        touch(index, revision, time)
+        makeRoom(sparing: 1)
         return true
     }
 

@@ -55,7 +55,8 @@ public struct TweakUndo: Sendable {
 extension TweakRegistry {
     /// The last commits, newest first: 1,000, or what ``historyLimit`` says. Figures are not among them.
     ///
-    /// Changes that one client makes to the same tweaks within half a second are one entry: a drag is one step.
+    /// Changes that one client makes to the same tweaks within half a second are one entry: a drag is one step. Of a
+    /// program that sets several in turn, faster than any hand, each has an entry.
     public var history: [TweakHistoryEntry] { history(last: .max) }
 
     /// The last few of these, newest first.

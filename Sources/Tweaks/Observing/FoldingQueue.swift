@@ -34,6 +34,8 @@ package struct FoldingQueue: Sendable {
     private var positions: [Int: Int] = [:]
     private var live = 0
     private let threshold: Int
+    /// What the changes take in memory, roughly.
+    package private(set) var heldBytes = 0
 
     /// - Parameter threshold: From how many waiting changes on a tweak's earlier change is folded into its newest.
     package init(threshold: Int) { self.threshold = threshold }
@@ -54,6 +56,7 @@ package struct FoldingQueue: Sendable {
         positions[change.node.slot] = changes.count
         changes.append(change)
         live += 1
+        heldBytes += change.heldBytes
         if changes.count > 2 * live + 64 { compact() }
     }
 
@@ -64,6 +67,7 @@ package struct FoldingQueue: Sendable {
         else { return }
         change.old = earlier.old
         change.folded += earlier.folded + 1
+        heldBytes -= earlier.heldBytes
         changes[position] = nil
         live -= 1
     }
@@ -76,6 +80,7 @@ package struct FoldingQueue: Sendable {
             changes[head] = nil
             if positions[change.node.slot] == head { positions[change.node.slot] = nil }
             live -= 1
+            heldBytes -= change.heldBytes
             if live == 0 { removeAll() }
             return change
         }
@@ -96,4 +101,8 @@ package struct FoldingQueue: Sendable {
             if let change { positions[change.node.slot] = position }
         }
     }
+}
+
+extension FeedChange {
+    fileprivate var heldBytes: Int { 256 + (new.textBytes ?? 0) }
 }

@@ -54,12 +54,15 @@ final class FeedLease: Sendable {
 }
 
 extension ChangeFeed {
-    /// Takes the oldest commit that waits.
+    /// Takes the oldest commit that waits and has changed something: a secret may have been set to what it was.
     package func nextCommit() -> TweakCommit? {
-        let changes = takeCommit()
-        return changes.last.map { last in
-            TweakCommit(revision: last.revision, origin: last.origin, changes: changes.map(\.asChange))
+        while !isEmpty {
+            let changes = takeCommit().filter { $0.old != $0.new || $0.folded > 0 }
+            if let last = changes.last {
+                return TweakCommit(revision: last.revision, origin: last.origin, changes: changes.map(\.asChange))
+            }
         }
+        return nil
     }
 }
 

@@ -68,6 +68,7 @@ extension TweakRegistry {
             return step
         case .set(let value): wanted = value
         case .add, .toggle:
+            if node.isSecret, [.int, .number, .duration].contains(node.definition.kind) { throw node.notComputable }
             // Within a batch it builds on what comes before: a value, or a reset that uncovers what lies beneath. What
             // is only kept is current.
             let earlier = earlier.flatMap { $0.change.isKeep ? nil : $0 }
@@ -105,6 +106,11 @@ extension TweakRegistry {
 }
 
 extension TweakNode {
+    /// A sum that is out of range would tell the value beneath.
+    fileprivate var notComputable: TweakError {
+        TweakError(.badValue, "\(path.token) is secret and cannot be counted from; set a whole value", path: path)
+    }
+
     /// Whether its values must not be shown.
     package var isSecret: Bool { definition.flags.contains(.secret) }
 

@@ -9,25 +9,31 @@ struct Publication: Sendable {
 }
 
 extension RegistryState {
-    /// Makes a value the current one. Who follows the tweak learns of it at once, or by `announce` with all of the commit.
+    /// Makes a value the current one. Who follows the tweak learns of it at once, or by `announce` with all of the commit;
+    /// of a secret that was set to what it is already, feeds alone.
     func publish(
         _ node: TweakNode, old: Prepared, new: Prepared, origin: TweakOrigin, revision: UInt64,
         _ effects: inout CommitEffects
     ) {
-        for subscriber in observers[node.slot] { subscriber.count() }
-        node.store(new)
+        let isNew = new.value != old.value
+        if isNew {
+            for subscriber in observers[node.slot] { subscriber.count() }
+            node.store(new)
+        }
         if observers[node.slot].isEmpty, feeds.isEmpty { return }
         let change = PendingChange(old: old, new: new, origin: origin, revision: revision)
         let publication = Publication(node: node, change: change, layer: overlays[node.slot].topLayer ?? .default)
         if !effects.isWhole { return effects.published.append(publication) }
-        notifyObservers(publication, &effects)
+        if isNew { notifyObservers(publication, &effects) }
         feed(CollectionOfOne(publication), &effects)
     }
 
     /// Notes what was published for everybody who follows it. Each may be taken by its reader at once, on another
     /// thread: so all new values are current by now, and a feed gets them in one piece.
     func announce(_ effects: inout CommitEffects) {
-        for publication in effects.published { notifyObservers(publication, &effects) }
+        for publication in effects.published where publication.change.old.value != publication.change.new.value {
+            notifyObservers(publication, &effects)
+        }
         feed(effects.published, &effects)
         effects.published = []
     }

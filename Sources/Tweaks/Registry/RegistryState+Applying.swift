@@ -47,7 +47,8 @@ extension RegistryState {
         _ effects: inout CommitEffects
     ) {
         if !commitLogs.isEmpty { note(next, kind, origin: origin, time: time, &effects) }
-        history.append(&effects.parts, kind, revision: next, time: time, origin: origin)
+        history.append(
+            &effects.parts, kind, revision: next, time: time, origin: origin, isNew: effects.single != nil)
         if history.hasUnsaved { effects.historyJournal = historyJournal }
         announce(&effects)
         raise(to: next, &effects)
@@ -77,7 +78,8 @@ extension RegistryState {
         // What was set is on top now; a reset shows what lies beneath.
         let now = stored ? step.change.prepared ?? current(step.node) : old
         if stored { remember(step, before, old: old, new: now, origin: origin, time: time, revision: next, &effects) }
-        guard stored, let new = now, new.value != old.value else {
+        // A change of a secret is told whether or not it is one: silence would confirm a guess.
+        guard stored, let new = now, step.node.isSecret || new.value != old.value else {
             return TweakOutcome(
                 path: step.node.path, old: old.value, new: old.value, adjustment: step.adjustment, didStore: stored,
                 revision: stored ? next : revision, lifetime: step.change.lifetime, isSecret: step.node.isSecret)
@@ -97,7 +99,13 @@ extension RegistryState {
         let hadNotes = overlays[slot].notes != nil
         let hadTemporary =
             before.temporary != nil || hadNotes && overlays[slot].hasAside(.temporaryOverride)
+        // Only texts take more than their place.
+        let isText = step.node.definition.kind == .string
+        if isText { textBytes -= heldText(step.node) }
+        // The same value is set anew: a right guess at a secret is noted like any other set.
+        if step.node.isSecret, case .override = step.change { overlays[slot].remove(.override) }
         var didChange = overlays[slot].apply(step.change, origin: origin, time: time)
+        if isText { textBytes += heldText(step.node) }
         if didChange { reschedule(step.node, before, &effects) }
         if hadNotes, forgetNotes(slot, step.change) || didChange { didChange = true }
         if didChange {

@@ -7,6 +7,8 @@ struct RegistryState {
     var nodes: [TweakNode?] = []
     /// By slot, apart from the nodes so that a snapshot is a copy of two arrays.
     var overlays: [Overlays] = []
+    /// How many bytes the texts have that people have set.
+    var textBytes = 0
     /// By slot.
     var observers: [[Subscriber]] = []
     var freeSlots: [Int] = []
@@ -16,6 +18,7 @@ struct RegistryState {
     var listing: TweakListing?
     /// Made of that, for those who see a part of it.
     var partialListings = PartialListings()
+    var lookAlikes = LookAlikes()
     var conflicts: [TweakConflict] = []
     var conflictHandlers: [@Sendable (TweakConflict) -> Void] = []
     var feeds: [ChangeFeed] = []
@@ -41,8 +44,12 @@ struct RegistryState {
     var unfitHandlers: [@Sendable (TweakPath, AsideEntry) -> Void] = []
     var isFrozen = FrozenTrait.isOn
 
-    func node(_ path: TweakPath) -> TweakNode? {
-        path.withBytes { index.find($0, in: nodes) }.flatMap { nodes[$0] }
+    func node(_ path: TweakPath) -> TweakNode? { path.withBytes { node($0) } }
+
+    /// The tweak whose joined path has these bytes, or is the same text in another normalization.
+    func node(_ path: UnsafeBufferPointer<UInt8>) -> TweakNode? {
+        if let slot = index.find(path, in: nodes) { return nodes[slot] }
+        return lookAlikes.isEmpty ? nil : lookAlikes.node(spelled: String(decoding: path, as: UTF8.self))
     }
 
     /// Whether this very tweak is registered now.
@@ -65,6 +72,7 @@ struct RegistryState {
             overlays[slot] = Overlays()
         }
         index.insert(slot, in: nodes)
+        lookAlikes.add(node)
         for path in node.formerly { formerly[path] = node }
         generation += 1
         forgetListings()
@@ -76,10 +84,12 @@ struct RegistryState {
         guard holds(node) else { return [] }
         if let prepared = node.defaultPrepared { node.store(prepared) }
         index.remove(node.slot, in: nodes)
+        lookAlikes.remove(node)
         nodes[node.slot] = nil
         hold(node)
         for path in node.formerly where formerly[path] === node { formerly[path] = nil }
         expiries.move(node, from: overlays[node.slot][.temporaryOverride]?.expires, to: nil)
+        textBytes -= heldText(node)
         overlays[node.slot] = Overlays()
         freeSlots.append(node.slot)
         generation += 1

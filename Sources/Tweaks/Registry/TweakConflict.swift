@@ -1,8 +1,9 @@
-// Two declarations of one path that disagree.
+// Two declarations that disagree: of one path, or of two paths that look the same.
 
 import Synchronization
 
-/// The same path was declared twice with another default, range or description. The first declaration holds.
+/// The same path was declared twice with another default, range or description, and the first declaration holds; or two
+/// paths look the same to people, and both hold.
 public struct TweakConflict: Sendable, CustomStringConvertible {
     /// The tweak.
     public let path: TweakPath
@@ -12,10 +13,31 @@ public struct TweakConflict: Sendable, CustomStringConvertible {
     public let second: TweakSource
     /// What differs.
     public let differences: String
+    /// The path that looks like this one; nil where the same path was declared twice.
+    public let lookAlike: TweakPath?
+
+    init(path: TweakPath, first: TweakSource, second: TweakSource, differences: String) {
+        (self.path, self.first, self.second, self.differences) = (path, first, second, differences)
+        lookAlike = nil
+    }
+
+    /// Two paths that people would take for each other.
+    init(_ node: TweakNode, looksLike other: TweakNode) {
+        (path, lookAlike, first, second) = (node.path, other.path, other.source, node.source)
+        let own = Array(node.path.joined.unicodeScalars)
+        let others = Array(other.path.joined.unicodeScalars)
+        let position = own.indices.first { !others.indices.contains($0) || own[$0] != others[$0] } ?? own.count
+        let scalars = [own, others].map { $0.indices.contains(position) ? $0[position].codePoint : "its end" }
+        differences = "\(scalars[0]) for \(scalars[1]) at character \(position + 1)"
+    }
 
     /// One line that names both places.
     public var description: String {
-        "\(path.token) is declared at \(first) and differently at \(second) (\(differences)); the first holds"
+        if let lookAlike {
+            return "\(path.token), declared at \(second), looks like \(lookAlike.token), declared at \(first) "
+                + "(\(differences)); rename one of them"
+        }
+        return "\(path.token) is declared at \(first) and differently at \(second) (\(differences)); the first holds"
     }
 }
 

@@ -30,7 +30,7 @@ extension TweakRegistry {
         try check(erased, definition, core, path)
         let prepared = Prepared(value: erased, typed: TypedValue(defaultValue))
         let formerly = try shape.formerly.map { former throws(TweakError) in [try TweakPath(former)] } ?? []
-        let node = register(path) { slot, sequence in
+        let node = register(path, source) { slot, sequence in
             TweakNode(
                 path: path, definition: definition, source: source, formerly: formerly, slot: slot,
                 sequence: sequence, declaredAt: currentTime, content: .value(core, default: prepared))
@@ -50,7 +50,7 @@ extension TweakRegistry {
     ) throws(TweakError) -> TweakNode {
         let definition = TweakDefinition(kind: .action, help: help, flags: flags)
         try definition.checkTexts(path)
-        let node = register(path) { slot, sequence in
+        let node = register(path, source) { slot, sequence in
             TweakNode(
                 path: path, definition: definition, source: source, slot: slot, sequence: sequence,
                 declaredAt: currentTime, content: .action(runner))
@@ -58,6 +58,20 @@ extension TweakRegistry {
         guard let known = node.runner else { throw mismatch(node, "an action", source) }
         if known !== runner, node.source != source {
             report(TweakConflict(path: path, first: node.source, second: source, differences: "another action"))
+        }
+        return node
+    }
+
+    private func register(
+        _ path: TweakPath, _ source: TweakSource, _ make: (Int, UInt64) -> TweakNode
+    ) -> TweakNode {
+        let node = register(path, make)
+        if node.path != path {
+            let differences = "the name, in another Unicode normalization"
+            report(TweakConflict(path: node.path, first: node.source, second: source, differences: differences))
+        } else if let other = state.withLock({ $0.lookAlike(of: node) }) {
+            let isLater = node.sequence > other.sequence
+            report(TweakConflict(isLater ? node : other, looksLike: isLater ? other : node))
         }
         return node
     }
@@ -189,6 +203,12 @@ extension TweakLimits {
 
 extension TweakDefinition {
     fileprivate func checkTexts(_ path: TweakPath) throws(TweakError) {
+        if let scalar = path.joined.invisibleScalar {
+            throw TweakError(
+                .usage,
+                "the name \(Quoting.excerpt(path.joined)) holds \(scalar.codePoint), which does not show; take it out",
+                path: path)
+        }
         let texts = [unit, help] + choices.flatMap { [$0.name, $0.label] }
         for case let text? in texts where !Quoting.isSafe(text) {
             throw TweakError(

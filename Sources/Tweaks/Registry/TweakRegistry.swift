@@ -85,7 +85,7 @@ extension TweakRegistry {
 
     /// The tweak or action whose joined path has these bytes.
     package func node(_ path: UnsafeBufferPointer<UInt8>) -> TweakNode? {
-        state.withLock { state in state.index.find(path, in: state.nodes).flatMap { state.nodes[$0] } }
+        state.withLock { $0.node(path) }
     }
 
     /// The tweak that has this path, its current value, and what remains of it where that is temporary; in one short lock.

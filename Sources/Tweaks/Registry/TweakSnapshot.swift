@@ -16,6 +16,8 @@ public struct TweakSnapshot: Sendable {
     let nodes: [TweakNode?]
     let overlays: [Overlays]
     let index: PathIndex
+    /// How many bytes the texts have that people have set.
+    let textBytes: Int
 
     /// The value of a tweak; the default of one that was registered later.
     public subscript<Value>(tweak: Tweak<Value>) -> Value {
@@ -60,9 +62,11 @@ public struct TweakSnapshot: Sendable {
     /// The revision of the last commit that touched a tweak.
     package func changedAt(_ node: TweakNode) -> UInt64 { holds(node) ? overlays[node.slot].changedAt : 0 }
 
-    /// Whether the value differs from the default; never for a figure.
+    /// Whether the value differs from the default; of a secret whether anything lies above the default, since a
+    /// comparison would tell who guesses that the guess was right. Never for a figure.
     package func isModified(_ node: TweakNode) -> Bool {
-        !node.definition.flags.contains(.readOnly) && value(of: node) != node.defaultValue
+        if node.definition.flags.contains(.readOnly) { return false }
+        return node.isSecret ? source(of: node) != nil : value(of: node) != node.defaultValue
     }
 }
 
@@ -71,7 +75,8 @@ extension TweakRegistry {
     public func snapshot() -> TweakSnapshot {
         state.withLock { state in
             TweakSnapshot(
-                revision: state.revision, nodes: state.nodes, overlays: state.overlays, index: state.index)
+                revision: state.revision, nodes: state.nodes, overlays: state.overlays, index: state.index,
+                textBytes: state.textBytes)
         }
     }
 }

@@ -31,16 +31,46 @@ package struct ConfigProblem: Error, Sendable, Equatable {
     }
 }
 
+/// What is wrong with a text: the first problems, and how many there are. A text of nothing else must not fill the memory.
+package struct ConfigProblems: Sendable, Equatable {
+    /// In the order of the lines.
+    package private(set) var first: [ConfigProblem] = []
+    /// How many there are in all.
+    package private(set) var count = 0
+    /// So many are kept.
+    private let limit: Int
+
+    package init(limit: Int = .max) { self.limit = limit }
+
+    package var isEmpty: Bool { count == 0 }
+
+    package mutating func append(_ problem: ConfigProblem) {
+        if first.count < limit { first.append(problem) }
+        count += 1
+    }
+
+    /// Both, in the order of the lines; of each the problems are in order.
+    package func merged(with other: ConfigProblems) -> ConfigProblems {
+        var all = self
+        all.first = Array((first + other.first).sorted { $0.line < $1.line }.prefix(limit))
+        all.count += other.count
+        return all
+    }
+}
+
 /// What becomes of a config file that names tweaks which are not registered.
 package struct ConfigPolicy: Sendable {
     /// They are errors like the others; else they are held until they register.
     package var unknownIsError = false
     /// A value that changes in the file drops the override above it; else the override stays.
     package var fileWins = false
+    /// So many problems are listed; the others are counted.
+    package var listedProblems = Int.max
 
-    package init(unknownIsError: Bool = false, fileWins: Bool = false) {
+    package init(unknownIsError: Bool = false, fileWins: Bool = false, listedProblems: Int = .max) {
         self.unknownIsError = unknownIsError
         self.fileWins = fileWins
+        self.listedProblems = listedProblems
     }
 }
 
@@ -56,13 +86,19 @@ struct ConfigPlan {
     private(set) var held: [StoredEntry] = []
     /// What was said about each held entry.
     private(set) var unknown: [ConfigProblem] = []
-    private(set) var problems: [ConfigProblem] = []
+    private(set) var problems: ConfigProblems
     private var lines: [TweakPath: Int] = [:]
     private let time: ContinuousClock.Instant
 
-    init(_ entries: [ConfigEntry], _ policy: ConfigPolicy, registry: TweakRegistry) {
+    /// - Parameter isCancelled: Asked now and then; once it is, the rest is not judged, and nothing may come of it.
+    init(
+        _ entries: some Sequence<ConfigEntry>, _ policy: ConfigPolicy, registry: TweakRegistry,
+        isCancelled: () -> Bool = { false }
+    ) {
         time = registry.currentTime
-        for entry in entries {
+        problems = ConfigProblems(limit: policy.listedProblems)
+        for (position, entry) in entries.enumerated() {
+            if position % 256 == 255, isCancelled() { return }
             do throws(TweakError) {
                 try add(entry, policy, registry)
             } catch {
@@ -84,13 +120,13 @@ struct ConfigPlan {
     private mutating func hold(
         _ entry: ConfigEntry, _ policy: ConfigPolicy, _ registry: TweakRegistry
     ) throws(TweakError) {
-        guard let path = try? TweakPath(entry.path) else { throw registry.unknown(entry.path) }
-        guard note(path, entry) else { return }
         // Looking for what may have been meant compares with everything there is.
         let error =
-            unknown.count < 20
+            unknown.count + problems.count < 20
             ? registry.unknown(entry.path)
             : TweakError(.unknownTweak, "there is no tweak \(Quoting.excerpt(entry.path)); see ls or find")
+        guard let path = try? TweakPath(entry.path) else { throw error }
+        guard note(path, entry) else { return }
         if policy.unknownIsError { throw error }
         unknown.append(ConfigProblem(line: entry.line, error: error))
         held.append(StoredEntry(path: path, content: .text(entry.text), origin: entry.origin, time: time))

@@ -65,6 +65,8 @@ extension RegistryState {
     /// Gives a tweak that was just added what files have for it. Nobody can have observed it yet.
     mutating func install(_ layers: [JudgedEntry], on node: TweakNode) {
         var aside: [AsideEntry] = []
+        textBytes -= heldText(node)
+        defer { textBytes += heldText(node) }
         for judged in layers {
             unhold(judged.entry.path, judged.layer)
             switch judged.result {

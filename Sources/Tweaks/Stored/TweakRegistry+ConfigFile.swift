@@ -39,15 +39,16 @@ extension TweakRegistry {
     /// - Parameters:
     ///   - commit: False: only says what would happen.
     ///   - delivery: Where observers run.
+    ///   - isCancelled: Asked now and then; once it is, nothing comes of it.
     /// - Returns: Everything that is wrong, and then nothing has changed; or the difference that it made.
     package func applyConfigFile(
-        _ entries: [ConfigEntry], _ policy: ConfigPolicy = ConfigPolicy(), commit: Bool = true,
-        delivery: TweakDelivery = .caller
-    ) -> (problems: [ConfigProblem], difference: ConfigDifference) {
+        _ entries: some Sequence<ConfigEntry>, _ policy: ConfigPolicy = ConfigPolicy(), commit: Bool = true,
+        delivery: TweakDelivery = .caller, isCancelled: () -> Bool = { false }
+    ) -> (problems: ConfigProblems, difference: ConfigDifference) {
         while true {
             let generation = generation
-            let plan = ConfigPlan(entries, policy, registry: self)
-            if !plan.problems.isEmpty { return (plan.problems, ConfigDifference(revision: revision)) }
+            let plan = ConfigPlan(entries, policy, registry: self, isCancelled: isCancelled)
+            if !plan.problems.isEmpty || isCancelled() { return (plan.problems, ConfigDifference(revision: revision)) }
             var effects = CommitEffects()
             let time = currentTime
             let difference = state.withLock { state -> ConfigDifference? in
@@ -56,7 +57,7 @@ extension TweakRegistry {
             }
             guard let difference else { continue }
             deliver(effects, delivery)
-            return ([], difference)
+            return (plan.problems, difference)
         }
     }
 }
@@ -117,7 +118,11 @@ extension RegistryState {
         } else {
             overlays[slot].remove(.configFile)
         }
-        if change.change.dropped != nil { overlays[slot].remove(.override) }
+        if change.change.dropped != nil {
+            textBytes -= heldText(change.node)
+            overlays[slot].remove(.override)
+            textBytes += heldText(change.node)
+        }
         overlays[slot].notes = OverlayNotes(
             aside: overlays[slot].notes?.aside ?? [], beneath: overlays[slot][.override] == nil ? nil : change.beneath)
         if change.didChange { overlays[slot].changedAt = revision }

@@ -12,32 +12,48 @@ package enum Quoting {
 
     /// Whether text can be declared as a name, unit, choice or help line.
     package static func isSafe(_ text: String) -> Bool {
-        !text.unicodeScalars.contains(where: isUnsafe)
+        var text = text
+        return text.withUTF8 { special(in: $0, from: 0, inQuotes: false) == nil }
     }
 
     /// The text as a JSON string (RFC 8259, section 7), with everything unsafe as `\uXXXX`.
     package static func json(_ text: String) -> String {
-        var result = "\""
-        result.reserveCapacity(text.utf8.count + 2)
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where isUnsafe(scalar): result += escape(scalar)
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        result += "\""
-        return result
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + 2)
+        appendJSON(text, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    // All unsafe scalars lie in the basic plane, so four digits are enough.
-    private static func escape(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    /// Appends the same: harmless bytes, nearly all there are, by whole runs of them.
+    package static func appendJSON(_ text: String, to bytes: inout [UInt8]) {
+        var text = text
+        bytes.append(UInt8(ascii: "\""))
+        text.withUTF8 { source in
+            var start = 0
+            while let special = special(in: source, from: start, inQuotes: true) {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: source[start..<special.lowerBound]))
+                appendEscape(source[special], to: &bytes)
+                start = special.upperBound
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: source[start...]))
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendEscape(_ character: Slice<UnsafeBufferPointer<UInt8>>, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch character[character.startIndex] {
+        case UInt8(ascii: "\""): bytes.append(UInt8(ascii: "\""))
+        case UInt8(ascii: "\\"): bytes.append(UInt8(ascii: "\\"))
+        case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
+        case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
+        default:
+            // All unsafe scalars lie in the basic plane, so four digits are enough.
+            let scalar = String(decoding: character, as: UTF8.self).unicodeScalars.first?.value ?? 0xFFFD
+            let digits = String(scalar, radix: 16, uppercase: true)
+            bytes.append(contentsOf: "u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+        }
     }
 
     /// The text with every unsafe scalar replaced by U+FFFD, for places without quotes.
@@ -80,7 +96,9 @@ package enum Quoting {
 
     /// Text that somebody sent, short and harmless enough to be repeated in an error.
     package static func excerpt(_ text: String) -> String {
-        let short = text.count > 60 ? text.prefix(57) + "…" : text[...]
+        // What was sent may be long: no more of it is looked at than is shown.
+        let isLong = text.index(text.startIndex, offsetBy: 61, limitedBy: text.endIndex) != nil
+        let short = isLong ? text.prefix(57) + "…" : text[...]
         return "“" + sanitized(String(short)) + "”"
     }
 }

@@ -14,6 +14,12 @@ extension TweakValue: CustomStringConvertible {
         }
     }
 
+    /// Appends the same as UTF-8: texts are long, and need not become another text first.
+    package func append(to bytes: inout [UInt8]) {
+        if case .string(let value) = self { return Quoting.appendJSON(value, to: &bytes) }
+        bytes.append(contentsOf: text.utf8)
+    }
+
     /// The same as ``text``.
     public var description: String { text }
 

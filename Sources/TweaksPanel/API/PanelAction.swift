@@ -8,14 +8,22 @@ enum PanelAction: Equatable, Sendable {
     case page
     /// What the API can do.
     case openAPI
-    /// The token in the body becomes a cookie.
-    case login(token: String)
-    /// The cookie is forgotten.
+    /// A browser shows that it knows a token, or that it has done so before.
+    case login(PanelLogin)
+    /// The sign-in of a browser ends.
     case logout
     /// Requests of the protocol, one after the other.
     case script(PanelScript)
     /// A stream of events that does not end: everything that matches the patterns, then each change.
     case events(patterns: [String], lastID: String?)
+}
+
+/// A step of a browser that signs in, or of a page that is loaded where one is signed in.
+enum PanelLogin: Equatable, Sendable {
+    /// The first message of SCRAM, and the last one.
+    case begin(String), finish(String)
+    /// A page wants to be asked for its sign-in; and its answer.
+    case ask, answer(String, [UInt8])
 }
 
 /// Requests of the protocol that make one answer; the first that fails ends it, and is the answer.

@@ -63,6 +63,10 @@ extension PanelFields.Shape {
         }
     }
 
+    static var base64: PanelFields.Shape<[UInt8]> {
+        .init(words: "a text in base64") { if case .string(let text) = $0 { Base64.decode(text) } else { nil } }
+    }
+
     static var flag: PanelFields.Shape<Bool> {
         .init(words: "true or false") { if case .bool(let value) = $0 { value } else { nil } }
     }

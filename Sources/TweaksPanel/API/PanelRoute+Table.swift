@@ -10,7 +10,7 @@ extension PanelRoute {
     private static let pages = [
         PanelRoute("GET", "/", query: nil) { _ in .page },
         PanelRoute("POST", "/login") { call throws(HTTPFailure) in
-            .login(token: try call.body("token").required("token", .text))
+            .login(try login(try call.body("scram", "challenge", "answer")))
         },
         PanelRoute("POST", "/logout") { call throws(HTTPFailure) in
             _ = try call.body()
@@ -23,6 +23,22 @@ extension PanelRoute {
             return .events(patterns: call.patterns(), lastID: call.request[header: "last-event-id"] ?? id)
         },
     ]
+
+    /// One of the four steps, by the fields that there are.
+    private static func login(_ fields: PanelFields) throws(HTTPFailure) -> PanelLogin {
+        switch fields.names(among: ["scram", "challenge", "answer"]) {
+        case []: return .ask
+        case ["scram"]:
+            let message = try fields.required("scram", .text)
+            return message.hasPrefix("c=") ? .finish(message) : .begin(message)
+        case ["challenge", "answer"]:
+            return .answer(try fields.required("challenge", .text), try fields.required("answer", .base64))
+        default:
+            throw HTTPFailure(
+                .usage,
+                "the body: write a message of SCRAM as scram, or a challenge with its answer, or {} to be given one")
+        }
+    }
 
     private static let tweaks = [
         PanelRoute("GET", "/api/tweaks", query: ["pattern"]) { call in .one(.get(call.patterns())) },

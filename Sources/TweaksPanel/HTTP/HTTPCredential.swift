@@ -1,20 +1,35 @@
-// The token that a request shows: in the header that programs write, or as the two halves that a browser was given.
+// What a request shows to be let in: the token that programs write, or the sign-in of a browser and the key of its page.
+
+import TweaksWire
 
 /// What somebody shows to be let in; whether it is good is another matter.
-package struct HTTPCredential: Equatable, Sendable {
-    package let token: String
-    /// A browser has shown it.
-    package let isCookie: Bool
+package enum HTTPCredential: Equatable, Sendable {
+    case bearer(String)
+    /// The cookie, which browsers send by themselves, and the key, which a page of this very server alone knows.
+    case page(signIn: String, key: String)
 
-    /// Nil where no token is shown, or in any way that can be read in two ways. A cookie counts only without a header
+    /// Nil where nothing is shown, or in any way that can be read in two ways. A cookie counts only without a header
     /// `Authorization`: who writes one does not mean the other.
     /// - Parameter port: Where the server listens; servers of one host share their cookies.
     package init?(_ request: HTTPRequest, port: Int) {
         let headers = request.all(header: "authorization")
-        isCookie = headers.isEmpty
-        let shown = headers.isEmpty ? Self.halves(in: request, port: port) : Self.bearer(headers)
-        guard let shown, Self.isToken(shown.utf8) else { return nil }
-        token = shown
+        if headers.isEmpty {
+            guard let id = Self.signIn(in: request, port: port), let key = request[header: "tweaks-key"],
+                Self.isToken(key.utf8)
+            else { return nil }
+            self = .page(signIn: id, key: key)
+        } else {
+            guard let token = Self.bearer(headers), Self.isToken(token.utf8) else { return nil }
+            self = .bearer(token)
+        }
+    }
+
+    /// Tells it from others of the same connection; nothing that is secret is in it.
+    package var fingerprint: [UInt8] {
+        switch self {
+        case .bearer(let token): TokenSecret.digest(of: token)
+        case .page(let id, _): Array(id.utf8)
+        }
     }
 
     /// RFC 6750: `Bearer`, one blank, and the token.
@@ -26,14 +41,8 @@ package struct HTTPCredential: Equatable, Sendable {
         return String(decoding: value[scheme.count...], as: UTF8.self)
     }
 
-    /// The cookie, which browsers send by themselves, and the key, which pages of this very server alone know.
-    private static func halves(in request: HTTPRequest, port: Int) -> String? {
-        guard let cookie = cookie(in: request, port: port), let key = request[header: "tweaks-key"] else { return nil }
-        return SplitToken.token(cookie: String(decoding: cookie, as: UTF8.self), key: key)
-    }
-
-    /// Other servers' cookies may look like anything; ours comes once.
-    private static func cookie(in request: HTTPRequest, port: Int) -> ArraySlice<UInt8>? {
+    /// The sign-in that a cookie names. Other servers' cookies may look like anything; ours comes once.
+    package static func signIn(in request: HTTPRequest, port: Int) -> String? {
         guard let header = request[header: "cookie"] else { return nil }
         let name = cookieName(port: port).utf8
         let values = Array(header.utf8).split(separator: UInt8(ascii: ";")).compactMap { pair -> ArraySlice<UInt8>? in
@@ -41,7 +50,8 @@ package struct HTTPCredential: Equatable, Sendable {
             guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             return pair[..<mark].elementsEqual(name) ? pair[(mark + 1)...] : nil
         }
-        return values.count == 1 ? values[0] : nil
+        guard values.count == 1, isToken(values[0]) else { return nil }
+        return String(decoding: values[0], as: UTF8.self)
     }
 
     /// RFC 6750's `b64token`.
@@ -54,9 +64,9 @@ package struct HTTPCredential: Equatable, Sendable {
 
     private static func cookieName(port: Int) -> String { "tweaks-\(port)" }
 
-    /// The header that makes a browser send its half of a token from now on, until it ends.
-    package static func login(_ halves: SplitToken, port: Int) -> HTTPField {
-        setCookie("\(cookieName(port: port))=\(halves.cookie)")
+    /// The header that makes a browser say which sign-in is its own, as long as that lasts.
+    package static func login(_ id: String, port: Int) -> HTTPField {
+        setCookie("\(cookieName(port: port))=\(id); Max-Age=\(SignIns.longest / 1_000)")
     }
 
     /// The header that makes a browser forget it.

@@ -11,8 +11,8 @@ struct Exchange {
         case response
         /// A token is looked at before the body is taken, which is long.
         case admission
-        /// A token is looked at, and becomes a cookie.
-        case login(token: String)
+        /// A token, or the sign-in of a browser, is looked at: the page gets a key, and a new sign-in a cookie.
+        case login(SignIn?, keyID: String)
         case script(PanelScript)
         /// Events follow.
         case events
@@ -20,8 +20,10 @@ struct Exchange {
 
     var framing: HTTPExchange
     var purpose: Purpose
-    /// The token that is looked at.
-    var token: String?
+    /// Tells what is looked at.
+    var fingerprint: [UInt8]?
+    /// The sign-in that a new one takes the place of.
+    var replaced: String?
     /// The revision from which the client goes on; nil: it begins.
     var since: UInt64?
     /// A token is looked at first: so the next reply is about that.

@@ -10,17 +10,20 @@ extension HTTPDialect {
 
     /// A body is on its way. A long one is taken from those alone whose token is one, so it is looked at first.
     func prepare(for request: HTTPRequest) {
-        let token = HTTPCredential(request, port: port)?.token
-        let isKnown = token.map { digest == TokenSecret.digest(of: $0) } ?? false
-        parser.limits.body = isKnown ? HTTPLimits().body : Self.strangersBody
+        let credential = HTTPCredential(request, port: port)
+        // What is no sign-in any more is said when the request is whole.
+        var steps: [DialectStep]?
+        if let credential { steps = try? self.steps(for: credential) }
+        parser.limits.body = steps?.isEmpty == true ? HTTPLimits().body : Self.strangersBody
         let length = request[header: "content-length"].flatMap { Int($0) } ?? .max
-        guard let token, !isKnown, length > Self.strangersBody, TokenSecret.isWellFormed(token) else { return }
+        guard let credential, let steps, !steps.isEmpty, length > Self.strangersBody else { return }
+        if case .bearer(let token) = credential, !TokenSecret.isWellFormed(token) { return }
         exchange = Exchange(HTTPExchange(request), .admission)
         // Where it is answered now, the body would be taken for the next request.
         exchange?.framing.closes = true
         introduce(request)
         if let failure = gate.originFailure(of: request) { return refuse(failure) }
-        authenticate(token)
+        authenticate(credential.fingerprint, steps)
     }
 
     /// Begins to carry out a request.
@@ -55,13 +58,8 @@ extension HTTPDialect {
         switch action {
         case .page: respond(PanelPage.html(request))
         case .openAPI: respond(PanelPage.openAPI)
-        case .logout:
-            digest = nil
-            steps.append(.forget)
-            respond(HTTPResponse(.noContent, [HTTPCredential.logout(port: port)]))
-        case .login(let token):
-            exchange?.purpose = .login(token: token)
-            authenticate(token)
+        case .logout: logOut(request)
+        case .login(let step): try logIn(step, request)
         case .script(let script):
             // First: whoever is turned away takes all steps behind that along.
             takeManner(gesture(request, try credential(request)), waits: script.waitsForDisk)
@@ -93,9 +91,9 @@ extension HTTPDialect {
     }
 
     /// The drag that a change is part of; whose it is makes a part of it.
-    private func gesture(_ request: HTTPRequest, _ token: String) -> UInt64 {
+    private func gesture(_ request: HTTPRequest, _ credential: HTTPCredential) -> UInt64 {
         guard let name = request[header: "tweaks-drag"], !name.isEmpty else { return 0 }
-        let digest = SHA256.digest(TokenSecret.digest(of: token) + Array(name.utf8))
+        let digest = SHA256.digest(credential.fingerprint + Array(name.utf8))
         return digest.prefix(8).reduce(1) { $0 << 8 | UInt64($1) } | 1
     }
 
@@ -104,64 +102,6 @@ extension HTTPDialect {
         guard !isIntroduced, let agent = request[header: "user-agent"] else { return }
         isIntroduced = true
         steps.append(.introduce(Browser.name(agent)))
-    }
-
-    // MARK: Who asks
-
-    private func credential(_ request: HTTPRequest) throws(HTTPFailure) -> String {
-        if let credential = HTTPCredential(request, port: port) { return credential.token }
-        throw HTTPFailure(
-            TweakError(
-                .authRequired,
-                "show a token: open the address that the process has printed, or send Authorization: Bearer"))
-    }
-
-    /// Has the token looked at, unless it is the one that this connection has shown before.
-    private func identify(_ request: HTTPRequest) throws(HTTPFailure) {
-        let token = try credential(request)
-        if digest != TokenSecret.digest(of: token) { authenticate(token) }
-    }
-
-    private func authenticate(_ token: String) {
-        digest = nil
-        exchange?.token = token
-        exchange?.isAuthenticating = true
-        steps += [.forget, .perform(.auth(token: token))]
-    }
-
-    /// The token was looked at: what was asked for comes next, or nothing does.
-    func finishAuthenticating(_ reply: Reply, _ bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
-        exchange?.isAuthenticating = false
-        guard case .ok = reply.status, let token = exchange?.token else {
-            steps = []
-            if case .error(let error) = reply.status { refuseToken(error, &bytes) }
-            return nil
-        }
-        digest = TokenSecret.digest(of: token)
-        if case .admission? = exchange?.purpose {
-            parser.limits.body = HTTPLimits().body
-            exchange = nil
-        }
-        if case .login? = exchange?.purpose { admit(token, reply, &bytes) }
-        return nil
-    }
-
-    /// Gives a browser the halves of its token.
-    private func admit(_ token: String, _ reply: Reply, _ bytes: inout [UInt8]) {
-        var (reply, headers, body) = (reply, Self.jsonHeaders, [UInt8]())
-        if let halves = SplitToken(token), case .ok(let words, let fields) = reply.status {
-            reply.status = .ok(words: words, fields: fields + [("key", .string(halves.key))])
-            headers.append(HTTPCredential.login(halves, port: port))
-        }
-        _ = Self.json.append(reply, to: &body)
-        write(HTTPResponse(.ok, headers, body: body), &bytes)
-    }
-
-    /// A wrong token is no lack of rights: another one may help. What is wrong with it is not said.
-    private func refuseToken(_ error: TweakError, _ bytes: inout [UInt8]) {
-        var failure = HTTPFailure(error)
-        if error.code == .denied { failure.status = .unauthorized }
-        write(failure.response, &bytes)
     }
 }
 

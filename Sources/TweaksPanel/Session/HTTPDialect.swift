@@ -13,8 +13,11 @@ final class HTTPDialect: SessionDialect {
     /// What is to be done before the next request is looked at.
     var steps: ArraySlice<DialectStep> = []
     var exchange: Exchange?
-    /// The digest of the token that was taken last.
-    var digest: [UInt8]?
+    let signIns: SignIns
+    /// Tells what was shown and taken last.
+    var identity: [UInt8]?
+    /// The sign-in of the browser that asks.
+    var page: String?
     /// So many replies that come next are nobody's.
     var unheard = 0
     /// The program at the other end was named.
@@ -27,7 +30,8 @@ final class HTTPDialect: SessionDialect {
     /// A request has come, whole.
     var hasBegun = false
 
-    init(_ place: FrontPlace, _ gate: HTTPGuard) {
+    init(_ place: FrontPlace, _ gate: HTTPGuard, _ signIns: SignIns) {
+        self.signIns = signIns
         port = Int(place.port)
         self.gate = gate
         events = EventWriter(instance: place.instance)

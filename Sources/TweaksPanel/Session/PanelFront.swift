@@ -13,20 +13,22 @@ package final class PanelFront: ServerFront {
     package let tokens: [TokenEntry]
     private let names: [String]
     private let secret = TokenSecret.make()
+    /// The browsers that are signed in.
+    package let signIns: SignIns
 
     /// - Parameter isMovable: Another port is used when the one that was named is taken.
-    package init(_ panel: TweakPanel, isMovable: Bool = true) {
+    package init(_ panel: TweakPanel, isMovable: Bool = true, signIns: SignIns = SignIns()) {
+        self.signIns = signIns
         address = panel.address
         // One that is none is refused where it is opened, in words.
         ports = panel.port == 0 || !isMovable ? [panel.port] : [panel.port, 0]
         names = panel.names + [panel.address].compactMap(\.self)
-        tokens = [
-            TokenEntry(name: "panel", digest: TokenSecret.digest(of: secret), scopes: [.admin], isOwn: true)
-        ]
+        tokens = [TokenEntry(name: "panel", token: secret, scopes: [.admin], isOwn: true)]
     }
 
     package func makeDialect(_ place: FrontPlace) -> any SessionDialect {
-        HTTPDialect(place, HTTPGuard(port: Int(place.port), hosts: names + [place.address].compactMap(\.self)))
+        let gate = HTTPGuard(port: Int(place.port), hosts: names + [place.address].compactMap(\.self))
+        return HTTPDialect(place, gate, signIns)
     }
 
     package func refusal(_ error: TweakError) -> [UInt8] {

@@ -1,4 +1,4 @@
-// How many commits a session may make.
+// How many commits a peer may make.
 
 /// A bucket that fills at a rate and holds what comes in one second.
 struct CommitBudget: Sendable {
@@ -14,12 +14,19 @@ struct CommitBudget: Sendable {
 
     /// Takes one commit out, if there is one.
     mutating func take(_ now: ContinuousClock.Instant) -> Bool {
-        if let filledAt, now > filledAt { left += (now - filledAt) / .seconds(1) * Double(perSecond) }
-        left = min(left, Double(perSecond))
+        left = level(now)
         filledAt = max(now, filledAt ?? now)
         if left < 1 { return false }
         left -= 1
         return true
+    }
+
+    /// Whether nothing is missing.
+    func isFull(_ now: ContinuousClock.Instant) -> Bool { level(now) >= Double(perSecond) }
+
+    private func level(_ now: ContinuousClock.Instant) -> Double {
+        guard let filledAt, now > filledAt else { return min(left, Double(perSecond)) }
+        return min(left + (now - filledAt) / .seconds(1) * Double(perSecond), Double(perSecond))
     }
 
     /// Another rate from now on. It is no fuller for that.

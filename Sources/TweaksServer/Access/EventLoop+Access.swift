@@ -44,7 +44,7 @@ extension EventLoop {
 
     /// Another table: who has shown a token that is not in it any more loses what it gave.
     func tokensChanged(_ table: TokenTable) {
-        executor.tokens = TokenTable(table.entries + executor.hooks.fronts.flatMap(\.tokens))
+        executor.tokens = table.adding(executor.hooks.fronts.flatMap(\.tokens))
         reviewTokens()
     }
 
@@ -173,7 +173,13 @@ extension EventLoop {
         if session.isAwaitingAction {
             session.farewell = error
             timers.add(.init(deadline: clock() + limits.lingerTime, session: session.id, kind: .farewell))
-        } else if session.dialect?.isStreaming == true {
+        } else {
+            takeLeave(of: session, error)
+        }
+    }
+
+    private func takeLeave(of session: Session, _ error: TweakError) {
+        if session.dialect?.isStreaming == true {
             // What is to be said is an event of its own.
             session.withhold(error)
             say(error, to: session)
@@ -192,6 +198,6 @@ extension EventLoop {
     func endFarewell(_ session: Session) {
         guard session.isOpen, let error = session.farewell else { return }
         abandonWork(of: session)
-        say(error, to: session)
+        takeLeave(of: session, error)
     }
 }

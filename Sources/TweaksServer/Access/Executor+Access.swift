@@ -19,19 +19,71 @@ extension Executor {
 
     // MARK: auth
 
-    /// Shows a token: its scopes come to what the session has. A wrong one is answered later, and never says what is
-    /// wrong with it.
-    func authenticate(_ token: String, _ session: Session) throws(TweakError) -> Outcome {
+    /// Takes a token that is shown, in plain or by a message of SCRAM: its scopes come to what the session has. A wrong
+    /// one is answered later, and never says what is wrong with it.
+    func authenticate(_ proof: Request.Proof, _ session: Session) throws(TweakError) -> Outcome {
+        // An exchange ends with the next step, whatever that is.
+        let exchange = session.exchange.take()
         guard let tokens else {
             throw TweakError(
                 .denied, "this process takes no tokens; name a file of them in TWEAKS_TOKEN_FILE, or in the program")
         }
-        guard let entry = tokens.entry(for: token), entry.isLive(hooks.wallClock()) else {
+        switch proof {
+        case .plain(let token):
+            if tokens.refusesPlain { throw Self.plainIsOff }
+            return try admit(tokens.entry(for: token), session)
+        case .keyID(let id): return try admit(tokens.entry(id: id), session)
+        case .exchange(let exchange, let last): return try finish(exchange, last, tokens, session, tellsKey: true)
+        case .scram(let message) where message.hasPrefix("c="):
+            guard let exchange else {
+                throw TweakError(.usage, "auth: there is no challenge to answer; begin with n,,n=KEY-ID,r=NONCE")
+            }
+            return try finish(exchange, message, tokens, session)
+        case .scram(let message):
+            let exchange = try Scram.Server(message)
+            session.exchange = exchange
+            return .reply(.ok(exchange.challenge, [(Scram.field, .string(exchange.challenge))]))
+        }
+    }
+
+    private static let plainIsOff = TweakError(
+        .denied,
+        "auth TOKEN is off here, so that no token crosses the wire; use tweakctl login, or auth \(Scram.mechanism) (RFC 7677)"
+    )
+
+    private func finish(
+        _ exchange: Scram.Server, _ message: String, _ tokens: TokenTable, _ session: Session, tellsKey: Bool = false
+    ) throws(TweakError) -> Outcome {
+        let entry = tokens.entry(id: exchange.user)
+        let acceptance = try exchange.accept(message, entry?.scram ?? .nobodys)
+        let hasPlainOnly = tokens.entries.contains { $0.scram == nil }
+        let hint = hasPlainOnly ? Self.plainOnly : ""
+        let outcome = try admit(acceptance == nil ? nil : entry, session, acceptance?.last, hint: hint)
+        guard tellsKey, let acceptance, case .reply(var reply) = outcome, case .ok(let words, let fields) = reply.status
+        else { return outcome }
+        let key = (Request.Proof.sessionKey, JSON.string(Base64.encode(acceptance.sessionKey)))
+        reply.status = .ok(words: words, fields: fields + [key])
+        return .reply(reply)
+    }
+
+    private static let plainOnly =
+        "; one whose line says sha256: is shown in plain only, until tweakctl token renew makes a new one"
+
+    /// Lets in who has shown the token of an entry.
+    /// - Parameters:
+    ///   - entry: Nil where what was shown is wrong.
+    ///   - signature: What shows that this server knows the token, too.
+    ///   - hint: What may help who was turned away, whatever they have shown.
+    func admit(
+        _ entry: TokenEntry?, _ session: Session, _ signature: String? = nil, hint: String = ""
+    ) throws(TweakError) -> Outcome {
+        guard let entry, entry.isLive(hooks.wallClock()) else {
             session.failures += 1
             tell(.authenticationFailed, session)
             let delay = failures.note(session.peer.culprit, hooks.clock())
-            return .penalty(TweakError(.denied, "that is no token of this process, or it has ended"), delay)
+            return .penalty(TweakError(.denied, "that is no token of this process, or it has ended\(hint)"), delay)
         }
+        try refuseIfCrowded(entry, session)
         // Shown again, it gives again what was given up of it.
         session.grants.remove(.token(name: entry.name))
         session.grants.add(entry.scopes, from: .token(name: entry.name))
@@ -41,10 +93,11 @@ extension Executor {
         take(.open, session)
         session.reader.limit = limits.lineBytes
         tell(.authenticated(entry.name), session)
+        let words = "token \(entry.name) may \(entry.scopes.isEmpty ? "nothing" : entry.scopes.text)"
         return .reply(
             .ok(
-                "token \(entry.name) may \(entry.scopes.isEmpty ? "nothing" : entry.scopes.text)",
-                [
+                signature.map { "\($0) \(words)" } ?? words,
+                (signature.map { [(Scram.field, .string($0))] } ?? []) + [
                     ("token", .string(entry.name)), ("scopes", entry.scopes.json),
                     ("expires", .text(entry.expires.map(Self.time))),
                 ]))
@@ -55,10 +108,32 @@ extension Executor {
         session.origin =
             session.tokens.last.map { $0.identity.through(session.peer.origin.connection) }
             ?? session.peer.origin
-        let rates = session.tokens.compactMap(\.commitsPerSecond) + [limits.commitsPerSecond].compactMap(\.self)
-        guard let rate = rates.min() else { return session.budget = nil }
-        if session.budget == nil { session.budget = CommitBudget(perSecond: rate) }
-        if session.budget?.perSecond != rate { session.budget?.change(perSecond: rate) }
+        // Each of the tokens is charged, and the peer where there is none.
+        var accounts = session.tokens.map { account(of: $0) }
+        if accounts.isEmpty { accounts = [account(session.peer.culprit, limits.commitsPerSecond)] }
+        session.account = accounts.removeLast()
+        session.otherAccounts = accounts
+    }
+
+    private func account(of token: TokenEntry) -> Account {
+        account(
+            token.identity.description,
+            [token.commitsPerSecond, limits.commitsPerSecond].compactMap(\.self).min())
+    }
+
+    private func account(_ name: String, _ commitsPerSecond: Int?) -> Account {
+        let account = accounts.account(name, hooks.clock())
+        if account.commitsPerSecond != commitsPerSecond { account.commitsPerSecond = commitsPerSecond }
+        return account
+    }
+
+    /// A token has as many sessions as a user may have, from wherever they come.
+    private func refuseIfCrowded(_ token: TokenEntry, _ session: Session) throws(TweakError) {
+        let account = account(of: token)
+        if account === session.account || account.sessions < limits.sessionsPerPeer { return }
+        throw TweakError(
+            .tooMany, "\(account.sessions) sessions of \(account.name) are open; close one, or raise the limit",
+            limit: .sessionsPerPeer)
     }
 
     /// A time of day for people and programs.
@@ -101,6 +176,7 @@ extension Executor {
         }
         let before = session.grants.rights
         session.grants.drop(scopes)
+        session.scopeBytes += words.reduce(0) { $0 + 256 + 2 * $1.utf8.count }
         // What changes nothing is no news, or a stranger could fill a log with it.
         if session.grants.rights != before { tell(.dropped(scopes), session) }
         return .ok("may \(session.grants.rights.text)", [("scopes", session.grants.rights.json)])

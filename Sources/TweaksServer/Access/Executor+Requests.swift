@@ -10,6 +10,7 @@ extension Executor {
         let scopes = try [TweakScope](words)
         let missing = scopes.filter { !session.grants.rights.covers($0) }
         if missing.isEmpty { return .reply(granted(scopes)) }
+        session.scopeBytes += words.reduce(0) { $0 + 256 + 2 * $1.utf8.count }
         if session.grants.count >= limits.scopes {
             throw TweakError(.tooMany, "this session was given something \(limits.scopes) times; connect again")
         }
@@ -29,7 +30,7 @@ extension Executor {
         guard let ask = hooks.access.onRequest else {
             return .reply(decide(missing, isGranted: false, session))
         }
-        try refuseIfAbandoned()
+        try refuseIfBusy(session)
         put(missing, session, before: ask)
         return .running
     }

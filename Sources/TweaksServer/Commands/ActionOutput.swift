@@ -3,6 +3,8 @@
 /// The text of an action, cut where there is too much of it.
 struct ActionOutput: Sendable {
     let text: String
+    /// For people; divided here, beside the I/O thread, because there may be many.
+    let lines: [String]
     /// How many bytes there were; nil when it is whole.
     let cutFrom: Int?
 
@@ -13,6 +15,8 @@ struct ActionOutput: Sendable {
         } else {
             (self.text, cutFrom) = (String(text[..<Self.end(of: text, limit)]), count)
         }
+        let parts = self.text.split(omittingEmptySubsequences: false) { $0.isNewline }
+        lines = self.text.isEmpty ? [] : parts.map { String($0) }
     }
 
     /// So far back the end of a character is looked for; one that is longer is cut between its scalars.

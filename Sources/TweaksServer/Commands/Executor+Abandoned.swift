@@ -10,6 +10,8 @@ extension Executor {
         /// They run actions. Who may only run them takes nothing from the others.
         var runs: Set<SessionID> = []
 
+        func contains(_ id: SessionID) -> Bool { requests.contains(id) || runs.contains(id) }
+
         mutating func remove(_ id: SessionID) {
             requests.remove(id)
             runs.remove(id)
@@ -22,9 +24,25 @@ extension Executor {
         try refuse(abandoned.requests.count, "wait for a disk or a handler; try again when it has answered")
     }
 
+    /// The same, and where a peer has much of it under way already: the others would wait behind that.
+    func refuseIfBusy(_ session: Session) throws(TweakError) {
+        try refuseIfManyPend(session)
+        try refuseIfAbandoned()
+    }
+
     /// The same for actions: those that may run several times at once.
-    func refuseIfRunsAreAbandoned() throws(TweakError) {
+    func refuseIfRunsAreAbandoned(_ session: Session) throws(TweakError) {
+        try refuseIfManyPend(session)
         try refuse(abandoned.runs.count, "run actions; try again when they have ended")
+    }
+
+    private func refuseIfManyPend(_ session: Session) throws(TweakError) {
+        let account = session.account
+        // What this session has under way is going on, and counted.
+        if account.pending < limits.pendingRequestsPerPeer || pending[session.id] != nil { return }
+        throw TweakError(
+            .busy, "\(account.pending) requests of \(account.name) are under way; wait for one of them",
+            limit: .pendingRequestsPerPeer)
     }
 
     private func refuse(_ count: Int, _ what: String) throws(TweakError) {

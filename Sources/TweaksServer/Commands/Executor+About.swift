@@ -124,8 +124,19 @@ extension Executor {
             ("deliveryLagMilliseconds", .int(Int64(lag.time / .milliseconds(1)))),
             ("listeners", .object(places)),
             ("tokens", hooks.tokens == nil ? .string("off") : .count(tokens?.entries.count { !$0.isOwn } ?? 0)),
-            ("limitsHit", .object(limitsHit())),
-        ] + hooks.stats()
+        ] + budgets() + hooks.stats()
+    }
+
+    /// The limits in force that an operator should know, what is held of the memory, and what was hit.
+    private func budgets() -> [(String, JSON)] {
+        let inForce: [(String, JSON)] = [
+            ("sessions", .count(limits.sessions)), ("sessionsPerPeer", .count(limits.sessionsPerPeer)),
+            ("memoryBytes", .count(limits.memoryBytes)),
+        ]
+        let held = memory.sessions + memory.pinned.bytes + stateBytes
+        return [
+            ("limits", .object(inForce)), ("heldBytes", .count(held)), ("limitsHit", .object(limitsHit())),
+        ]
     }
 
     /// The limits that were hit, by name, and how often.

@@ -82,9 +82,8 @@ extension Executor {
         let items = result.outcomes.filter(\.didStore).compactMap { outcome in
             byPath[outcome.path].map { line($0, outcome) }
         }
-        let body: Reply.Body =
-            items.count > 64 ? .stream { $0 < items.count ? items[$0] : nil } : .items(items)
-        var reply = Reply.revision(result.revision, note.words, body)
+        var reply = Reply.revision(result.revision, note.words)
+        reply.list(items)
         if case .ok(let words, let fields) = reply.status {
             reply.status = .ok(words: words, fields: fields + note.fields)
         }

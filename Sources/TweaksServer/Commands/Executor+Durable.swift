@@ -27,12 +27,16 @@ struct Proposal {
         self.nodes = nodes
         self.expected = expected
     }
+
+    /// What it takes in memory, roughly: beside its texts, what was written of it.
+    var heldBytes: Int { 512 * batch.count + 2 * batch.textBytes }
 }
 
 extension Executor {
     /// Commits; the reply waits for the disk. Where nothing may be in effect unsaved, writes first.
     func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
         try judge(proposal, session)
+        try refuseGrowth(proposal.batch)
         try spend(session, hooks.clock())
         if let store, store.isRequired, try write(proposal, to: store, session) { return .running }
         return .reply(try commitNow(proposal, session))
@@ -48,12 +52,15 @@ extension Executor {
         }
     }
 
-    /// A session may commit so often, and no oftener.
+    /// A peer may commit so often, and no oftener, over however many sessions.
     func spend(_ session: Session, _ now: ContinuousClock.Instant) throws(TweakError) {
-        guard let rate = session.budget?.perSecond, session.budget?.take(now) == false else { return }
+        var refusing = session.account.takeCommit(now) ? nil : session.account
+        if !session.otherAccounts.isEmpty { refusing = refusing ?? session.otherAccounts.first { !$0.takeCommit(now) } }
+        guard let refusing else { return }
         throw TweakError(
-            .tooMany, "this session makes at most \(rate) commits a second; wait, nothing was changed",
-            limit: .commitsPerSecond)
+            .tooMany,
+            "\(refusing.name) makes at most \(refusing.commitsPerSecond ?? 0) commits a second, all its sessions together; "
+                + "wait, nothing was changed", limit: .commitsPerSecond)
     }
 
     private func commitNow(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Reply {
@@ -121,6 +128,7 @@ extension Executor {
         }
         do throws(TweakError) {
             try judge(proposal, session)
+            try refuseGrowth(proposal.batch)
             // Others may have been faster: a += counts from what is there now.
             let now = try registry.overrides(after: proposal.batch, origin: session.origin)
             if !now.agrees(with: written) {
@@ -147,7 +155,7 @@ extension Executor {
             }
             throw TweakError(.io, "no config file is named; set TWEAKS_CONFIG, or name one in the program")
         }
-        try refuseIfAbandoned()
+        try refuseIfBusy(session)
         let (id, mailbox) = (session.id, mailbox)
         session.isReloading = true
         reload(dry) { mailbox.post(.answered(id, $0)) }

@@ -10,7 +10,7 @@ extension Executor {
             throw TweakError(
                 .tooMany, "find takes at most \(limits.findWords) words; leave some out", limit: .findWords)
         }
-        try refuseIfAbandoned()
+        try refuseIfBusy(session)
         let (id, mailbox) = (session.id, mailbox)
         finder.find(words, view(session)) { mailbox.post(.found(id, $0)) }
         return .running
@@ -39,7 +39,7 @@ extension Executor {
             fields.append(("value", isSecret ? .null : value.json))
             if isSecret { fields.append(("set", .bool(node.isSet(value)))) }
         }
-        fields += node.facts(isModified: tweak.isModified)
+        fields += node.facts(isModified: registry.snapshot().isModified(node))
         fields.append(("source", .string(node.source.description)))
         return .facts(fields)
     }
@@ -58,7 +58,7 @@ extension Executor {
 
     /// How a line could go on; found out beside the I/O thread.
     func complete(_ text: String, _ session: Session) throws(TweakError) -> Outcome {
-        try refuseIfAbandoned()
+        try refuseIfBusy(session)
         session.permit = WorkPermit()
         let (id, mailbox) = (session.id, mailbox)
         let completion = Completion(

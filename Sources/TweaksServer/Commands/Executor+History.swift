@@ -8,7 +8,17 @@ extension Executor {
     /// The last commits, newest first.
     func history(_ count: Int?, _ session: Session) -> Reply {
         let entries = registry.history(last: count ?? 20, seenWith: session.grants.rights)
-        return .rows("history", entries.map { entry in (entry.lines, entry.json) })
+        let isJSON = session.encoder.isJSON
+        // Made while it is sent: values are long, and commits many.
+        var reply = Reply(
+            .ok(words: "", fields: []), listName: "history",
+            body: .stream { position in
+                guard position < entries.count else { return nil }
+                let entry = entries[position]
+                return .row(lines: isJSON ? [] : entry.lines, json: isJSON ? entry.json : .null)
+            })
+        reply.streamBytes = entries.reduce(0) { $0 + $1.heldBytes }
+        return reply
     }
 
     /// Takes back the last change, or makes it again, and says whose it was.

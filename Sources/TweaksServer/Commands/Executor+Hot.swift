@@ -30,8 +30,10 @@ extension Executor {
     ) -> Bool {
         guard let node = registry.node(path), session.may(.write, node.path) else { return false }
         do throws(TweakError) {
-            try spend(session, session.lastActivity)
             let wanted = try node.definition.parse(String(decoding: value, as: UTF8.self), for: node.path)
+            // What may not fit is looked at more closely on the ordinary way.
+            if let bytes = wanted.textBytes, bytes >= 256, !hasRoom(for: bytes) { return false }
+            try spend(session, session.lastActivity)
             let outcome = try registry.commit(
                 node, .set(wanted), origin: session.origin, kind: .change(session: session.id.number),
                 at: session.lastActivity, delivery: .carrier)

@@ -13,9 +13,33 @@ extension Executor {
         let (snapshot, origin, limit) = (registry.snapshot(), session.origin, limits.lineBytes)
         // What it holds may be more than this session sees.
         let mayReplace = session.grants.rights.isWhole(.write)
+        let isLimited = !session.grants.rights.isWhole(.admin)
+        let share = isLimited ? PresetShare(session.account.name, limits.presetsPerPeer) : nil
         return try withPresets(session) { store throws(TweakError) in
+            try share?.check(name, store)
             let draft = snapshot.draft(of: nodes, pattern: pattern, origin: origin, lineLimit: limit)
             return .saved(name, draft, replaced: try store.write(draft, as: name, mayReplace: mayReplace))
+        }
+    }
+
+    /// How many presets one peer may have saved.
+    private struct PresetShare {
+        let peer: String
+        let limit: Int
+
+        init(_ peer: String, _ limit: Int) { (self.peer, self.limit) = (peer, limit) }
+
+        func check(_ name: PresetName, _ store: any PresetStore) throws(TweakError) {
+            let own = try store.list().filter { isOwn($0) }
+            if own.count < limit || own.contains(where: { $0.name == name }) { return }
+            throw TweakError(
+                .tooMany, "\(own.count) presets were saved by \(peer); delete one of them, or save under its name",
+                limit: .presetsPerPeer)
+        }
+
+        /// An address saves with its port.
+        private func isOwn(_ preset: PresetSummary) -> Bool {
+            preset.heading.by.map { $0 == peer || $0.hasPrefix("\(peer):") } ?? false
         }
     }
 
@@ -59,7 +83,7 @@ extension Executor {
 
     /// Has a preset read for this session.
     func read(_ purpose: PresetReading.Purpose, _ name: PresetName, _ session: Session) throws(TweakError) -> Outcome {
-        let store = try presetStore()
+        let store = try presetStore(session)
         let (id, mailbox, view, permit) = (session.id, mailbox, view(session), WorkPermit())
         session.permit = permit
         presetQueue.async {
@@ -102,7 +126,7 @@ extension Executor {
     private func withPresets(
         _ session: Session, _ body: @escaping @Sendable (any PresetStore) throws(TweakError) -> Reply
     ) throws(TweakError) -> Outcome {
-        let store = try presetStore()
+        let store = try presetStore(session)
         let (id, mailbox, permit) = (session.id, mailbox, WorkPermit())
         session.permit = permit
         presetQueue.async {
@@ -116,7 +140,7 @@ extension Executor {
         return .running
     }
 
-    private func presetStore() throws(TweakError) -> any PresetStore {
+    private func presetStore(_ session: Session) throws(TweakError) -> any PresetStore {
         if registry.isFrozen {
             throw TweakError(.readOnly, "this process is frozen (TWEAKS_FROZEN); it has no presets")
         }
@@ -126,7 +150,7 @@ extension Executor {
                 "presets need a state directory, and this process has none; name one in TWEAKS_STATE_DIR, or in "
                     + "the program")
         }
-        try refuseIfAbandoned()
+        try refuseIfBusy(session)
         return store
     }
 

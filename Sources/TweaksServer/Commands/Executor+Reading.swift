@@ -99,11 +99,14 @@ extension Executor {
             var line = TweakLine(node, snapshot.value(of: node), note, timeLeft: left)
             if tellsSource {
                 line.source = snapshot.source(of: node)
+                line.modified = snapshot.isModified(node)
                 line.isInConflict = snapshot.hasChangeBeneath(node)
             }
             return .tweak(line)
         }
         let body: Reply.Body = nodes.count > 64 ? .stream(item) : .items(nodes.indices.compactMap(item))
-        return Reply(.ok(words: "", fields: [("rev", .count(snapshot.revision))]), body: body)
+        var reply = Reply(.ok(words: "", fields: [("rev", .count(snapshot.revision))]), body: body)
+        if case .stream = body { reply.pin = pin(snapshot) }
+        return reply
     }
 }

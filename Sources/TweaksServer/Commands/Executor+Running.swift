@@ -30,7 +30,7 @@ extension Executor {
                 "\(tweak.path.token): an action takes at most \(limits.actionArguments) arguments; quote what belongs "
                     + "together", path: tweak.path, limit: .actionArguments)
         }
-        try refuseIfRunsAreAbandoned()
+        try refuseIfRunsAreAbandoned(session)
         session.isRunningAction = true
         let (id, mailbox, limit) = (session.id, mailbox, limits.actionOutputBytes)
         Task(executorPreference: ActionExecutor.shared) {
@@ -52,12 +52,12 @@ extension Executor {
         switch result {
         case .failure(let error): return .error(error)
         case .success(let output):
-            let text = output.text
-            let lines =
-                text.isEmpty ? [] : text.split(omittingEmptySubsequences: false) { $0.isNewline }.map { String($0) }
+            let (text, lines) = (output.text, output.lines)
             var reply = Reply(
                 .ok(words: "", fields: [("output", .string(text))]), listName: "",
-                body: lines.isEmpty ? .none : .items([.row(lines: lines, json: .null)]))
+                body: lines.isEmpty
+                    ? .none : .stream { $0 < lines.count ? .row(lines: [lines[$0]], json: .null) : nil })
+            reply.streamBytes = 2 * text.utf8.count
             guard let total = output.cutFrom else { return reply }
             figures.hit(.actionOutputBytes)
             reply.status = .ok(words: "", fields: [("output", .string(text)), ("cutFromBytes", .count(total))])

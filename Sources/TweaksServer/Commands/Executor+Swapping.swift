@@ -25,7 +25,11 @@ extension Executor {
 
     /// Names may be made up without end, so the oldest way back is forgotten.
     private func remember(_ swap: PresetSwap, for name: PresetName) {
-        if swaps.count >= Self.mostSwaps, let oldest = swaps.min(by: { $0.value.revision < $1.value.revision }) {
+        // So may their texts.
+        if swap.heldBytes > memory.swapShare { return }
+        while swaps.count >= Self.mostSwaps || swapBytes + swap.heldBytes > memory.swapShare,
+            let oldest = swaps.min(by: { $0.value.revision < $1.value.revision })
+        {
             swaps[oldest.key] = nil
         }
         swaps[name] = swap

@@ -47,8 +47,18 @@ final class Executor {
     /// Sessions with replies that wait for it.
     var owing: [SessionID] = []
     var abandoned = Abandoned()
+    var accounts = Accounts()
+    var memory: MemoryBudget
+    /// The snapshot that was printed last: replies of one revision hold the same.
+    private weak var lastPin: PinnedBytes?
+    private var lastPinnedRevision: UInt64 = 0
+    /// The sessions for which others work, and who pays for that.
+    private(set) var pending: [SessionID: Account] = [:]
     /// Presets that somebody looks at, and the way back from each. A restart forgets them.
-    var swaps: [PresetName: PresetSwap] = [:]
+    var swaps: [PresetName: PresetSwap] = [:] {
+        didSet { swapBytes = swaps.values.reduce(0) { $0 + $1.heldBytes } }
+    }
+    private(set) var swapBytes = 0
     /// Where presets are read and written, one after the other: disks may be slow.
     let presetQueue = DispatchQueue(label: "tweaks.presets")
     private let storeObservation: StoreObservation?
@@ -64,9 +74,11 @@ final class Executor {
         self.mailbox = mailbox
         self.hooks = hooks
         finder = Finder()
+        memory = MemoryBudget(limit: limits.memoryBytes)
+        registry.limitHistory(bytes: memory.historyShare)
         tokens = hooks.tokens?()
         let own = hooks.fronts.flatMap(\.tokens)
-        if !own.isEmpty { tokens = TokenTable((tokens?.entries ?? []) + own) }
+        if !own.isEmpty { tokens = (tokens ?? TokenTable()).adding(own) }
         failures = FailureLedger(delays: limits.authenticationDelay)
         commitRate = CommitRate(registry.revision, at: hooks.clock())
         store = registry.store
@@ -119,7 +131,7 @@ final class Executor {
         case .diff(let name, let other): return try diff(name, other, session)
         case .swap(let name, let force): return try swap(name, force: force, session)
         case .abort: return .reply(try abort(session))
-        case .auth(let token): return try authenticate(token, session)
+        case .auth(let proof): return try authenticate(proof, session)
         case .whoami: return .reply(whoami(session))
         case .drop(let scopes): return .reply(try drop(scopes, session))
         case .request(let scopes): return try self.request(scopes, session)
@@ -129,6 +141,26 @@ final class Executor {
         default: return .reply(about(request, session))
         }
     }
+
+    /// Counts a snapshot as long as replies are made from it.
+    func pin(_ snapshot: TweakSnapshot) -> PinnedBytes {
+        if let lastPin, lastPinnedRevision == snapshot.revision { return lastPin }
+        let pin = PinnedBytes(snapshot.heldBytes, in: memory.pinned)
+        (lastPin, lastPinnedRevision) = (pin, snapshot.revision)
+        return pin
+    }
+
+    /// Notes that others work for a session.
+    func beginPending(_ session: Session) {
+        // What is written first is written together with the others', and commits have a rate.
+        if session.proposal != nil { return }
+        if let earlier = pending[session.id] { earlier.pending -= 1 }
+        pending[session.id] = session.account
+        session.account.pending += 1
+    }
+
+    /// Notes that they have done so.
+    func endPending(_ id: SessionID) { pending.removeValue(forKey: id)?.pending -= 1 }
 
     /// Looks at the revision now and then, for the rate of commits.
     func noteCommits(_ now: ContinuousClock.Instant) {

@@ -26,7 +26,8 @@ extension EventLoop {
         session.hasLines = true
         expireTokens()
         if dialect.inputCount > 0 { session.lastActivity = now }
-        while session.mayBegin(unsentLimit: limits.unsentBytes) {
+        let room = min(limits.unsentBytes, session.output.count + ReplyEncoder.slice)
+        while session.mayBegin(unsentLimit: room) {
             if let farewell = session.farewell { return say(farewell, to: session) }
             if isStopping { return sayClosing(session) }
             guard let step = dialect.next() else {
@@ -100,6 +101,7 @@ extension EventLoop {
     /// Tells a stream that it is still there, and whether there are other tweaks than before.
     func beat(_ session: Session, _ now: ContinuousClock.Instant) {
         guard session.isOpen, let dialect = session.dialect, dialect.isStreaming else { return }
+        if let error = dialect.ending { return dismiss(session, error, .revoked) }
         timers.add(.init(deadline: now + limits.beatInterval, session: session.id, kind: .beat))
         // Whoever does not read has enough to read.
         guard session.remainder == nil, session.output.isEmpty else { return }

@@ -17,6 +17,8 @@ package protocol SessionDialect: AnyObject {
     var isStreaming: Bool { get }
     /// The stream goes on from an earlier one: what was registered in between is not known there.
     var isResumed: Bool { get }
+    /// Why a stream is to end, though the session's rights have not; asked before each beat.
+    var ending: TweakError? { get }
     /// How long it may be silent when nothing is under way.
     var idleTime: Duration { get }
 

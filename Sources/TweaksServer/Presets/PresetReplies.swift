@@ -34,7 +34,7 @@ extension Reply {
         }
         return Reply(
             .ok(words: all.count.of("preset"), fields: [("count", .count(all.count))]), listName: "presets",
-            body: .list(rows))
+            list: rows)
     }
 
     /// Everything that is in a preset's way; nothing has changed.
@@ -49,7 +49,7 @@ extension Reply {
             problems.first?.error.code ?? .internal, "\(reading.name): \(count) not fit; nothing has changed; \(remedy)"
         )
         let rows = problems.map { Item.row(lines: ["line \($0.line): \($0.error)"], json: $0.json) }
-        return Reply(.error(error), listName: "problems", body: .list(rows))
+        return Reply(.error(error), listName: "problems", list: rows)
     }
 
     /// Where two looks differ.
@@ -67,16 +67,9 @@ extension Reply {
         ]
         if !problems.isEmpty { fields.append(("problems", .array(problems.map(\.1.json)))) }
         var reply = Reply(
-            .ok(words: rows.count.of("difference"), fields: fields), listName: "differences", body: .list(rows))
+            .ok(words: rows.count.of("difference"), fields: fields), listName: "differences", list: rows)
         reply.remarks = problems.map { "\($0), line \($1.line), cannot be compared: \($1.error)" }
         return reply
-    }
-}
-
-extension Reply.Body {
-    /// A list, which is made text while it is sent where it is long.
-    fileprivate static func list(_ items: [Reply.Item]) -> Reply.Body {
-        items.count > 64 ? .stream { $0 < items.count ? items[$0] : nil } : .items(items)
     }
 }
 

@@ -4,6 +4,11 @@
 struct OutputBuffer {
     private(set) var bytes: [UInt8] = []
     private var head = 0
+    /// The last byte before these was the end of a line, or there was none.
+    private var isAtLineStart = true
+
+    /// How much memory it takes.
+    var heldBytes: Int { bytes.capacity }
 
     var count: Int { bytes.count - head }
     var isEmpty: Bool { head == bytes.count }
@@ -25,6 +30,7 @@ struct OutputBuffer {
             }
             head += count
         }
+        if let last = bytes.last { isAtLineStart = last == UInt8(ascii: "\n") }
         // A long reply must not leave its buffer behind on an idle session.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 4_096)
         head = 0
@@ -33,7 +39,16 @@ struct OutputBuffer {
 
     private mutating func compact() {
         if head < 65_536 { return }
+        isAtLineStart = bytes[head - 1] == UInt8(ascii: "\n")
         bytes.removeSubrange(..<head)
         head = 0
+    }
+
+    /// Throws away what was not sent.
+    /// - Returns: Whether a part of a line was.
+    mutating func forget() -> Bool {
+        if head > 0 { isAtLineStart = bytes[head - 1] == UInt8(ascii: "\n") }
+        (bytes, head) = ([], 0)
+        return !isAtLineStart
     }
 }

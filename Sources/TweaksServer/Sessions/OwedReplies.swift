@@ -7,19 +7,31 @@ import TweaksWire
 struct OwedReplies {
     private var replies: [(reply: Reply, encoder: ReplyEncoder)] = []
     private var head = 0
+    /// What they take in memory, roughly.
+    private(set) var heldBytes = 0
+
+    /// What they hold together with others.
+    var pinnedBytes: Int { replies[head...].reduce(0) { $0 + ($1.reply.pin?.bytes ?? 0) } }
 
     /// So many replies to one session wait at most; then no more of its lines are run.
     private static let limit = 1_024
+    /// Nor with more than this: some hold long texts.
+    private static let mostBytes = 1_048_576
 
     var isEmpty: Bool { head == replies.count }
-    var isFull: Bool { replies.count - head >= Self.limit }
+    var isFull: Bool { replies.count - head >= Self.limit || heldBytes >= Self.mostBytes }
 
-    mutating func append(_ reply: Reply, _ encoder: ReplyEncoder) { replies.append((reply, encoder)) }
+    mutating func append(_ reply: Reply, _ encoder: ReplyEncoder) {
+        replies.append((reply, encoder))
+        heldBytes += reply.heldBytes
+    }
 
     /// Puts an error in the place of what was read; what was changed is answered as it was.
     mutating func withhold(_ error: TweakError) {
         for index in replies.indices.dropFirst(head) where replies[index].reply.isReading {
+            heldBytes -= replies[index].reply.heldBytes
             replies[index].reply = .error(error)
+            heldBytes += replies[index].reply.heldBytes
         }
     }
 
@@ -36,6 +48,7 @@ struct OwedReplies {
             }
         }
         head += 1
+        heldBytes -= reply.heldBytes
         if head == replies.count || head >= Self.limit { compact() }
         return (ready, encoder)
     }

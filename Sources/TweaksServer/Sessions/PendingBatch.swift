@@ -14,6 +14,9 @@ struct PendingBatch {
     /// What each tweak would be after the changes so far, so that a `+=` is judged on top of that.
     private var expected: [TweakPath: TweakBatch.Change] = [:]
 
+    /// What it takes in memory, roughly.
+    private(set) var heldBytes = 0
+
     init(revision: UInt64?) { self.revision = revision }
 
     /// Judges a change now and keeps it for the commit.
@@ -36,6 +39,7 @@ struct PendingBatch {
         }
         changes.append(node, change, for: lifetime)
         nodes.append(node)
+        heldBytes += 512 + (change.textBytes ?? 0)
     }
 
     mutating func fail(_ error: TweakError) {

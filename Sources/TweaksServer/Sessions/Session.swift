@@ -31,13 +31,37 @@ final class Session {
     var grants = Grants()
     /// The tokens that it has shown and that are still good, the last one last.
     var tokens: [TokenEntry] = []
+    /// It has been sent a challenge, and not answered that yet.
+    var exchange: Scram.Server?
     /// Only a token lets it be here.
     var needsToken = false
     /// Wrong tokens that it has shown.
     var failures = 0
     /// What it has asked for, and what became of that.
     var wishes = Wishes()
-    var budget: CommitBudget?
+    /// Who pays for what it takes: the token that it has shown last, or the peer.
+    var account = Account("") {
+        didSet {
+            guard isCounted, account !== oldValue else { return }
+            oldValue.sessions -= 1
+            account.sessions += 1
+            oldValue.heldBytes -= heldBytes
+            account.heldBytes += heldBytes
+        }
+    }
+    /// Those of the other tokens that it has shown: they make its commits, too.
+    var otherAccounts: [Account] = [] {
+        didSet {
+            for account in oldValue { account.guests -= 1 }
+            for account in otherAccounts { account.guests += 1 }
+        }
+    }
+    /// It is one of its account's sessions.
+    var isCounted = false {
+        didSet { if isCounted != oldValue { account.sessions += isCounted ? 1 : -1 } }
+    }
+    /// A request has come of which this protocol can make something, whatever became of it.
+    var hasAsked = false
     /// How many commits it has made.
     var commits: UInt64 = 0
     /// A wrong token costs time; this is the answer then.
@@ -49,8 +73,11 @@ final class Session {
     var output = OutputBuffer()
     /// The rest of a long reply.
     var remainder: ReplyEncoder.Remainder?
+    private(set) var remainderBytes = 0
     /// Replies that wait for the disk, and those behind them.
     var owed = OwedReplies()
+    /// Some of these may be ready, and there was no room for them, or a long reply came first.
+    var isSettling = false
     /// An action, a reload or a write is under way for this session; its reply comes first.
     var isAwaitingAction = false
     /// It is an action that is under way.
@@ -90,7 +117,14 @@ final class Session {
     /// A telnet client has interrupted, and the mark behind that has not come yet.
     var awaitsMark = false
     var batch: PendingBatch?
-    var watches: [Watch] = []
+    var watches: [Watch] = [] {
+        didSet { watchBytes = watches.reduce(0) { $0 + 256 + 2 * $1.subject.text.utf8.count } }
+    }
+    private(set) var watchBytes = 0
+    /// What the scopes have that it has asked for and given up.
+    var scopeBytes = 0
+    /// What it held when that was last looked at.
+    var heldBytes = 0
     /// Events that did not fit the output, folded.
     var pendingEvents = FoldingQueue(threshold: 0)
     var foldedEvents = 0
@@ -152,16 +186,21 @@ final class Session {
         owed.append(reply, encoder)
     }
 
-    /// Writes the replies that need wait no longer.
-    func settle(_ status: SaveStatus?) {
-        while remainder == nil, let (reply, encoder) = owed.popReady(status) { write(reply, encoder) }
+    /// Writes the replies that need wait no longer, as far as there is room.
+    func settle(_ status: SaveStatus?, unsentLimit: Int) {
+        isSettling = false
+        while remainder == nil, !owed.isEmpty {
+            if output.count >= unsentLimit { return isSettling = true }
+            guard let (reply, encoder) = owed.popReady(status) else { return }
+            write(reply, encoder)
+        }
     }
 
     private func write(_ reply: Reply, _ encoder: ReplyEncoder) {
         output.append { bytes in
             remainder = dialect.map { $0.write(reply, to: &bytes) } ?? encoder.append(reply, to: &bytes)
         }
-        if remainder == nil { replyEnded() }
+        if remainder == nil { replyEnded() } else { remainderBytes = reply.heldBytes }
     }
 
     /// Writes the reply to a plain get or set; without a line nothing has changed.
@@ -178,7 +217,10 @@ final class Session {
                 dialect.map { $0.write(rest, budget: budget, to: &bytes) }
                 ?? encoder.append(rest, budget: budget, to: &bytes)
         }
-        if remainder == nil { replyEnded() }
+        guard remainder == nil else { return }
+        replyEnded()
+        // The disk may have what those behind it wait for, and does not say so again.
+        isSettling = !owed.isEmpty
     }
 
     private func replyEnded() {
@@ -204,6 +246,9 @@ final class Session {
             pendingEvents.append(change, threshold: 1_024)
         } else if remainder != nil || !pendingEvents.isEmpty || output.count >= unsentLimit {
             pendingEvents.append(change)
+        } else if change.isLong, output.count >= ReplyEncoder.slice {
+            // Nor this one: to write many of them at once takes time that the others wait.
+            pendingEvents.append(change, threshold: 64)
         } else {
             send(change, encoded)
             sayLagged(change.revision)
@@ -280,5 +325,12 @@ final class EventCache {
         encoder.append(.change(change), to: &bytes)
         encoded[dialect] = bytes
         return bytes
+    }
+}
+
+extension FeedChange {
+    /// Whether its line is: a value is a text of some length.
+    fileprivate var isLong: Bool {
+        if case .string(let text) = new { text.utf8.count > 1_024 } else { false }
     }
 }

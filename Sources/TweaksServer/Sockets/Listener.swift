@@ -114,14 +114,17 @@ final class Listener: Sendable {
         case .loopback4, .address4: break
         }
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, size)
-        guard address.withCAddress({ bind(number, $0, $1) }) == 0 else {
-            throw ServerError("\(name): \(errorText())", isTaken: errno == EADDRINUSE)
-        }
+        guard address.withCAddress({ bind(number, $0, $1) }) == 0 else { throw failure(name, errno) }
         if case .unix(let path) = address { chmod(path, mode) }
-        guard listen(number, 1_024) == 0 else {
-            throw ServerError("\(name): \(errorText())", isTaken: errno == EADDRINUSE)
-        }
+        guard listen(number, 1_024) == 0 else { throw failure(name, errno) }
         return descriptor
+    }
+
+    private static func failure(_ name: String, _ code: Int32) -> ServerError {
+        let remedy = "another program, or another instance of this one, listens there; end it, or choose another port"
+        return code == EADDRINUSE
+            ? ServerError("\(name): \(errorText(code)): \(remedy)", isTaken: true)
+            : ServerError("\(name): \(errorText(code))")
     }
 
     /// What came of accepting.

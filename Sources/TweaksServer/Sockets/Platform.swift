@@ -94,6 +94,17 @@ package enum Platform {
         #endif
     }
 
+    /// What stands in a small file of the system; nil where there is none.
+    static func text(of path: String) -> String? {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        if number < 0 { return nil }
+        defer { close(number) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            count = max(0, read(number, buffer.baseAddress, buffer.count))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The time of day, in milliseconds since 1970.
     static func wallClock() -> Int64 {
         var time = timespec()

@@ -49,6 +49,7 @@ struct Watch {
     /// another beside it; and always that it was no part of the reply to `watch`.
     func wants(_ change: FeedChange) -> Bool {
         guard change.revision > since, matches(change.node) else { return false }
+        if change.node.isSecret { return true }
         let standard = change.node.defaultValue
         return subject != .modified || change.new != standard || change.old != standard
     }

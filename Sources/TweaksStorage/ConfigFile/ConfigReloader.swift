@@ -8,20 +8,25 @@ package import Tweaks
 package struct ReloadFailure: Error, Sendable, Equatable {
     /// The file.
     package let path: String
-    /// Every line that is wrong, in order; without a line where the file itself is.
+    /// The first lines that are wrong, in order; without a line where the file itself is.
     package let problems: [Problem]
+    /// How many there are in all.
+    package let count: Int
 
     package struct Problem: Sendable, Equatable {
         package let line: Int?
         package let error: TweakError
     }
 
-    /// `FILE:12: code text` for each problem.
+    /// `FILE:12: code text` for each problem that is listed, and how many there are more.
     package var lines: [String] {
         problems.map { problem in
             "\(path)\(problem.line.map { ":\($0)" } ?? ""): \(problem.error)"
-        }
+        } + more
     }
+
+    /// `… and 900 more`, where not all are listed.
+    package var more: [String] { count > problems.count ? ["… and \(count - problems.count) more"] : [] }
 }
 
 /// Reads one config file again and again. One reload at a time, whoever asks.
@@ -64,6 +69,10 @@ package final class ConfigReloader: Sendable {
     private let read: @Sendable (String) -> FileContent
     private let queue = DispatchQueue(label: "tweaks.reload")
     private let state = Mutex(State())
+    private let isCancelled = Atomic(false)
+
+    /// So many lines that are wrong are listed.
+    package static let listedProblems = 100
 
     /// - Parameters:
     ///   - onEvent: Runs on the thread that asked, or on the reload queue.
@@ -74,6 +83,8 @@ package final class ConfigReloader: Sendable {
         onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.path = path
+        var policy = policy
+        policy.listedProblems = Self.listedProblems
         self.policy = policy
         self.registry = registry
         self.read = read
@@ -82,6 +93,11 @@ package final class ConfigReloader: Sendable {
 
     /// How it went so far.
     package var record: Record { state.withLock { $0.record } }
+
+    /// Ends a reload that is under way, and all later ones: a large file must not keep a process from ending.
+    package func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+    private var hasEnded: Bool { isCancelled.load(ordering: .relaxed) }
 
     // MARK: On request
 
@@ -142,7 +158,7 @@ package final class ConfigReloader: Sendable {
     private func take(_ content: FileContent, dry: Bool) -> Result<ConfigDifference, ReloadFailure> {
         let result: Result<ConfigDifference, ReloadFailure>
         switch content {
-        case .bytes(let bytes): result = apply(ConfigFile(bytes, name: path), dry: dry)
+        case .bytes(let bytes): result = apply(bytes, dry: dry)
         case .missing: result = .failure(failure("there is no such file; create it, or correct its name"))
         case .unreadable(let reason): result = .failure(failure(reason))
         }
@@ -150,18 +166,24 @@ package final class ConfigReloader: Sendable {
         return result
     }
 
-    private func apply(_ file: ConfigFile, dry: Bool) -> Result<ConfigDifference, ReloadFailure> {
+    private func apply(_ bytes: [UInt8], dry: Bool) -> Result<ConfigDifference, ReloadFailure> {
+        let file = ConfigFile(
+            bytes, name: path, listedProblems: Self.listedProblems, isCancelled: { hasEnded })
         // Judged even if a line is no assignment, so that every error is listed at once.
-        let commits = !dry && file.problems.isEmpty
+        let commits = !dry && file.problems.isEmpty && !hasEnded
         let (problems, difference) = registry.applyConfigFile(
-            file.entries, policy, commit: commits, delivery: .carrier)
-        let all = (file.problems + problems).sorted { $0.line < $1.line }
+            file.entries, policy, commit: commits, delivery: .carrier, isCancelled: { hasEnded })
+        // What was looked at by then may be less than all.
+        if hasEnded { return .failure(failure("the process ends; nothing is reloaded any more")) }
+        let all = file.allProblems.merged(with: problems)
         if all.isEmpty { return .success(difference) }
-        return .failure(ReloadFailure(path: path, problems: all.map { .init(line: $0.line, error: $0.error) }))
+        return .failure(
+            ReloadFailure(
+                path: path, problems: all.first.map { .init(line: $0.line, error: $0.error) }, count: all.count))
     }
 
     private func failure(_ reason: String) -> ReloadFailure {
-        ReloadFailure(path: path, problems: [.init(line: nil, error: TweakError(.io, reason))])
+        ReloadFailure(path: path, problems: [.init(line: nil, error: TweakError(.io, reason))], count: 1)
     }
 
     private func record(_ content: FileContent, _ result: Result<ConfigDifference, ReloadFailure>) {

@@ -16,10 +16,12 @@ package enum FileContent: Equatable, Sendable {
     case unreadable(String)
 
     /// A file that is larger is no config file.
-    package static let sizeLimit = 67_108_864
+    package static let sizeLimit = 16_777_216
 
     /// Reads a regular file to its end. Never waits for a writer, as reading a pipe would.
-    package init(path: String) {
+    /// - Parameter isStrict: It has to belong to the process's user or root: it may be another file than the one that was
+    ///   judged by its path.
+    package init(path: String, isStrict: Bool = false) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             self = errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(Self.text(errno))
@@ -31,8 +33,12 @@ package enum FileContent: Equatable, Sendable {
             self = .unreadable(Self.text(errno))
         } else if facts.st_mode & S_IFMT != S_IFREG {
             self = .unreadable("it is no regular file; name one")
+        } else if isStrict, !FileTrust.isTrusted(facts.st_uid) {
+            self = .unreadable("it belongs to uid \(facts.st_uid); chown it to root or to uid \(geteuid())")
         } else if facts.st_size > Self.sizeLimit {
-            self = .unreadable("it has \(facts.st_size) bytes; at most \(Self.sizeLimit) are read")
+            self = .unreadable(
+                "it has \(facts.st_size) bytes; a config file has at most \(Self.sizeLimit): leave out what is the default"
+            )
         } else {
             self = Self.readAll(descriptor, expected: Int(facts.st_size))
         }
@@ -55,7 +61,8 @@ package enum FileContent: Equatable, Sendable {
             bytes += chunk
             room = 65_536
         }
-        return .unreadable("it grows while it is read; at most \(sizeLimit) bytes are read")
+        return .unreadable(
+            "it grows while it is read, and has more than \(sizeLimit) bytes: leave out what is the default")
     }
 
     private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -26,6 +26,8 @@ package protocol FileSystem: Sendable {
     func open(_ name: String, in directory: Int32, for purpose: FilePurpose) throws(FileError) -> Int32
     /// Reads some bytes; none at the end.
     func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int
+    /// The last byte of a file; nil of an empty one.
+    func lastByte(_ descriptor: Int32) throws(FileError) -> UInt8?
     /// Writes some of the bytes and says how many.
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileError) -> Int
     /// Cuts a file to nothing.

@@ -15,6 +15,8 @@ struct OverrideBook: Sendable {
     private var lines: [Line] = []
     /// Those that end by themselves: when they do is said anew where somebody sets the wall clock.
     private var temporary: [OverrideKey: StoredEntry] = [:]
+    /// What the file has that cannot be taken: kept as it is, until a person mends it.
+    private(set) var aside: [[UInt8]] = []
     /// What was reset before the file could be read, and must not come back with it; nil once it was read.
     private var resetBeforeLoading: Set<OverrideKey>? = []
     /// What is on disk without being in force, oldest first: whoever proposed it commits it next, or withdraws it.
@@ -30,6 +32,7 @@ struct OverrideBook: Sendable {
     /// - Parameter isLate: The registry does not count on from its revision: it was not found when that began.
     mutating func load(_ file: OverridesFile, isLate: Bool = false) {
         fileRevision = file.revision
+        aside = file.allAside
         if !isLate, lines.isEmpty, revision == 0 {
             revision = file.revision
             lines = file.entries.map { ($0.key, $0.text) }
@@ -141,6 +144,7 @@ struct OverrideBook: Sendable {
             }
         }
         return OverridesFile.text(
-            program: program, revision: max(revision, fileRevision) + reserve(more), lines: lines.lazy.map(\.text))
+            program: program, revision: max(revision, fileRevision) + reserve(more), lines: lines.lazy.map(\.text),
+            aside: aside)
     }
 }

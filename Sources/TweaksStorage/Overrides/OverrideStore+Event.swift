@@ -13,6 +13,8 @@ extension OverrideStore {
         case unusable(reason: String)
         /// A file that could not be read was given another name.
         case setAside(file: String, as: String, reason: String)
+        /// An entry that cannot be taken stays in the file, and does not count.
+        case entrySetAside(file: String, reason: String)
         /// The file is left alone; nothing is written in this run.
         case newerVersion(file: String, reason: String)
         /// Overrides are in effect and not on disk. Once for each reason.
@@ -39,6 +41,9 @@ extension OverrideStore.Event: CustomStringConvertible {
         case .setAside(let file, let name, let reason):
             "\(file) cannot be taken: \(reason); it is kept as \(name), mend it and move it back while the program is "
                 + "stopped"
+        case .entrySetAside(let file, let reason):
+            "\(file): \(reason); the entry does not count and is kept in the file under “setAside”: mend it, and move it "
+                + "back to “overrides” while the program is stopped"
         case .newerVersion(let file, let reason):
             "\(file) is left alone, and overrides are not saved: \(reason); run that version, or move the file away"
         case .historySetAside(let file, let name, let reason):

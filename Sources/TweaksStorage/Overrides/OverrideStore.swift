@@ -128,6 +128,10 @@ extension OverrideStore {
         package var lastFailure: String?
         /// The name of the last file that was set aside in this run.
         package var setAside: String?
+        /// Entries in the file that cannot be taken, and are kept there.
+        package var entriesSetAside = 0
+        /// Who else has the directory, in which this process therefore writes nothing.
+        package var holder: String?
         package var history = HistoryFacts(state: "off")
     }
 

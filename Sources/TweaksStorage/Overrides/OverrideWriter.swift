@@ -52,7 +52,7 @@ struct OverrideWriter: ~Copyable {
     mutating func open() {
         if case .success(let path) = settings.place { facts.path = "\(path)/\(StateDirectory.fileName)" }
         let (file, failure) = directory.prepare(book.anchor)
-        if let file { book.load(file) }
+        if let file { take(file) }
         let entries = file?.entries.map(\.stored) ?? []
         status = SaveStatus(saved: book.revision, tried: book.revision)
         if let failure {
@@ -67,6 +67,19 @@ struct OverrideWriter: ~Copyable {
         mailbox.found(entries, revision: book.revision, records)
         publish(failure)
     }
+
+    private mutating func take(_ file: OverridesFile, isLate: Bool = false) {
+        book.load(file, isLate: isLate)
+        let rejected = file.rejected
+        for entry in rejected.prefix(Self.mostReported) {
+            settings.onEvent(.entrySetAside(file: facts.path, reason: entry.reason))
+        }
+        let rest = rejected.count - Self.mostReported
+        if rest > 0 { settings.onEvent(.entrySetAside(file: facts.path, reason: "… and \(rest) more")) }
+    }
+
+    /// So many entries that are set aside have a line of their own.
+    private static let mostReported = 20
 
     // MARK: Running
 
@@ -156,11 +169,12 @@ struct OverrideWriter: ~Copyable {
     private mutating func write(_ proposals: [OverrideChanges]) throws(StorageFailure) {
         let (found, failure) = directory.prepare(book.anchor)
         if let found {
-            book.load(found, isLate: true)
+            take(found, isLate: true)
             settings.onEvent(.foundLate(path: facts.path, entries: found.entries.count))
         }
         if let failure { throw failure }
-        try directory.write(book.text(program: settings.program, proposing: proposals))
+        try directory.write(
+            book.text(program: settings.program, proposing: proposals), isProposal: !proposals.isEmpty)
     }
 
     private mutating func noteSuccess(_ proposals: [Proposal]) {
@@ -193,6 +207,8 @@ struct OverrideWriter: ~Copyable {
         facts.entries = book.count
         facts.history = history?.facts ?? OverrideStore.HistoryFacts(state: "off")
         facts.setAside = directory.lastSetAside
+        facts.entriesSetAside = book.aside.count
+        facts.holder = directory.holder
         facts.state = failure.map { $0.isFinal ? "off: \($0.reason)" : "unsaved: \($0.reason)" } ?? "saved"
         mailbox.publish(status, facts)
     }

@@ -4,22 +4,23 @@ import Tweaks
 import TweaksWire
 
 extension OverridesFile {
-    /// The file for these lines, which are in order.
-    static func text(program: String, revision: UInt64, lines: some Collection<[UInt8]>) -> [UInt8] {
+    /// The file for these lines, which are in order, and for what is set aside.
+    static func text(
+        program: String, revision: UInt64, lines: some Collection<[UInt8]>, aside: [[UInt8]] = []
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(lines.reduce(160 + program.utf8.count) { $0 + $1.count + 6 })
         bytes.append("{\n  \"format\": \"\(format)\",\n  \"version\": \(version),\n  \"program\": ")
         bytes.append(json: program)
         bytes.append(",\n  \"revision\": ")
         bytes.append(decimal: revision)
-        bytes.append(",\n  \"overrides\": [")
-        var separator = "\n    "
-        for line in lines {
-            bytes.append(separator)
-            bytes.append(contentsOf: line)
-            separator = ",\n    "
+        bytes.append(",\n  \"overrides\": ")
+        bytes.append(list: lines)
+        if !aside.isEmpty {
+            bytes.append(",\n  \"setAside\": ")
+            bytes.append(list: aside)
         }
-        bytes.append(lines.isEmpty ? "]\n}\n" : "\n  ]\n}\n")
+        bytes.append("\n}\n")
         return bytes
     }
 
@@ -49,6 +50,17 @@ extension OverridesFile {
 }
 
 extension [UInt8] {
+    /// Appends a list, each of its elements a line.
+    fileprivate mutating func append(list lines: some Collection<[UInt8]>) {
+        var separator = "[\n    "
+        for line in lines {
+            append(separator)
+            append(contentsOf: line)
+            separator = ",\n    "
+        }
+        append(lines.isEmpty ? "[]" : "\n  ]")
+    }
+
     /// Appends a text in quotes. Most are plain, and are copied.
     mutating func append(json text: String) {
         let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }

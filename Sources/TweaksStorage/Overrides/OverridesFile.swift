@@ -47,6 +47,20 @@ struct OverridesFile: Sendable {
     var revision: UInt64 = 0
     /// By path, and of one path the override before the temporary one; each once.
     var entries: [Entry] = []
+    /// What stands among them and cannot be taken, in the order of the file.
+    private(set) var rejected: [Rejected] = []
+    /// What was set aside earlier.
+    private var aside: [[UInt8]] = []
+
+    /// An entry that cannot be taken.
+    struct Rejected: Sendable {
+        /// As the file has it, and as it is kept.
+        let text: [UInt8]
+        let reason: String
+    }
+
+    /// What is kept until a person mends it: nothing of it counts, and nothing of it is lost.
+    var allAside: [[UInt8]] { aside + rejected.map(\.text) }
 
     /// Reads a file.
     init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(Refusal) {
@@ -58,9 +72,13 @@ struct OverridesFile: Sendable {
             try head.check(bytes)
             (program, revision) = (head.program, head.revision)
             var reader = JSONReader(bytes, at: head.overrides ?? 0)
+            var keys: Set<OverrideKey> = []
+            var number = 0
             try reader.array { reader throws(JSONReader.Problem) in
-                entries.append(try Entry(&reader, number: entries.count + 1, anchor))
+                number += 1
+                try take(&reader, number, &keys, anchor)
             }
+            if let position = head.aside { aside = try Self.texts(bytes, at: position) }
         } catch let problem as JSONReader.Problem {
             throw .malformed(problem.description)
         } catch let refusal as Refusal {
@@ -68,16 +86,41 @@ struct OverridesFile: Sendable {
         } catch {
             throw .malformed("\(error)")
         }
-        try sort()
-    }
-
-    private mutating func sort() throws(Refusal) {
         let pairs = zip(entries, entries.dropFirst())
         // We write them in order, and people rarely disturb it.
         if !pairs.allSatisfy({ $0.key.precedes($1.key) }) { entries.sort { $0.key.precedes($1.key) } }
-        for (entry, next) in zip(entries, entries.dropFirst()) where entry.key == next.key {
-            throw .malformed("\(entry.path.token) is there twice; keep one of them")
+    }
+
+    /// Takes an entry, or rejects it alone, as long as one can see where it ends.
+    private mutating func take(
+        _ reader: inout JSONReader, _ number: Int, _ keys: inout Set<OverrideKey>, _ anchor: TimeAnchor
+    ) throws(JSONReader.Problem) {
+        var attempt = reader
+        do throws(JSONReader.Problem) {
+            let entry = try Entry(&attempt, number: number, anchor)
+            guard keys.insert(entry.key).inserted else {
+                throw reader.problem("override \(number), \(entry.path.token) is there twice; the first counts")
+            }
+            entries.append(entry)
+            reader = attempt
+        } catch {
+            rejected.append(Rejected(text: try Self.text(&reader), reason: error.description))
         }
+    }
+
+    /// The bytes of a value, passed over.
+    private static func text(_ reader: inout JSONReader) throws(JSONReader.Problem) -> [UInt8] {
+        _ = reader.peek()
+        let start = reader.position
+        try reader.skip()
+        return Array(reader.bytes[start..<reader.position])
+    }
+
+    private static func texts(_ bytes: [UInt8], at position: Int) throws(JSONReader.Problem) -> [[UInt8]] {
+        var reader = JSONReader(bytes, at: position)
+        var texts: [[UInt8]] = []
+        try reader.array { reader throws(JSONReader.Problem) in texts.append(try text(&reader)) }
+        return texts
     }
 }
 
@@ -89,6 +132,8 @@ private struct Head {
     var revision: UInt64 = 0
     /// Where their list begins.
     var overrides: Int?
+    /// Where the list begins of what was set aside.
+    var aside: Int?
 
     mutating func read(_ bytes: [UInt8]) throws(JSONReader.Problem) {
         var reader = JSONReader(bytes)
@@ -107,6 +152,11 @@ private struct Head {
                 _ = reader.peek()
                 if overrides != nil { throw reader.problem("“overrides” is there twice") }
                 overrides = reader.position
+                try reader.skip()
+            case "setAside":
+                _ = reader.peek()
+                if aside != nil { throw reader.problem("“setAside” is there twice") }
+                aside = reader.position
                 try reader.skip()
             default: try reader.skip()
             }

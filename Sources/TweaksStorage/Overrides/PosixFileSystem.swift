@@ -79,6 +79,13 @@ package struct PosixFileSystem: FileSystem {
         try check(systemRead(descriptor, buffer))
     }
 
+    package func lastByte(_ descriptor: Int32) throws(FileError) -> UInt8? {
+        let size = try facts(descriptor).size
+        var byte: UInt8 = 0
+        if size == 0 { return nil }
+        return try check(pread(descriptor, &byte, 1, off_t(size - 1))) == 1 ? byte : nil
+    }
+
     package func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileError) -> Int {
         try check(systemWrite(descriptor, bytes))
     }

@@ -138,22 +138,58 @@ extension StateDirectory {
     // MARK: Writing
 
     /// Replaces the file as a whole: whatever happens, there is the old one or the new one.
-    mutating func write(_ bytes: [UInt8]) throws(StorageFailure) {
+    /// - Parameter isProposal: What it says happens only when it is on disk: where that fails, the old one is put back,
+    ///   so that the next run does not find what was refused.
+    mutating func write(_ bytes: [UInt8], isProposal: Bool = false) throws(StorageFailure) {
         guard let directory else { return }
+        let previous = known.first?.bytes
+        try put(bytes, directory.descriptor)
+        do throws(StorageFailure) {
+            try doing("flushing the directory") { () throws(FileError) in try files.sync(directory.descriptor) }
+        } catch {
+            if isProposal { try takeBack(previous, directory.descriptor, error) }
+            throw error
+        }
+    }
+
+    /// Writes a file beside the old one, and gives it its name.
+    private mutating func put(_ bytes: [UInt8], _ directory: Int32) throws(StorageFailure) {
         let temporary = temporaryName(for: Self.fileName)
         do throws(StorageFailure) {
-            let facts = try writeTemporary(for: Self.fileName, bytes, directory.descriptor)
+            let facts = try writeTemporary(for: Self.fileName, bytes, directory)
             // From here on the file may be this one, even if the call says that it failed; or still the one before.
             known = known.prefix(1) + [(facts, bytes)]
             try doing("replacing \(Self.fileName)") { () throws(FileError) in
-                try files.rename(temporary, to: Self.fileName, in: directory.descriptor)
+                try files.rename(temporary, to: Self.fileName, in: directory)
             }
         } catch {
-            try? files.remove(temporary, in: directory.descriptor)
+            try? files.remove(temporary, in: directory)
             throw error
         }
         known = known.suffix(1)
-        try doing("flushing the directory") { () throws(FileError) in try files.sync(directory.descriptor) }
+    }
+
+    /// Puts back what the file said before; nil: there was none. A kill finds that; a power cut may find either.
+    private mutating func takeBack(
+        _ previous: [UInt8]?, _ directory: Int32, _ failure: StorageFailure
+    ) throws(StorageFailure) {
+        do throws(StorageFailure) {
+            if let previous {
+                try put(previous, directory)
+            } else {
+                try doing("removing \(Self.fileName)") { () throws(FileError) in
+                    try files.remove(Self.fileName, in: directory)
+                }
+                known = []
+            }
+            try? files.sync(directory)
+        } catch {
+            let both = "\(failure.reason), and it cannot be taken back: \(error.reason)"
+            throw StorageFailure(
+                both,
+                sentence: "overrides are not saved in \(path): \(both); what was refused is in effect after a crash "
+                    + "unless a later write succeeds; \(failure.remedy)", remedy: failure.remedy)
+        }
     }
 
     func temporaryName(for name: String) -> String { "\(name).\(ThisProcess.id).tmp" }

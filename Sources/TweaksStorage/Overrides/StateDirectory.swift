@@ -50,6 +50,8 @@ struct StateDirectory {
     var refusal: StorageFailure?
     /// The name of the last file that was set aside.
     var lastSetAside: String?
+    /// Who else has the directory: `pid 4711`.
+    private(set) var holder: String?
     /// A failure that has its own event.
     var announced: StorageFailure?
 
@@ -180,9 +182,11 @@ struct StateDirectory {
             Int32(String(decoding: bytes, as: UTF8.self).split(separator: "\n").first ?? "")
         }
         let holder = owner.map { "pid \($0)" } ?? "another process"
+        self.holder = holder
         let failure = StorageFailure(
             "the state directory is used by \(holder)",
-            sentence: "\(path) is used by \(holder); overrides of this process are not saved: stop the other, or give "
+            sentence:
+                "\(path) is used by \(holder); overrides and presets of this process are not saved: stop the other, or give "
                 + "this one its own TWEAKS_STATE_DIR", isFinal: true)
         report(.locked(reason: failure.sentence))
         announced = failure

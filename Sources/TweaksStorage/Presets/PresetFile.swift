@@ -31,7 +31,7 @@ enum PresetFile {
     static func preset(_ bytes: [UInt8], name: PresetName) throws(TweakError) -> Preset {
         let heading = try heading(bytes, name)
         let file = ConfigFile(bytes, name: name.text)
-        return Preset(heading: heading, entries: file.entries, problems: file.problems)
+        return Preset(heading: heading, entries: Array(file.entries), problems: file.problems)
     }
 
     private static func heading(_ bytes: [UInt8], _ name: PresetName) throws(TweakError) -> PresetHeading {

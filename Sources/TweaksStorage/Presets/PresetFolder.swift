@@ -3,8 +3,9 @@
 import Synchronization
 package import Tweaks
 
-/// Lists, reads, writes and removes presets. May be used on any thread, by several processes at once: a file is replaced
-/// as a whole, and the folder is opened anew each time, so that nobody holds a view of his own.
+/// Lists, reads, writes and removes presets. May be used on any thread; several processes may read: a file is replaced
+/// as a whole, and the folder is opened anew each time, so that no process holds a view of its own. Only the process that
+/// has the state directory changes them.
 package final class PresetFolder: PresetStore {
     /// How much there may be.
     package struct Limits: Sendable {
@@ -24,6 +25,7 @@ package final class PresetFolder: PresetStore {
     let limits: Limits
     private let program: String
     private let time: any StorageTime
+    private let holder: @Sendable () -> String?
     /// What was found in files that have not changed since.
     private let known = Mutex<[String: (facts: FileFacts, summary: PresetSummary)]>([:])
 
@@ -32,11 +34,14 @@ package final class PresetFolder: PresetStore {
     ///   - directory: The state directory, or why there is no place for one.
     ///   - program: What the files say whose they are.
     ///   - limits: How much there may be.
+    ///   - holder: Which other process has the state directory, and alone may write there; nil for none.
     package init(
         directory: Result<String, StatePlace.Problem>, program: String, limits: Limits = Limits(),
-        fileSystem: any FileSystem = PosixFileSystem(), time: any StorageTime = SystemTime()
+        fileSystem: any FileSystem = PosixFileSystem(), time: any StorageTime = SystemTime(),
+        holder: @escaping @Sendable () -> String? = { nil }
     ) {
         (place, files, self.program, self.limits, self.time) = (directory, fileSystem, program, limits, time)
+        self.holder = holder
     }
 
     // MARK: Listing
@@ -100,10 +105,20 @@ package final class PresetFolder: PresetStore {
 
     // MARK: Changing
 
+    /// Refuses where another process has the directory.
+    private func checkHolder(_ trouble: String) throws(TweakError) {
+        guard let holder = holder() else { return }
+        throw TweakError(
+            .io,
+            "\(trouble): the state directory is used by \(holder); do it there, or give this process its own "
+                + "TWEAKS_STATE_DIR")
+    }
+
     @discardableResult
     package func write(
         _ draft: PresetDraft, as name: PresetName, mayReplace: Bool = true
     ) throws(TweakError) -> PresetSummary? {
+        try checkHolder("the preset \(name) is not saved")
         let bytes = PresetFile.bytes(draft, program: program, at: time.wall)
         if bytes.count > limits.bytes {
             throw TweakError(
@@ -126,6 +141,7 @@ package final class PresetFolder: PresetStore {
     }
 
     package func delete(_ name: PresetName) throws(TweakError) {
+        try checkHolder("the preset \(name) is not deleted")
         guard let folder = try open(making: false) else { throw missing(name, []) }
         defer { files.close(folder) }
         if (try? files.facts(Self.file(name), in: folder)) == nil {

@@ -15,6 +15,8 @@ package enum TokenEvent: Equatable, Sendable, CustomStringConvertible {
     case problem(path: String, TokenText.Problem)
     /// So many further lines do not.
     case more(path: String, Int)
+    /// Tokens of older lines, by name: only plain `auth` can show them, or nothing can where that is off.
+    case plainOnly(path: String, [String], isOff: Bool)
     /// Changes of it may be noticed late, and why.
     case late(String)
 
@@ -33,7 +35,17 @@ package enum TokenEvent: Equatable, Sendable, CustomStringConvertible {
         case .problem(let path, let problem):
             "\(path)\(problem.line.map { ":\($0)" } ?? ""): gives nothing: \(problem.error.message)"
         case .more(let path, let count): "\(path): \(count) further lines give nothing"
+        case .plainOnly(let path, let names, let isOff): Self.plainOnly(path, names, isOff: isOff)
         case .late(let reason): reason
         }
+    }
+
+    private static let mostNames = 5
+
+    private static func plainOnly(_ path: String, _ names: [String], isOff: Bool) -> String {
+        let rest = names.count > mostNames ? " and \(names.count - mostNames) more" : ""
+        let use = isOff ? "are of no use while plain-auth is off" : "show the token itself to the program that listens"
+        return "\(path): lines with sha256: \(use) (\(names.prefix(mostNames).joined(separator: ", "))\(rest)); "
+            + "tweakctl token renew \(names.first ?? "NAME") makes a token that is never sent"
     }
 }

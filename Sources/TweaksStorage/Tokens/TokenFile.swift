@@ -1,4 +1,4 @@
-// Reads a token file, but only one that nobody else can have written or read.
+// Reads a token file, but only one that no other user can have written or read.
 
 #if canImport(Darwin)
     import Darwin
@@ -68,8 +68,11 @@ package enum TokenFile: Equatable, Sendable {
         guard fstat(descriptor, &facts) == 0 else { return text(errno) }
         if facts.st_mode & S_IFMT != S_IFREG { return "it is no regular file; name one" }
         if !isTrusted(facts.st_uid) { return "it belongs to uid \(facts.st_uid); chown it to \(geteuid())" }
-        if facts.st_mode & 0o077 != 0 {
-            return "others can read or write it (mode \(octal(facts.st_mode & 0o777))); chmod 600 \(path)"
+        // Root keeps a service's tokens where the service reads them by its group.
+        let isOfOwnGroup = facts.st_uid == 0 && geteuid() != 0 && facts.st_gid == getegid() && getegid() != 0
+        if facts.st_mode & (isOfOwnGroup ? 0o037 : 0o077) != 0 {
+            let group = getegid() == 0 ? "" : "; or root's, readable for group \(getegid())"
+            return "others can read or write it (mode \(octal(facts.st_mode & 0o777))\(group)); chmod 600 \(path)"
         }
         return nil
     }

@@ -112,6 +112,8 @@ package final class TokenKeeper: Sendable {
             if problems.count > Self.toldProblems {
                 events.append(.more(path: path, problems.count - Self.toldProblems))
             }
+            let old = text.plainOnly.map(\.name)
+            if !old.isEmpty { events.append(.plainOnly(path: path, old, isOff: table.refusesPlain)) }
             return (table, events + [.taken(path: path, count: table.entries.count)])
         }
     }

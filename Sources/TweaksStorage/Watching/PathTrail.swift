@@ -58,6 +58,8 @@ package struct PathTrail: Equatable {
     package private(set) var target: Target
     package private(set) var directories: [Directory] = []
     package private(set) var entries: Set<Entry> = []
+    /// Everything that is passed, from the root to the target, by paths without links but for their last part.
+    private var steps: [String] = ["/"]
 
     /// Goes an absolute path.
     package init(_ path: String) {
@@ -66,6 +68,9 @@ package struct PathTrail: Equatable {
         guard let root = Mark.ofEntry("/") else { return }
         follow(path, from: Directory(identity: root.identity, path: "/"))
     }
+
+    /// What is passed on the way to a file, itself the last.
+    static func steps(to path: String) -> [String] { PathTrail(path).steps }
 
     /// Whether a file or link looks different.
     package func differs(from other: PathTrail) -> Bool { links != other.links || target != other.target }
@@ -91,6 +96,7 @@ package struct PathTrail: Equatable {
                 continue
             }
             let place = here.path == "/" ? "/\(name)" : "\(here.path)/\(name)"
+            steps.append(place)
             let isLast = rest.isEmpty
             if isLast { entries.insert(Entry(directory: here.identity, name: name)) }
             guard let (mark, kind) = Mark.andKindOfEntry(place) else { return watchEntries(of: here) }

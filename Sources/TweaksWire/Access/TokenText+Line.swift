@@ -18,6 +18,7 @@ extension TokenText {
         guard let first = tokens.first else { return .nothing }
         let name = PresetName.isName(first.text) ? first.text : nil
         do throws(TweakError) {
+            if try isDirective(tokens) { return .plainAuthOff }
             return .entry(try entry(tokens))
         } catch {
             return .problem(error, name: name)
@@ -40,16 +41,29 @@ extension TokenText {
                 .badValue,
                 "the first word is no name for a token; use 1–64 of A–Z a–z 0–9 . _ - and no . at the beginning")
         }
-        guard tokens.count > 1, let digest = digest(tokens[1].text) else {
+        guard tokens.count > 1, let verifier = verifier(tokens[1].text) else {
             throw TweakError(
                 .badValue,
-                "\(name): behind the name goes sha256: and 64 hexadecimal digits; tweakctl token new writes such a line"
-            )
+                "\(name): behind the name goes \(Scram.mechanism): and what that keeps of a token; tweakctl token new "
+                    + "writes such a line")
         }
         var rest = tokens[2...]
         let scopes = try scopes(&rest, name)
         let (expires, rate) = try options(&rest, name)
-        return TokenEntry(name: name, digest: digest, scopes: scopes, expires: expires, commitsPerSecond: rate)
+        return TokenEntry(name: name, verifier: verifier, scopes: scopes, expires: expires, commitsPerSecond: rate)
+    }
+
+    /// `plain-auth off`. A token that has that name is known by what stands behind it.
+    private static func isDirective(_ tokens: [Token]) throws(TweakError) -> Bool {
+        guard tokens[0].isBare(plainAuth), tokens.count < 2 || verifier(tokens[1].text) == nil else { return false }
+        if tokens.count == 2, tokens[1].isBare("off") { return true }
+        throw TweakError(.usage, "\(plainAuth): write \(plainAuth) off, or take the line away to have it on")
+    }
+
+    private static let plainAuth = "plain-auth"
+
+    private static func verifier(_ text: String) -> TokenEntry.Verifier? {
+        ScramVerifier(text: text).map(TokenEntry.Verifier.scram) ?? digest(text).map(TokenEntry.Verifier.sha256)
     }
 
     private static func digest(_ text: String) -> [UInt8]? {
@@ -124,9 +138,12 @@ extension TokenText {
 
     // MARK: Writing
 
+    /// The line that turns plain `auth` off, without its end.
+    package static let plainAuthOff = "\(plainAuth) off"
+
     /// The line of a token, without its end.
     package static func line(_ entry: TokenEntry) -> String {
-        var words = [entry.name, digestPrefix + hexadecimal(entry.digest)]
+        var words = [entry.name, entry.scram?.text ?? digestPrefix + hexadecimal(entry.digest)]
         words += entry.scopes.map(\.token)
         if let expires = entry.expires { words += ["expires", TimeText.print(expires).replacingZeroFraction] }
         if let rate = entry.commitsPerSecond { words += ["rate", String(rate)] }

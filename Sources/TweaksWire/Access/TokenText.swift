@@ -1,4 +1,4 @@
-// The lines of a token file: NAME sha256:HEX SCOPE… [expires TIME] [rate N], in the words of the protocol.
+// The lines of a token file, in the words of the protocol: NAME VERIFIER SCOPE… [expires TIME] [rate N]; plain-auth off.
 
 package import Tweaks
 
@@ -19,6 +19,8 @@ package struct TokenText: Sendable {
         /// Nothing, or a comment.
         case nothing
         case entry(TokenEntry)
+        /// Tokens are not to be shown in plain.
+        case plainAuthOff
         /// It is wrong. The name is the one it would have given something to.
         case problem(TweakError, name: String?)
     }
@@ -37,7 +39,7 @@ package struct TokenText: Sendable {
     /// More tokens make the whole file void.
     package static let countLimit = 10_000
     /// So does a larger file.
-    package static let sizeLimit = 1_048_576
+    package static let sizeLimit = 2_097_152
 
     package private(set) var lines: [Line] = []
     /// Why nothing of it counts.
@@ -76,8 +78,13 @@ package struct TokenText: Sendable {
     /// The tokens that count.
     package var table: TokenTable {
         if failure != nil { return TokenTable() }
-        return TokenTable(lines.compactMap { if case .entry(let entry) = $0.content { entry } else { nil } })
+        return TokenTable(
+            lines.compactMap { if case .entry(let entry) = $0.content { entry } else { nil } },
+            refusesPlain: lines.contains { $0.content == .plainAuthOff })
     }
+
+    /// The tokens that only plain `auth` can show, as older lines have them.
+    package var plainOnly: [TokenEntry] { table.entries.filter { $0.scram == nil } }
 
     /// Everything that is wrong, in order.
     package var problems: [Problem] {
@@ -122,7 +129,7 @@ extension TokenText.Content {
     /// Whom it is about.
     package var name: String? {
         switch self {
-        case .nothing: nil
+        case .nothing, .plainAuthOff: nil
         case .entry(let entry): entry.name
         case .problem(_, let name): name
         }

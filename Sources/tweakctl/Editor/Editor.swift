@@ -37,7 +37,8 @@ struct Editor {
     }
 
     /// Goes on until it is quit, or the terminal is gone.
-    mutating func run() -> ExitCode {
+    /// - Throws: Why not: the program there does not know the token.
+    mutating func run() throws(Failure) -> ExitCode {
         signals = EditorSignals.begin() ?? -1
         Terminal.enterFullScreen()
         defer { Terminal.leaveRaw() }
@@ -47,6 +48,7 @@ struct Editor {
             if hasQuit { break }
             drawWhenDue()
             guard turn() else { break }
+            if let failure = link.failure { throw failure }
         }
         return .ok
     }

@@ -15,7 +15,6 @@ struct EditorLink {
     private let target: Target
     private var connection: Connection?
     private var asks: [Ask] = []
-    private var body: [String] = []
     private var unsent: [UInt8] = []
     /// Since when an answer is owed, and nothing came.
     private var owedSince: ContinuousClock.Instant?
@@ -28,8 +27,12 @@ struct EditorLink {
     /// So long nobody wonders.
     private static let patience = Duration.seconds(2)
 
-    /// The token that is being shown.
-    private var shown: KeptToken?
+    /// The token that is being shown, and how far that is.
+    private var shown: (token: KeptToken, handshake: Handshake)?
+    /// What was asked meanwhile, and is sent to who knows the token.
+    private var held: [UInt8] = []
+    /// Why nothing is to be said to the program there.
+    private(set) var failure: Failure?
     /// What is to be said at the next opportunity.
     private var remarks: [String] = []
 
@@ -38,12 +41,32 @@ struct EditorLink {
         showToken()
     }
 
-    /// Before all else on a new connection. Like the others it is not waited for.
+    /// Before all else on a new connection; nothing else is sent before it has ended.
     private mutating func showToken() {
-        shown = target.welcome.token { remarks.append($0) }
-        guard let shown else { return }
-        unsent += Array((Welcome.line(shown) + "\n").utf8)
+        shown = target.welcome.token { remarks.append($0) }.map { ($0, Handshake($0)) }
+        guard let line = shown?.handshake.first else { return }
+        unsent += Array((line + "\n").utf8)
         asks.append(.token)
+    }
+
+    /// Takes an answer of the handshake.
+    private mutating func goOn(_ answer: Answer) {
+        guard let step = shown?.handshake.heard(answer), let token = shown?.token else { return }
+        switch step {
+        case .send(let line):
+            unsent += Array((line + "\n").utf8)
+            asks.insert(.token, at: 0)
+        case .end(let outcome):
+            shown = nil
+            if let failure = target.welcome.judge(outcome, of: token, { remarks.append($0) }) {
+                self.failure = failure
+                connection?.hangUp()
+            } else {
+                unsent += held
+                held = []
+            }
+        }
+        sendSome()
     }
 
     /// The descriptor, and what to wait for; none while there is no connection.
@@ -55,7 +78,8 @@ struct EditorLink {
     mutating func send(_ lines: [String], _ ask: Ask, answer: Int, now: ContinuousClock.Instant) {
         guard connection != nil else { return }
         for (position, line) in lines.enumerated() {
-            unsent += Array((line + "\n").utf8)
+            let bytes = Array((line + "\n").utf8)
+            if shown == nil { unsent += bytes } else { held += bytes }
             asks.append(position == answer ? ask : .nothing)
         }
         if owedSince == nil { owedSince = now }
@@ -73,12 +97,10 @@ struct EditorLink {
         guard let connection else { return [] }
         connection.receive()
         var arrivals: [Arrival] = []
-        while let line = connection.arrivedLine() {
-            switch line {
-            case .body(let text): body.append(text)
+        while let message = connection.arrivedMessage() {
+            switch message {
             case .event(let text): arrivals.append(.event(text))
-            case .ok(let text): finish(Answer(body: body, status: text, isRefusal: false), &arrivals)
-            case .error(let text): finish(Answer(body: body, status: text, isRefusal: true), &arrivals)
+            case .answer(let answer): finish(answer, &arrivals)
             }
         }
         owedSince = asks.isEmpty ? nil : now
@@ -88,12 +110,10 @@ struct EditorLink {
     }
 
     private mutating func finish(_ answer: Answer, _ arrivals: inout [Arrival]) {
-        body = []
         if asks.first == .hello, !answer.isRefusal { pause = Self.shortestPause }
         if asks.first == .token {
             asks.removeFirst()
-            if let shown { target.welcome.heard(answer, of: shown) { remarks.append($0) } }
-            return
+            return goOn(answer)
         }
         // What nobody asked for, such as the reason for an end, is worth a line.
         arrivals.append(.answer(answer, asks.isEmpty ? .deed("") : asks.removeFirst()))
@@ -105,7 +125,8 @@ struct EditorLink {
 
     /// Lets go of a connection that has ended, to try again.
     mutating func drop(now: ContinuousClock.Instant) {
-        (connection, asks, body, unsent, owedSince) = (nil, [], [], [], nil)
+        (connection, asks, unsent, owedSince) = (nil, [], [], nil)
+        (shown, held) = (nil, [])
         retry = now + pause
     }
 

@@ -46,9 +46,10 @@ enum Manual {
 
     private static let tokens = [
         "A token lets somebody in over TCP, or as another user. token new prints it once, alone on a line, and writes its",
-        "digest into the token file of the process, which notices. login asks for it without echo, or reads it from",
-        "standard input where that is no terminal, or from --fd N; it is never an argument, which everybody can see. Later",
-        "calls show it by themselves. One that has expired or was revoked is said to be, and forgotten. In the line mode,",
+        "line into the token file of the process, which notices; token renew puts another token in its place. login asks",
+        "for it without echo, or reads it from standard input where that is no terminal, or from --fd N; it is never an",
+        "argument, which everybody can see. Later calls sign in by themselves, without sending it: both sides show that",
+        "they know it, and a program that does not is told nothing. --plain sends it, to an older server. In the line mode,",
         "logout forgets it and closes the connection; logout --keep only closes it, and the next line logs in again.",
     ]
 

@@ -43,7 +43,7 @@ enum ShellCompletion {
     private static func ofOwnCommand(_ words: [String], _ typed: String) -> [String]? {
         switch words.first.flatMap(Verb.init(rawValue:)) {
         case .token?:
-            if words.count == 1 { return ["new", "list", "revoke"].starting(with: typed) }
+            if words.count == 1 { return ["new", "list", "renew", "revoke"].starting(with: typed) }
             return typed.hasPrefix("-") ? ["--scopes", "--expires", "--rate", "--file"].starting(with: typed) : []
         case .login?, .logout?:
             return words.count == 1 ? Neighbour.running().map(\.name).filter(Quoting.isSafe).starting(with: typed) : []
@@ -56,7 +56,7 @@ enum ShellCompletion {
         // A token that is being typed is nobody's to complete.
         if words.first.map(Secrets.isAuthentication) ?? false { return [] }
         guard let connection = try? target.open() else { return [] }
-        target.welcome.showQuietly(on: connection, within: patience)
+        guard target.welcome.showQuietly(on: connection, within: patience) else { return [] }
         let line = (words.map { CommandText.token($0) } + [typed]).joined(separator: " ")
         guard let answer = connection.ask(Completion(line).request, within: patience) else { return [] }
         return Completion.candidates(answer).map(Completion.bare)

@@ -51,6 +51,7 @@ struct Repl {
 
     private mutating func answer(_ line: String) {
         if connection?.hasEnded ?? true { reconnect() }
+        if let secret = Secrets.token(of: line), CommandText.tokens(line).count == 2 { return authenticate(secret) }
         let answer = connection?.ask(line) { console.printEvent($0) }
         if Secrets.areIn(line) { return authenticated(line, answer) }
         guard let answer else {
@@ -67,8 +68,24 @@ struct Repl {
         console.report(Secrets.token(of: line).map(answer.masked) ?? answer)
     }
 
+    /// Shows a token that was typed, which the server is not sent.
+    private mutating func authenticate(_ secret: String) {
+        let token = KeptToken(secret: secret, name: "", scopes: [])
+        switch connection?.show(token, within: Welcome.patience) {
+        case .accepted(let answer)?, .refused(let answer)?: console.report(answer.masked(secret))
+        case .isPlainOnly?:
+            console.complain(
+                "\(name) knows no other way than to be sent the token itself, and was not; "
+                    + Welcome.plainRemedy(target.welcome.option))
+        case .isStranger?:
+            connection = nil
+            console.complain(Welcome.stranger(target.name).description)
+        case nil: lose()
+        }
+    }
+
     private mutating func lose() {
-        if connection != nil { console.complain("\(name): the connection is lost; the next line connects again") }
+        if let connection { console.complain("\(name): \(connection.end); the next line connects again") }
         connection = nil
     }
 
@@ -159,13 +176,13 @@ struct Repl {
         guard let connection else { return }
         connection.receive()
         var events: [String] = []
-        while let line = connection.arrivedLine() {
-            if case .event(let text) = line { events.append(text) }
+        while let message = connection.arrivedMessage() {
+            if case .event(let text) = message { events.append(text) }
         }
         if events.isEmpty, !connection.hasEnded { return }
         write("\r\u{1B}[K")
         for event in events { console.printEvent(event) }
-        if connection.hasEnded { console.complain("\(name): the connection is lost; the next line connects again") }
+        if connection.hasEnded { console.complain("\(name): \(connection.end); the next line connects again") }
         redraw()
     }
 

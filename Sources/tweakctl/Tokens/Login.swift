@@ -9,6 +9,8 @@ struct LoginArguments: Equatable {
     var name: String?
     /// Where the token is read, if not from standard input.
     var descriptor: Int32?
+    /// `login --plain`: the token is shown as it is.
+    var isPlain = false
     /// `logout --keep`: it is not forgotten.
     var keeps = false
 
@@ -22,6 +24,7 @@ struct LoginArguments: Equatable {
                     throw Failure(.usage, "login: behind --fd goes the number of an open file descriptor, as in --fd 3")
                 }
                 descriptor = number
+            case "--plain" where verb == .login: isPlain = true
             case "--keep" where verb == .logout: keeps = true
             case _ where !hasAddress && name == nil && !word.hasPrefix("-"): name = word
             default: throw Self.tooMuch(verb)
@@ -49,6 +52,8 @@ struct Login {
     let cache: any TokenCache
     let target: Target
     let descriptor: Int32?
+    /// The token is shown as it is.
+    let isPlain: Bool
 
     func run() throws(Failure) -> ExitCode {
         let secret = try secret()
@@ -83,11 +88,11 @@ struct Login {
     // MARK: The server
 
     private func check(_ secret: String, on connection: Connection) throws(Failure) -> KeptToken {
-        var token = KeptToken(secret: secret, name: "", scopes: [])
-        guard let answer = connection.ask(Welcome.line(token), within: Welcome.patience) else {
+        var token = KeptToken(secret: secret, name: "", scopes: [], isPlain: isPlain)
+        guard let outcome = connection.show(token, within: Welcome.patience) else {
             throw Failure(.unreachable, "\(target.name) has not answered whether it takes the token")
         }
-        if answer.isRefusal { throw refusal(answer, secret) }
+        let answer = try accepted(outcome, secret)
         guard connection.ask("json on", within: Self.patience) != nil,
             let facts = connection.ask("whoami", within: Self.patience), !facts.isRefusal,
             let json = JSONText.value(facts.status)
@@ -102,6 +107,19 @@ struct Login {
         return token
     }
 
+    private func accepted(_ outcome: Handshake.Outcome, _ secret: String) throws(Failure) -> Answer {
+        switch outcome {
+        case .accepted(let answer): return answer
+        case .refused(let answer): throw refusal(answer, secret)
+        case .isStranger: throw Welcome.stranger(target.name)
+        case .isPlainOnly:
+            throw Failure(
+                .refused,
+                "\(target.name) knows no other way than to be sent the token itself, and was not; "
+                    + Welcome.plainRemedy(target.welcome.option))
+        }
+    }
+
     /// Of `ok token NAME may …`.
     private static func name(_ answer: Answer) -> String? {
         let words = answer.status.split(separator: " ")
@@ -114,7 +132,7 @@ struct Login {
         let reason =
             switch answer.errorCode {
             case TweakError.Code.denied.rawValue where !answer.isAboutSomethingElse:
-                "the token is not taken: it is wrong, was revoked, or has expired; nothing is kept"
+                "the token is not taken: it is wrong, was revoked, or has expired; nothing is kept\(answer.plainHint)"
             case TweakError.Code.unknownCommand.rawValue: "this process knows no tokens"
             default: Secrets.masked(Painter.refusal(answer.status), secret)
             }
@@ -122,6 +140,7 @@ struct Login {
     }
 
     private func report(_ token: KeptToken) {
+        if token.isPlain { console.remark("\(target.name): \(token.wasShown)") }
         if console.isJSON {
             console.print([
                 JSON.object([

@@ -9,6 +9,7 @@
 #endif
 
 /// A file of mode 0600, never reached through a symbolic link in its place, in a directory that nobody else can write.
+/// One that a service reads may have mode 0640 and the group of that service.
 ///
 /// It is changed by a new file that takes its place in one step: whoever reads it sees the old or the new one whole.
 /// Two that change it at once come one after the other.
@@ -16,6 +17,8 @@ struct PrivateFile {
     let path: String
     /// A larger one is something else.
     let sizeLimit: Int
+    /// The group that reads it, where it is made or changed for a service.
+    var sharedWith: UInt32?
 
     /// Its content; nil where there is none.
     func read() throws(Failure) -> [UInt8]? {
@@ -60,9 +63,11 @@ struct PrivateFile {
     private func makeFolder() {
         let directory = place.directory
         for slash in directory.indices.dropFirst() where directory[slash] == "/" {
-            mkdir(String(directory[..<slash]), 0o700)
+            mkdir(String(directory[..<slash]), sharedWith == nil ? 0o700 : 0o755)
         }
-        mkdir(directory, 0o700)
+        guard mkdir(directory, 0o700) == 0, let sharedWith else { return }
+        chown(directory, geteuid(), sharedWith)
+        chmod(directory, 0o750)
     }
 
     private func openFolder() throws(Failure) -> Handle? {
@@ -124,9 +129,10 @@ struct PrivateFile {
     private func check(_ facts: stat) throws(Failure) {
         if facts.st_mode & S_IFMT != S_IFREG { throw failure("it is no regular file") }
         if !Self.isTrusted(facts.st_uid) { throw failure("it belongs to uid \(facts.st_uid)") }
-        if facts.st_mode & 0o077 != 0 {
+        // Which group that is, is for the one who reads it to judge.
+        if facts.st_mode & 0o037 != 0 {
             let mode = String(facts.st_mode & 0o777, radix: 8)
-            throw failure("others can read or write it (mode \(mode)); chmod 600 \(path)")
+            throw failure("others can read or write it (mode \(mode)); chmod 600 \(path), or 640 for a service's group")
         }
     }
 
@@ -165,8 +171,12 @@ struct PrivateFile {
     /// The process that reads it shall be able to go on reading it when root has changed it.
     private func keepOwner(of old: Handle, on new: Handle) throws(Failure) {
         let (before, now) = (try facts(of: old), try facts(of: new))
-        if before.st_uid == now.st_uid { return }
-        if fchown(new.number, before.st_uid, before.st_gid) != 0 { throw failure(System.errorText()) }
+        let group = sharedWith ?? before.st_gid
+        if before.st_uid != now.st_uid || group != now.st_gid, fchown(new.number, before.st_uid, group) != 0 {
+            throw failure(System.errorText())
+        }
+        let mode = sharedWith == nil ? before.st_mode & 0o777 : 0o640
+        if mode != now.st_mode & 0o777, fchmod(new.number, mode) != 0 { throw failure(System.errorText()) }
     }
 
     private func failure(_ reason: String) -> Failure { Failure(.refused, "\(path): \(reason)") }

@@ -12,6 +12,8 @@ struct KeptToken: Equatable {
     var scopes: [String]
     /// When it ends, in milliseconds since 1970; nil: never, as far as is known.
     var expires: Int64?
+    /// Its owner wants it shown as it is, to a server that knows nothing better.
+    var isPlain = false
 
     func hasExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 }
@@ -120,12 +122,13 @@ final class FileTokenCache: TokenCache {
     }
 
     private static let heading =
-        "# Tokens of tweakctl, for login and logout: SERVER TOKEN NAME \"SCOPE\"… [expires TIME]"
+        "# Tokens of tweakctl, for login and logout: SERVER TOKEN NAME \"SCOPE\"… [plain] [expires TIME]"
 
     private static func text(_ entries: [Entry]) -> [UInt8] {
         let lines = entries.map { entry in
             let token = entry.token
             var words = ([entry.server, token.secret, token.name] + token.scopes).map(Quoting.json)
+            if token.isPlain { words.append("plain") }
             if let expires = token.expires { words += ["expires", TimeText.print(expires)] }
             return words.joined(separator: " ")
         }
@@ -146,9 +149,12 @@ final class FileTokenCache: TokenCache {
             expires = time
             words.removeLast(2)
         }
+        let isPlain = words.last == Token("plain")
+        if isPlain { words.removeLast() }
         guard words.count >= 3, words.allSatisfy(\.isQuoted) else { return nil }
         let token = KeptToken(
-            secret: words[1].text, name: words[2].text, scopes: words[3...].map(\.text), expires: expires)
+            secret: words[1].text, name: words[2].text, scopes: words[3...].map(\.text), expires: expires,
+            isPlain: isPlain)
         return Entry(server: words[0].text, token: token)
     }
 }

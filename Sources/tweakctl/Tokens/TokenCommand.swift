@@ -3,30 +3,48 @@
 import Tweaks
 import TweaksWire
 
-/// `token new`, `token list` and `token revoke`: they change a token file, and talk to nobody.
+/// `token new`, `token list`, `token renew` and `token revoke`: they change a token file, and talk to no process.
 struct TokenCommand: Equatable {
     enum Deed: Equatable {
         case new(name: String, scopes: [TweakScope], expires: Int64?, rate: Int?)
         case list
+        /// Another token in the place of one; nil: it ends when that did.
+        case renew(name: String, expires: Int64?)
         /// Without scopes: all of it.
         case revoke(name: String, [TweakScope])
     }
 
     let deed: Deed
     let path: String
+    /// The user whose service reads a new file, where that is not the one who makes it.
+    let reader: String?
 
     /// How it is called.
     static let usages = [
-        "token new NAME --scopes \"read write:Label\" [--expires 30d] [--rate 10] [--file PATH]",
-        "token list [--file PATH]", "token revoke NAME [SCOPE…] [--file PATH]",
+        "token new NAME --scopes read write:Label [--expires 30d] [--rate 10] [--file PATH] [--for-user USER]",
+        "token list [--file PATH]", "token renew NAME [--expires 30d] [--file PATH]",
+        "token revoke NAME [SCOPE…] [--file PATH]",
     ]
 
-    init(deed: Deed, path: String) { (self.deed, self.path) = (deed, path) }
+    init(deed: Deed, path: String, reader: String? = nil) { (self.deed, self.path, self.reader) = (deed, path, reader) }
 
     /// - Parameters:
     ///   - words: What stands behind `token`.
     ///   - file: What `TWEAKS_TOKEN_FILE` says.
     init(_ words: [String], file: String?, now: Int64) throws(Failure) {
+        let (plain, options) = try Self.parsed(words)
+        deed = try Self.deed(plain, options, now)
+        reader = options["--for-user"]
+        guard let path = options["--file"] ?? file, !path.isEmpty else {
+            throw Failure(
+                .usage,
+                "token: which file? Name it by --file PATH, or set TWEAKS_TOKEN_FILE to what the process has there")
+        }
+        self.path = path
+    }
+
+    /// Plain words, and options with their values; behind `--scopes` go as many words as there are.
+    private static func parsed(_ words: [String]) throws(Failure) -> (plain: [String], options: [String: String]) {
         var (plain, options) = ([String](), [String: String]())
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -37,36 +55,43 @@ struct TokenCommand: Equatable {
             guard Self.options.contains(word) else {
                 throw Failure(.usage, "token: \(Quoting.excerpt(word)) is no option; \(Self.help)")
             }
-            guard let value = rest.popFirst(), options.updateValue(value, forKey: word) == nil else {
-                throw Failure(.usage, "token: \(word) goes with one value, once; \(Self.help)")
+            guard var value = rest.popFirst() else {
+                throw Failure(.usage, "token: \(word) needs a value; \(Self.help)")
+            }
+            while word == "--scopes", let more = rest.first, !more.hasPrefix("-") {
+                rest.removeFirst()
+                value += " " + more
+            }
+            guard options.updateValue(value, forKey: word) == nil else {
+                throw Failure(.usage, "token: \(word) goes once; \(Self.help)")
             }
         }
-        deed = try Self.deed(plain, options, now)
-        guard let path = options["--file"] ?? file, !path.isEmpty else {
-            throw Failure(
-                .usage,
-                "token: which file? Name it by --file PATH, or set TWEAKS_TOKEN_FILE to what the process has there")
-        }
-        self.path = path
+        return (plain, options)
     }
 
-    private static let options: Set = ["--scopes", "--expires", "--rate", "--file"]
+    private static let options: Set = ["--scopes", "--expires", "--rate", "--file", "--for-user"]
     private static var help: String { "tweakctl \(usages.joined(separator: "; "))" }
 
     private static func deed(
         _ words: [String], _ options: [String: String], _ now: Int64
     ) throws(Failure) -> Deed {
-        let isNew = words.first == "new"
-        if let stray = options.keys.sorted().first(where: { $0 != "--file" }), !isNew {
+        let taken: Set<String> =
+            switch words.first {
+            case "new": Self.options
+            case "renew": ["--expires", "--file"]
+            default: ["--file"]
+            }
+        if let stray = options.keys.sorted().first(where: { !taken.contains($0) }) {
             throw Failure(.usage, "token: \(stray) is for token new; \(help)")
         }
+        let expires = try options["--expires"].map { text throws(Failure) in try expiry(text, now) }
         switch words.first {
         case "new" where words.count == 2:
             return .new(
-                name: try name(words[1]), scopes: try scopes(options["--scopes"]),
-                expires: try options["--expires"].map { text throws(Failure) in try expiry(text, now) },
+                name: try name(words[1]), scopes: try scopes(options["--scopes"]), expires: expires,
                 rate: try options["--rate"].map(rate))
         case "list" where words.count == 1: return .list
+        case "renew" where words.count == 2: return .renew(name: try name(words[1]), expires: expires)
         case "revoke" where words.count >= 2:
             return .revoke(name: try name(words[1]), try words.dropFirst(2).map(scope))
         default: throw Failure(.usage, "token: write \(help)")
@@ -84,7 +109,7 @@ struct TokenCommand: Equatable {
     /// In the words of the protocol: a scope with a blank in it stands in quotes.
     private static func scopes(_ text: String?) throws(Failure) -> [TweakScope] {
         guard let text, text.contains(where: { $0 != " " }) else {
-            throw Failure(.usage, "token new: what may it do? Say so by --scopes, as in --scopes \"read write:Label\"")
+            throw Failure(.usage, "token new: what may it do? Say so by --scopes, as in --scopes read write:Label")
         }
         let words = CommandText.tokens(text)
         if words.isEmpty { throw Failure(.usage, "token new: --scopes \(Quoting.excerpt(text)): the quotes are odd") }
@@ -103,7 +128,7 @@ struct TokenCommand: Equatable {
         if let end = Expiry.parse(text, now: now) { return end }
         throw Failure(
             .usage,
-            "token new: --expires \(Quoting.excerpt(text)): write how long from now, as 30d or 12h, or when, as "
+            "token: --expires \(Quoting.excerpt(text)): write how long from now, as 30d or 12h, or when, as "
                 + "2030-01-01T00:00:00Z")
     }
 
@@ -119,13 +144,25 @@ struct TokenCommand: Equatable {
 // MARK: - Doing it
 
 extension TokenCommand {
-    private var file: PrivateFile { PrivateFile(path: path, sizeLimit: TokenText.sizeLimit) }
+    private var file: PrivateFile {
+        get throws(Failure) {
+            let group = try reader.flatMap { name throws(Failure) in try Self.group(of: name) }
+            return PrivateFile(path: path, sizeLimit: TokenText.sizeLimit, sharedWith: group)
+        }
+    }
+
+    /// The group that a service's user has, in which it reads the file; nil where that is our own.
+    private static func group(of user: String) throws(Failure) -> UInt32? {
+        if let group = System.primaryGroup(of: user) { return group == System.ownGroup ? nil : group }
+        throw Failure(.usage, "token: --for-user \(Quoting.excerpt(user)): there is no such user on this machine")
+    }
 
     /// Does it.
     func run(_ console: Console) throws(Failure) -> ExitCode {
         switch deed {
         case .new(let name, let scopes, let expires, let rate): try make(name, scopes, expires, rate, console)
         case .list: return try list(console)
+        case .renew(let name, let expires): try renew(name, expires, console)
         case .revoke(let name, let scopes):
             let left = try revoke(name, scopes)
             let what = left.isEmpty ? "\(name) is revoked" : "\(name) is left with \(Self.words(left))"
@@ -138,21 +175,38 @@ extension TokenCommand {
         _ name: String, _ scopes: [TweakScope], _ expires: Int64?, _ rate: Int?, _ console: Console
     ) throws(Failure) {
         let secret = TokenSecret.make()
-        let entry = TokenEntry(
-            name: name, digest: TokenSecret.digest(of: secret), scopes: scopes, expires: expires,
-            commitsPerSecond: rate)
+        let entry = TokenEntry(name: name, token: secret, scopes: scopes, expires: expires, commitsPerSecond: rate)
         try file.change { bytes throws(Failure) in try TokenLines(bytes, path).adding(entry) }
+        try show(secret, entry, console)
+    }
+
+    /// The name, what it may and when it ends stay; who has the old token loses what it gave.
+    private func renew(_ name: String, _ expires: Int64?, _ console: Console) throws(Failure) {
+        let secret = TokenSecret.make()
+        var renewed: TokenEntry?
+        try file.change(makes: false) { bytes throws(Failure) in
+            var lines = TokenLines(bytes, path)
+            renewed = try lines.renew(name, secret, expires)
+            return lines.bytes
+        }
+        guard let renewed else { throw Failure(.refused, "\(path): there is no such file, so there is no \(name)") }
+        try show(secret, renewed, console)
+    }
+
+    private func show(_ secret: String, _ entry: TokenEntry, _ console: Console) throws(Failure) {
+        let name = entry.name
         // Nobody may take the token for one that works and was never seen.
         guard System.write(Array((secret + "\n").utf8), to: 1) else {
             throw Failure(
                 .refused, "standard output takes nothing, so nobody has seen the token; tweakctl token revoke \(name)")
         }
-        var words = "\(name): may \(Self.words(scopes))"
-        if let expires { words += ", ends \(Expiry.text(expires, now: Expiry.now))" }
-        if let rate { words += ", at most \(rate) commits a second" }
+        var words = "\(name): may \(Self.words(entry.scopes))"
+        if let expires = entry.expires { words += ", ends \(Expiry.text(expires, now: Expiry.now))" }
+        if let rate = entry.commitsPerSecond { words += ", at most \(rate) commits a second" }
         console.remark(words)
         console.remark(
-            "this is the only time that the token is shown: \(path) holds its digest; it is for tweakctl login")
+            "this is the only time that the token is shown: \(path) holds what SCRAM needs to know it; it is for "
+                + "tweakctl login")
     }
 
     private func revoke(_ name: String, _ scopes: [TweakScope]) throws(Failure) -> [TweakScope] {
@@ -188,6 +242,12 @@ extension TokenCommand {
         }
         for problem in text.problems {
             console.complain("\(path):\(problem.line.map { "\($0):" } ?? "") gives nothing: \(problem.error.message)")
+        }
+        if let first = text.plainOnly.first {
+            let names = text.plainOnly.map(\.name).joined(separator: ", ")
+            console.complain(
+                "\(path): shown in plain, because their lines say sha256:: \(names); tweakctl token renew \(first.name) "
+                    + "makes one that is not")
         }
         return text.problems.isEmpty ? .ok : .refused
     }

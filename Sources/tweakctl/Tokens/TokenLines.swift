@@ -38,10 +38,7 @@ struct TokenLines {
     /// - Returns: What it may still do; nothing when it is gone.
     mutating func revoke(_ name: String, _ scopes: [TweakScope]) throws(Failure) -> [TweakScope] {
         let lines = text.lines.filter { $0.content.name == name }
-        guard !lines.isEmpty else {
-            let near = Spelling.nearest(to: name, among: text.lines.compactMap(\.content.name))
-            throw failure("there is no token \(name)" + (near.map { "; did you mean \($0)?" } ?? ""))
-        }
+        guard !lines.isEmpty else { throw absent(name) }
         var left: [TweakScope] = []
         var newLine: [UInt8]?
         if !scopes.isEmpty {
@@ -49,10 +46,30 @@ struct TokenLines {
                 throw failure("\(name): its line is wrong and gives nothing; revoke the whole of it")
             }
             left = try Self.left(of: entry, without: scopes, failure)
-            newLine = left.isEmpty ? nil : entry.line(with: left, TokenText.comment(lines[0].bytes))
+            newLine = left.isEmpty ? nil : entry.with(left).line(TokenText.comment(lines[0].bytes))
         }
         rewrite(name, newLine)
         return left
+    }
+
+    /// Puts another token in the place of one. The name, what it may and what is noted behind it stay.
+    /// - Parameter expires: When it ends; nil: when the old one did.
+    mutating func renew(_ name: String, _ secret: String, _ expires: Int64?) throws(Failure) -> TokenEntry {
+        guard let line = text.lines.first(where: { $0.content.name == name }) else { throw absent(name) }
+        guard case .entry(let old) = line.content else {
+            throw failure("\(name): its line is wrong and gives nothing; revoke it, and make a new one")
+        }
+        let entry = TokenEntry(
+            name: name, token: secret, scopes: old.scopes, expires: expires ?? old.expires,
+            commitsPerSecond: old.commitsPerSecond)
+        if !entry.isLive(Expiry.now) { throw failure("\(name) has expired; say until when by --expires, as in 30d") }
+        rewrite(name, entry.line(TokenText.comment(line.bytes)))
+        return entry
+    }
+
+    private func absent(_ name: String) -> Failure {
+        let near = Spelling.nearest(to: name, among: text.lines.compactMap(\.content.name))
+        return failure("there is no token \(name)" + (near.map { "; did you mean \($0)?" } ?? ""))
     }
 
     private static func left(
@@ -85,10 +102,13 @@ struct TokenLines {
 }
 
 extension TokenEntry {
-    /// The line with other scopes, and the comment that stands behind it.
-    fileprivate func line(with scopes: [TweakScope], _ comment: [UInt8]) -> [UInt8] {
-        let entry = TokenEntry(
-            name: name, digest: digest, scopes: scopes, expires: expires, commitsPerSecond: commitsPerSecond)
-        return Array(TokenText.line(entry).utf8) + (comment.isEmpty ? [] : [UInt8(ascii: " ")] + comment)
+    fileprivate func with(_ scopes: [TweakScope]) -> TokenEntry {
+        TokenEntry(
+            name: name, verifier: verifier, scopes: scopes, expires: expires, commitsPerSecond: commitsPerSecond)
+    }
+
+    /// The line, and the comment that stands behind it.
+    fileprivate func line(_ comment: [UInt8]) -> [UInt8] {
+        Array(TokenText.line(self).utf8) + (comment.isEmpty ? [] : [UInt8(ascii: " ")] + comment)
     }
 }

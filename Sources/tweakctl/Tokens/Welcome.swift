@@ -10,6 +10,8 @@ struct Welcome {
     let server: String
     /// What to tell the user to type.
     let option: String
+    /// Any program may listen there, as at a port: one that does not know the token is told nothing else.
+    let isPublic: Bool
 
     /// A wrong token is answered late, so that guessing takes time.
     static let patience: Int32 = 15_000
@@ -23,32 +25,58 @@ struct Welcome {
         return nil
     }
 
-    /// The line that shows a token.
-    static func line(_ token: KeptToken) -> String { "auth \(CommandText.token(token.secret))" }
-
-    /// Takes note of what the server said to it.
-    func heard(_ answer: Answer, of token: KeptToken, _ complain: (String) -> Void) {
-        guard answer.isRefusal else { return }
-        switch answer.errorCode {
-        case TweakError.Code.denied.rawValue where !answer.isAboutSomethingElse:
-            drop(token, "is not taken any more: it was revoked, or has expired", complain)
-        case let code:
-            complain("\(server): the token \(token.name) could not be shown (\(code ?? "no reason given"))")
+    /// Takes note of what came of showing it.
+    /// - Returns: Why to leave at once; nil where all is well, and where a command may do without it.
+    func judge(_ outcome: Handshake.Outcome, of token: KeptToken, _ complain: (String) -> Void) -> Failure? {
+        let reason: String
+        switch outcome {
+        case .accepted:
+            if token.isPlain { complain("\(server): \(token.wasShown)") }
+            return nil
+        case .isStranger: return Self.stranger(server)
+        case .isPlainOnly: reason = "could not be shown without sending it itself; \(Self.plainRemedy(option))"
+        case .refused(let answer): reason = self.reason(answer)
         }
+        let text = "\(server): the token \(token.name) \(reason)"
+        if isPublic { return Failure(.refused, "\(text); to do without it: tweakctl logout \(option)") }
+        complain(text)
+        return nil
     }
 
-    /// Shows the token that is kept, and waits for the answer.
-    func show(on connection: Connection, _ complain: (String) -> Void) {
-        guard let token = token(complain),
-            let answer = connection.ask(Self.line(token), within: Self.patience)
-        else { return }
-        heard(answer, of: token, complain)
+    private func reason(_ answer: Answer) -> String {
+        guard answer.errorCode == TweakError.Code.denied.rawValue, !answer.isAboutSomethingElse else {
+            return "could not be shown (\(answer.errorCode ?? "no reason given"))"
+        }
+        let reason = "is not taken: it was revoked or has expired, or another program listens there"
+        return "\(reason); log in again: tweakctl login \(option)\(answer.plainHint)"
+    }
+
+    /// What is said of a server that takes a token and cannot know it.
+    static func stranger(_ server: String) -> Failure {
+        Failure(
+            .refused,
+            "the program at \(server) does not know this token: it may not be the one you signed in to; nothing was shown "
+                + "to it")
+    }
+
+    /// What helps where a server knows plain `auth` alone.
+    static func plainRemedy(_ option: String) -> String {
+        "tweakctl login --plain \(option) does that: it shows the token to the program that listens there"
+    }
+
+    /// Shows the token that is kept, and waits for what comes of it.
+    /// - Throws: Why nothing else is to be said to the program there.
+    func show(on connection: Connection, _ complain: (String) -> Void) throws(Failure) {
+        guard let token = token(complain), let outcome = connection.show(token, within: Self.patience) else { return }
+        if let failure = judge(outcome, of: token, complain) { throw failure }
     }
 
     /// The same for the shell's completion, which nobody would hear complain: nothing is said, and nothing dropped.
-    func showQuietly(on connection: Connection, within milliseconds: Int32) {
-        guard let token = cache?.token(for: server), !token.hasExpired(at: Expiry.now) else { return }
-        _ = connection.ask(Self.line(token), within: milliseconds)
+    /// - Returns: Whether something may be asked of the program there.
+    func showQuietly(on connection: Connection, within milliseconds: Int32) -> Bool {
+        guard let token = cache?.token(for: server), !token.hasExpired(at: Expiry.now) else { return true }
+        guard let outcome = connection.show(token, within: milliseconds) else { return false }
+        return judge(outcome, of: token) { _ in } == nil
     }
 
     private func drop(_ token: KeptToken, _ reason: String, _ complain: (String) -> Void) {
@@ -65,6 +93,15 @@ struct Welcome {
 }
 
 extension Answer {
+    /// What may help where tokens of older lines are refused, if it says that there are some; or plain ones.
+    var plainHint: String {
+        if status.contains("sha256:") {
+            return "; if its line in the token file says sha256:, tweakctl token renew there makes a new one, or login "
+                + "--plain shows it as it is"
+        }
+        return status.contains("auth TOKEN is off") ? ", without --plain" : ""
+    }
+
     /// Whether it is not this token that is refused, but whoever shows it, or tokens as such: then it may be good still.
     var isAboutSomethingElse: Bool {
         status.contains("this process takes no tokens") || status.contains("is not the user of this process")
@@ -78,4 +115,12 @@ extension Answer {
     }
 
     private static func known(_ code: String) -> String? { TweakError.Code(rawValue: code)?.rawValue }
+}
+
+extension KeptToken {
+    /// What is said where it was shown in plain.
+    var wasShown: String {
+        "the token \(name) was shown in plain, to the program that listens there; tweakctl token renew \(name), where the process "
+            + "runs, makes one that is not"
+    }
 }

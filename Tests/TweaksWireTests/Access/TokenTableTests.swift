@@ -7,7 +7,7 @@ import TweaksWire
 
 struct TokenTableTests {
     private func entry(_ name: String, _ digest: [UInt8]) -> TokenEntry {
-        TokenEntry(name: name, digest: digest, scopes: [.read])
+        TokenEntry(name: name, verifier: .sha256(digest), scopes: [.read])
     }
 
     /// One wrong bit anywhere makes it another token.
@@ -31,5 +31,20 @@ struct TokenTableTests {
     @Test func shortDigests() {
         #expect(
             TokenTable([entry("a", []), entry("b", Array(SHA256.digest("x".utf8).prefix(31)))]).entry(for: "x") == nil)
+    }
+
+    /// A token is found by what SCRAM keeps of it as by its digest, and by its key id alone.
+    @Test func byKeyID() {
+        let tokens = (0..<20).map { "twk_\($0)" }
+        let old = entry("old", SHA256.digest("twk_0".utf8))
+        let table = TokenTable([old] + tokens.dropFirst().map { TokenEntry(name: $0, token: $0, scopes: [.read]) })
+        #expect(table.entry(for: "twk_0")?.name == "old")
+        for token in tokens.dropFirst() {
+            #expect(table.entry(for: token)?.name == token)
+            #expect(table.entry(id: ScramVerifier.id(of: token))?.name == token)
+            #expect(table.entry(for: ScramVerifier.id(of: token)) == nil)
+        }
+        #expect(table.entry(id: ScramVerifier.id(of: "twk_0")) == nil)
+        #expect(table.entry(id: "") == nil && table.entry(id: "old") == nil)
     }
 }

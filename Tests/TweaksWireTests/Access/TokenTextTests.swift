@@ -53,6 +53,51 @@ import TweaksWire
         #expect(text.problems.isEmpty)
     }
 
+    /// What SCRAM keeps, as token new writes it.
+    @Test func aLineForScram() throws {
+        let entry = TokenEntry(name: "plain-auth", token: "twk_1", scopes: [.read])
+        let line = TokenText.line(entry)
+        #expect(line == "plain-auth scram-sha-256:\(Self.verifier("twk_1")) read")
+        #expect(text(line).table.entries == [entry])
+        #expect(text(line).plainOnly.isEmpty)
+        #expect(text("a \(Self.digest()) read", line).plainOnly.map(\.name) == ["a"])
+    }
+
+    private static func verifier(_ token: String) -> String {
+        let keys = ScramVerifier(token: token)
+        return "\(keys.id):\(Base64.encode(keys.storedKey)):\(Base64.encode(keys.serverKey))"
+    }
+
+    @Test(arguments: [
+        "", "x", "::", "\(verifier("a")):", "\(verifier("a").dropLast())", "\(verifier("a").dropFirst())",
+        verifier("a").replacing("=", with: ""), verifier("a").replacing(":", with: ": "), "\(verifier("a"))=",
+    ])
+    func isNoVerifier(_ verifier: String) {
+        let text = text("a scram-sha-256:\(verifier) read")
+        #expect(text.table.entries.isEmpty && text.problems.map(\.error.code) == [.badValue])
+        #expect(text.problems.first?.error.message.contains("tweakctl token new") == true)
+    }
+
+    // MARK: plain-auth off
+
+    @Test(arguments: [
+        ("plain-auth off", true), ("  plain-auth\toff # since June", true), ("plain-auth offer", false),
+        ("plain-auth on", false), ("plain-auth", false), ("plain-auth OFF", false), ("plain-auth off now", false),
+        ("\"plain-auth\" off", false), ("Plain-Auth off", false), ("plain-auth \(digest()) read", false),
+    ])
+    func plainAuth(_ line: String, _ isOff: Bool) {
+        let text = text("good \(Self.digest(2)) read", line)
+        #expect(text.table.refusesPlain == isOff)
+        #expect(text.table["good"] != nil)
+        let isToken = line.hasSuffix("read")
+        #expect(text.problems.map(\.line) == (isOff || isToken ? [] : [2]))
+    }
+
+    /// Half a line that takes something away takes it away.
+    @Test func plainAuthWithoutAnEnd() {
+        #expect(TokenText(Array("plain-auth off".utf8)).table.refusesPlain)
+    }
+
     // MARK: What gives nothing
 
     @Test(arguments: [

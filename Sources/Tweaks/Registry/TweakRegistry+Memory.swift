@@ -1,0 +1,83 @@
+// Counts the memory that clients can make a registry hold: texts that were set, and the history.
+
+import Synchronization
+
+extension TweakRegistry {
+    /// How many bytes the texts have that people have set, and how many the history takes, roughly.
+    package var heldBytes: (values: Int, history: Int) {
+        state.withLock { ($0.textBytes, $0.history.heldBytes) }
+    }
+
+    /// Has the history forget its oldest commits where all of them take more than this; never more than it does anyway.
+    package func limitHistory(bytes: Int) { state.withLock { $0.history.limit(bytes: bytes) } }
+
+    /// How many more bytes the texts would have after a batch.
+    package func textGrowth(_ batch: TweakBatch) -> Int {
+        state.withLock { state in
+            batch.entries.reduce(0) { sum, entry in
+                guard let bytes = entry.change.textBytes else { return sum }
+                guard case .node(let node) = entry.target, state.holds(node) else { return sum + bytes }
+                if node.isSecret { return sum }
+                let layer = entry.lifetime == nil ? TweakLayer.override : .temporaryOverride
+                return sum + bytes - (state.overlays[node.slot][layer]?.prepared.value.textBytes ?? 0)
+            }
+        }
+    }
+}
+
+extension TweakBatch {
+    /// How many bytes its texts have.
+    package var textBytes: Int { entries.reduce(0) { $0 + ($1.change.textBytes ?? 0) } }
+}
+
+extension TweakBatch.Change {
+    /// Nil where it sets no text.
+    package var textBytes: Int? {
+        switch self {
+        case .set(let value): value.textBytes
+        case .judged(let prepared, _): prepared.value.textBytes
+        case .restore(let layers):
+            [layers.override, layers.temporary].reduce(0) { $0 + ($1?.prepared.value.textBytes ?? 0) }
+        case .add, .toggle, .reset, .keep: nil
+        }
+    }
+}
+
+extension TweakValue {
+    /// How many bytes it has as a text; nil for what always takes the same place.
+    package var textBytes: Int? { if case .string(let text) = self { text.utf8.count } else { nil } }
+}
+
+extension RegistryState {
+    /// How many bytes the texts have that were set of a tweak. Those of a secret are not counted: the sum is shown, and
+    /// would tell how long they are.
+    func heldText(_ node: TweakNode) -> Int { node.isSecret ? 0 : overlays[node.slot].textBytes }
+}
+
+extension Overlays {
+    /// How many bytes the texts have that people have set.
+    fileprivate var textBytes: Int {
+        entries.reduce(0) { $1.layer >= .override ? $0 + ($1.prepared.value.textBytes ?? 0) : $0 }
+    }
+}
+
+extension TweakSnapshot {
+    /// What it takes, at most, when the registry goes on without it.
+    package var heldBytes: Int {
+        textBytes + nodes.count * (MemoryLayout<TweakNode?>.stride + MemoryLayout<Overlays>.stride)
+    }
+}
+
+extension TweakHistoryEntry {
+    /// What it takes in memory, roughly, when the registry has forgotten it.
+    package var heldBytes: Int {
+        changes.reduce(256) { $0 + 256 + ($1.old?.textBytes ?? 0) + ($1.new?.textBytes ?? 0) }
+    }
+}
+
+extension PresetSwap {
+    /// How many bytes the texts have that it would put back.
+    package var heldBytes: Int {
+        parts.reduce(0) { $0 + 256 + (TweakBatch.Change.restore($1.before).textBytes ?? 0) }
+    }
+}

@@ -1,0 +1,61 @@
+// Chooses the directory of a user's sockets where the session has none of its own: in the temporary directory.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+import Foundation
+import TweaksServer
+
+/// The directory of this user's sockets. `tweakctl` looks in the same places.
+struct RunDirectory: Equatable {
+    let path: String
+    /// Why it is not the usual one; nil where it is.
+    let reason: String?
+
+    /// `tweaks-UID`; where another user has taken that name, `tweaks-UID-` and random letters, the same one every time.
+    /// - Throws: `ServerError` where none can be made.
+    init(in temporary: String, user: UInt32 = Platform.userID) throws(ServerError) {
+        let usual = "\(temporary)/tweaks-\(user)"
+        guard let owner = Self.owner(of: usual), owner != user else {
+            // What else may be wrong with it is said when the socket is made, with a remedy that can be followed.
+            (path, reason) = (usual, nil)
+            return
+        }
+        reason = "\(usual) belongs to uid \(owner)"
+        if let known = Self.known(in: temporary, user) {
+            path = known
+        } else {
+            path = try Self.made(in: temporary, user)
+        }
+    }
+
+    /// Nil where there is nothing.
+    private static func owner(of path: String) -> UInt32? {
+        var facts = stat()
+        return lstat(path, &facts) == 0 ? UInt32(facts.st_uid) : nil
+    }
+
+    /// One that was made before; another's of such a name could hold a trap.
+    private static func known(in temporary: String, _ user: UInt32) -> String? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: temporary)) ?? []
+        return names.filter { $0.hasPrefix("tweaks-\(user)-") }.sorted().map { "\(temporary)/\($0)" }.first { path in
+            var facts = stat()
+            return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR && facts.st_uid == user
+                && facts.st_mode & 0o077 == 0
+        }
+    }
+
+    private static func made(in temporary: String, _ user: UInt32) throws(ServerError) -> String {
+        var template = Array("\(temporary)/tweaks-\(user)-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw ServerError(
+                "\(temporary)/tweaks-\(user) is another user's, and none beside it can be made "
+                    + "(\(String(cString: strerror(errno)))); set XDG_RUNTIME_DIR or TWEAKS_SOCKET")
+        }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

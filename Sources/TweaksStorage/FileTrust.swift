@@ -1,0 +1,61 @@
+// Judges whether others than the process's user and root could have written a file, or put another one in its place.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The way to a file, judged: every directory and symbolic link on it, and the file.
+///
+/// Each has to belong to the process's user or root. A directory that others may write has to be sticky, so that they
+/// cannot take away what is in it; a file that they may write is theirs. A group counts as others, the process's own
+/// among them; but not where root has let it into a directory of its own further up, as `/var/log` is on some systems.
+/// What is mounted read-only cannot be written, whatever its mode says.
+package enum FileTrust {
+    /// Why a file is not to be trusted, and the remedy; nil when no other user could have written it, or there is none.
+    /// - Parameter path: An absolute path. Links on the way are judged and followed.
+    package static func objection(to path: String) -> String? {
+        let steps = PathTrail.steps(to: path)
+        // Where the name stands, and where the file is that it leads to.
+        let nearest = [path, steps.last ?? path].map(directory)
+        for step in steps {
+            if let objection = objection(step, isNear: nearest.contains(step)) { return objection }
+        }
+        return nil
+    }
+
+    /// Where a file is. Steps are written without doubled slashes; a path that is not is judged where it leads to.
+    private static func directory(of path: String) -> String {
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Whether what belongs to a user is not another one's.
+    package static func isTrusted(_ uid: UInt32) -> Bool { uid == geteuid() || uid == 0 }
+
+    private static func objection(_ path: String, isNear: Bool) -> String? {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { return nil }
+        guard isTrusted(facts.st_uid) else {
+            return "\(path) belongs to uid \(facts.st_uid), who can change what is there; chown it to root or to uid "
+                + "\(geteuid()), or name another file"
+        }
+        // A link has no mode.
+        if facts.st_mode & S_IFMT == S_IFLNK || facts.st_mode & (S_IWGRP | S_IWOTH) == 0 { return nil }
+        if facts.st_mode & S_IFMT == S_IFDIR {
+            if facts.st_mode & S_ISVTX != 0 { return nil }
+            if !isNear, facts.st_uid == 0, facts.st_mode & S_IWOTH == 0 { return nil }
+        }
+        if isReadOnly(path) { return nil }
+        let mode = String(facts.st_mode & 0o7777, radix: 8)
+        return "others can write \(path) (mode \(mode)); chmod go-w it"
+    }
+
+    private static func isReadOnly(_ path: String) -> Bool {
+        var facts = statvfs()
+        return statvfs(path, &facts) == 0 && UInt(facts.f_flag) & UInt(ST_RDONLY) != 0
+    }
+}
