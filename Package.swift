@@ -90,7 +90,8 @@ let package = Package(
         .executableTarget(
             name: "FrozenProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/FrozenProbe"),
         // A daemon that tests kill, signal, and take the disk from.
-        .executableTarget(name: "CrashProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/CrashProbe"),
+        .executableTarget(
+            name: "CrashProbe", dependencies: ["Tweaks", "TweaksServer", "TweaksDaemon"], path: "Tests/CrashProbe"),
         // What takes bytes from strangers, run by .ci/fuzz with libFuzzer, and by the tests with the corpus.
         .executableTarget(
             name: "tweaks-fuzz",

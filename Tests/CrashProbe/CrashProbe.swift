@@ -10,9 +10,11 @@
 import Foundation
 import Tweaks
 import TweaksDaemon
+import TweaksServer
 
-/// `CrashProbe [required] [config-required] [file-wins]`; files and socket are named by `TWEAKS_*`. It says `ready` on
-/// standard output when clients can connect, and ends at the end of its standard input. `CrashProbe race` is `Race`.
+/// `CrashProbe [required] [config-required] [file-wins] [hangup] [lean]`; files and socket are named by `TWEAKS_*`. It says `ready` on
+/// standard output when clients can connect, and ends at the end of its standard input. With `hangup` it sends itself SIGHUP
+/// as soon as it listens; with `lean` clients can make it hold a quarter of what they usually can. `CrashProbe race` is `Race`.
 @main
 enum CrashProbe {
     static func main() async {
@@ -37,9 +39,11 @@ enum CrashProbe {
                 atStart: words.contains("config-required") ? .required : .optional)
         }
         declare()
+        var limits = TweakServerLimits()
+        if words.contains("lean") { limits.memoryBytes /= 4 }
         let daemon = try TweakDaemon.start(
             "probe", config: config, durability: words.contains("required") ? .required : .bestEffort,
-            signals: [.reload, .stop])
+            signals: [.reload, .stop], limits: limits, onEvent: words.contains("hangup") ? hangUp : nil)
         actions(daemon)
         Thread.detachNewThread {
             while let bytes = try? FileHandle.standardInput.read(upToCount: 64), !bytes.isEmpty {}
@@ -47,6 +51,12 @@ enum CrashProbe {
         }
         try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
         try await daemon.run()
+    }
+
+    /// Logs, and does at the first moment what an operator may do then.
+    private static func hangUp(_ event: TweakDaemonEvent) {
+        if case .listening = event { kill(getpid(), SIGHUP) }
+        for line in event.lines { try? FileHandle.standardError.write(contentsOf: Data("probe: \(line)\n".utf8)) }
     }
 
     /// Three tweaks of each kind, and two that always change together.
@@ -75,6 +85,12 @@ enum CrashProbe {
                 try daemon.reload()
             }
             return "\(numbers[1] - numbers[0] + 1) reloads"
+        }
+        tweakAction("Probe", "Descriptors", "Open") { arguments in
+            let count = arguments.first.flatMap { Int($0) } ?? 0
+            // They stay open, as a program's own connections would.
+            let opened = (0..<count).prefix { _ in open("/dev/null", O_RDONLY) >= 0 }
+            return "\(opened.count) opened"
         }
         tweakAction("Probe", "Disk", "Limit") { arguments in
             limitFiles(arguments.first.flatMap { UInt64($0) })

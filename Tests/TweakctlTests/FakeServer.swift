@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import TweaksTestSupport
+import TweaksWire
 
 /// A socket that listens, answered by hand.
 final class FakeServer {
@@ -12,6 +13,12 @@ final class FakeServer {
     init(_ path: String, isListening: Bool = true) throws {
         socket = try BoundSocket(path, for: isListening ? .clients : .nothing)
     }
+
+    /// Listens at a port.
+    init() throws { socket = try BoundSocket(loopback: .version4) }
+
+    /// Where it is.
+    var address: String { socket.address }
 
     /// The next client.
     func accepted() throws -> FakePeer {
@@ -43,6 +50,22 @@ final class FakePeer {
     func answer(_ expected: String, _ lines: String...) throws {
         #expect(try line() == expected)
         try say(lines.map { $0 + "\n" }.joined())
+    }
+
+    /// Goes through SCRAM as a server does that knows the token.
+    /// - Parameter reply: What follows `ok`, or a refusal.
+    func takeToken(_ secret: String, _ reply: String = "token alice may read") throws {
+        let exchange = try Scram.Server(try message())
+        try say("ok \(exchange.challenge)\n")
+        let acceptance = try #require(try exchange.accept(try message(), ScramVerifier(token: secret)))
+        try say(reply.hasPrefix("error") ? "\(reply)\n" : "ok \(acceptance.last) \(reply)\n")
+    }
+
+    /// The message of SCRAM that comes next.
+    func message() throws -> String {
+        let line = try line()
+        try #require(line.hasPrefix("auth scram-sha-256 "), "\(line)")
+        return String(line.dropFirst("auth scram-sha-256 ".count))
     }
 
     func say(_ text: String) throws { try say(bytes: Array(text.utf8)) }

@@ -115,6 +115,17 @@ private struct Hostile: CustomTestStringConvertible, Sendable {
         #expect(Hostile.harm(in: Array(lines.joined(separator: "\n").utf8)) == nil)
     }
 
+    /// A time that is over is over, however many events have come already.
+    @Test func eventsWithoutEnd() throws {
+        let connection = try Connection(.unix(path: path))
+        let peer = try server.accepted()
+        try peer.say(String(repeating: "event 1 A/B/C = 1\n", count: 1_000))
+        var count = 0
+        #expect(connection.ask("ping", within: 0) { _ in count += 1 } == nil)
+        #expect(count <= 1 && connection.hasEnded)
+        #expect(try peer.line() == "ping")
+    }
+
     /// The prompt is the server's name, and Tab its candidates.
     @Test(arguments: Hostile.all) fileprivate func theLineMode(_ hostile: Hostile) throws {
         let terminal = try terminal("-s \(path) repl")
@@ -206,7 +217,33 @@ private struct Hostile: CustomTestStringConvertible, Sendable {
         let peer = try server.accepted()
         try peer.say(String(repeating: piece, count: 100_000 / piece.utf8.count))
         #expect(connection.ask("get A") == nil)
-        #expect(connection.hasEnded)
+        #expect(connection.hasEnded && connection.isFlooded)
+        try peer.close()
+    }
+
+    /// The same beside a prompt, where no answer is waited for; and it is said why the connection is closed.
+    @Test(arguments: ["x\n", "x"]) func anEndlessAnswerUnasked(_ piece: String) throws {
+        let terminal = try terminal("-s \(path) repl")
+        let peer = try server.accepted()
+        #expect(try peer.line() == "hello 1")
+        try say(peer, [Array("  name: bounce".utf8), Array("ok".utf8)])
+        let flood = String(repeating: piece, count: (1 << 20) / piece.utf8.count)
+        // It hangs up when it has had enough.
+        var count = 0
+        while count < 64, peer.sayUnlessBroken(flood) { count += 1 }
+        #expect(count < 64)
+        try terminal.read(through: "sends an answer of more than 16 MiB, as no process does")
+        try terminal.type("\u{4}")
+        _ = try bytes(of: terminal)
+    }
+
+    /// A process that goes on and on has no more time for all of it than for the first word.
+    @Test func aSlowAnswer() throws {
+        let connection = try Connection(.unix(path: path))
+        let peer = try server.accepted()
+        try peer.say("  name: bounce\n")
+        #expect(connection.ask("hello 1", within: 50) == nil)
+        #expect(connection.hasEnded && !connection.isFlooded)
         try peer.close()
     }
 }

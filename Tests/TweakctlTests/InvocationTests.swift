@@ -25,6 +25,32 @@ import Testing
         #expect(try Invocation(["--version"]).wish == .version)
     }
 
+    /// In the order in which people think of it: the verb first, then where.
+    @Test(arguments: [
+        (["login", "-H", "a:1"], ["login"]), (["-H", "a:1", "login", "--fd", "3"], ["login", "--fd", "3"]),
+        (["login", "--fd", "3", "--host", "a:1"], ["login", "--fd", "3"]),
+        (["get", "Label", "-H", "a:1"], ["get", "Label"]),
+        (["get", "-H", "a:1", "A/B/C", "--json"], ["get", "A/B/C"]),
+        (["set", "-H", "a:1", "A/B/C", "-5"], ["set", "A/B/C", "-5"]),
+        (["watch", "A/B/C", "-H", "a:1"], ["watch", "A/B/C"]), (["logout", "-H", "a:1"], ["logout"]),
+        (["repl", "-H", "a:1"], ["repl"]),
+    ])
+    func behindTheVerb(_ arguments: [String], _ words: [String]) throws {
+        let invocation = try Invocation(arguments)
+        #expect(invocation.address == .tcp(host: "a", port: "1") && invocation.words == words)
+    }
+
+    /// Values and arguments look as they like.
+    @Test(arguments: [
+        ["set", "A/B/C", "-s"], ["bounce", "set", "A/B/C", "-H"], ["A/B/C", "=", "-H"], ["bounce", "A/B/C", "=", "-s"],
+        ["run", "A/B/C", "-s", "x"], ["bounce", "run", "A/B/C", "--host", "x"], ["find", "x", "-s"],
+        ["check", "A/B/C", "-s"],
+    ])
+    func theirsAreTheirs(_ arguments: [String]) throws {
+        let invocation = try Invocation(arguments)
+        #expect(invocation.address == nil && invocation.words == arguments)
+    }
+
     @Test(arguments: [
         (["--jsn"], "did you mean --json?"), (["-x"], "see tweakctl --help"), (["-s"], "needs a value"),
         (["-H", "nowhere"], "write HOST:PORT"), (["-H", "a:0"], "write HOST:PORT"),

@@ -1,8 +1,10 @@
 // The program as a whole: what it prints where, and how it ends.
 
 import Foundation
+import Synchronization
 import Testing
 import Tweaks
+import TweaksDaemon
 import TweaksServer
 import TweaksTestSupport
 import TweaksWire
@@ -102,6 +104,34 @@ import TweaksWire
         let server = try surroundings.server("bounce-4711")
         defer { server.stop() }
         #expect(try surroundings.run("bounce", "get", "Content/Text/Size").code == 0)
+    }
+
+    /// Another user has made the directory that ours has: the daemon starts all the same, and is found.
+    @Test(.enabled(if: geteuid() == 0, "run as root")) func theDirectoryIsAnothers() throws {
+        let usual = surroundings.directory.file("tweaks-0")
+        try FileManager.default.createDirectory(atPath: usual, withIntermediateDirectories: false)
+        chown(usual, 65_534, 65_534)
+        // One that looks like ours, and is not.
+        let trap = surroundings.directory.file("tweaks-0-a")
+        try FileManager.default.createDirectory(atPath: trap, withIntermediateDirectories: false)
+        chown(trap, 65_534, 65_534)
+        surroundings.variables.withLock { $0["XDG_RUNTIME_DIR"] = "" }
+        let environment = ["TMPDIR": surroundings.directory.path, "TWEAKS_STATE_DIR": "off"]
+        let log = LogLines()
+        func started(_ name: String) throws -> TweakDaemon {
+            try TweakDaemon.start(name, storage: .off, registry: ExampleTweaks().registry, environment: environment) {
+                for line in $0.lines { log.add(line) }
+            }
+        }
+        let daemons = [try started("bounce"), try started("patient")]
+        let directories = Set(
+            daemons.map { URL(fileURLWithPath: $0.socketPath ?? "").deletingLastPathComponent().path })
+        // The same one each time, or they would become many.
+        #expect(
+            directories.count == 1 && directories.first?.hasPrefix(usual + "-") == true && directories.first != trap)
+        #expect(log.all.contains { $0.contains("\(usual) belongs to uid 65534; the socket is in \(usual)-") })
+        #expect(try surroundings.run("bounce", "get", "Content/Text/Size").output.hasPrefix("Content/Text/Size = 60"))
+        for daemon in daemons { daemon.stop() }
     }
 
     // MARK: Scripts

@@ -77,7 +77,7 @@ import TweaksTestSupport
         try terminal.read(through: "rev 1  Content/Text/Size = 30  # was 60 by code\n")
         try terminal.read(through: "bounce> half a li")
         server.stop()
-        try terminal.read(through: "the connection is lost; the next line connects again")
+        try terminal.read(through: "has ended the connection; the next line connects again")
     }
 
     @Test func terminalIsGivenBack() throws {

@@ -9,6 +9,7 @@ enum CrowdBenchmarks {
         DescriptorLimit.raise()
         try idle()
         try besideOthers()
+        try besideReaders()
     }
 
     // MARK: Idle sessions
@@ -62,6 +63,21 @@ enum CrowdBenchmarks {
         row("get beside 10 that flood and 10 that stall, p99 / alone", together, alone, 0.99, goal: "≤ 3")
     }
 
+    /// Four that ask for forty texts of 65 kB in every way there is, and read them as fast as they can.
+    private static func besideReaders() throws {
+        let peer = try Peer.texts()
+        let polite = try Connection(port: peer.port)
+        let alone = try latencies(polite, 4_000)
+        let readers = try Peer.readers(of: peer.port)
+        usleep(500_000)
+        let together = try latencies(polite, 4_000)
+        withExtendedLifetime(readers) {}
+        row("get beside 4 readers of long texts, p50 / alone", together, alone, 0.5, goal: "")
+        row("get beside 4 readers of long texts, p99 / alone", together, alone, 0.99, goal: "")
+        let worst = Measure.percentile(together, 0.99) / 1e6
+        Table.row("get beside 4 readers of long texts, p99", value: worst, unit: "ms", goal: "≤ 5 ms")
+    }
+
     private static func latencies(_ connection: Connection, _ count: Int) throws -> [Double] {
         try (0..<count).map { _ in
             try Measure.nanoseconds {
@@ -104,5 +120,26 @@ enum RudeCrowd {
     private static func fill(_ connection: Connection, _ bytes: ArraySlice<UInt8>) -> Int {
         let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
         return max(0, bytes.withUnsafeBytes { send(connection.descriptor, $0.baseAddress, $0.count, flags) })
+    }
+}
+
+/// The process of those who read long texts, a thread for each, until it is killed.
+enum TextReaders {
+    static func run(port: UInt16) throws -> Never {
+        for request in ["get Pub/S", "modified", "find s", "watch Pub/S\nunwatch"] {
+            Thread.detachNewThread { try? read(request, port) }
+        }
+        FileHandle.standardOutput.write(Data("1\n".utf8))
+        while true { sleep(1_000) }
+    }
+
+    /// Asks and reads until the other end is gone.
+    private static func read(_ request: String, _ port: UInt16) throws {
+        let connection = try Connection(port: port, buffer: 262_144)
+        let replies = request.split(separator: "\n").count
+        while true {
+            try connection.send(Array((request + "\n").utf8))
+            try connection.receive(replies, linesBeginningWith: "o")
+        }
     }
 }

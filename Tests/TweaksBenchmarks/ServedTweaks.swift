@@ -8,9 +8,13 @@ import TweaksServer
 
 enum ServedTweaks {
     /// Serves until it is killed, and prints its port.
-    static func serve() throws -> Never {
+    /// - Parameter texts: How many long texts there are beside the numbers.
+    static func serve(texts: Int = 0) throws -> Never {
         DescriptorLimit.raise()
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
+        for number in 0..<texts {
+            Tweak("Pub", "S", "T\(number)", "").value = String(repeating: "0123456789abcdef", count: 4_080)
+        }
         var hooks = TweakServerHooks()
         // Sessions give up what they have, and are given what they ask for.
         hooks.access.grants = [.admin]
@@ -34,6 +38,7 @@ extension ServedTweaks {
         limits.sessions = 20_000
         limits.sessionsPerPeer = 20_000
         limits.unauthenticatedSessions = 20_000
+        (limits.descriptorReserve, limits.memoryBytes) = (0, 1 << 30)
         return limits
     }
 
@@ -101,6 +106,12 @@ final class Peer {
 
     /// This very program, serving.
     static func tweaks() throws -> Peer { try tweaks(["serve"]) }
+
+    /// The same, with forty texts of 65 kB.
+    static func texts() throws -> Peer { try tweaks(["serve-texts"]) }
+
+    /// This very program, as clients that read these texts, again and again.
+    static func readers(of port: UInt16) throws -> Peer { try tweaks(["readers", "\(port)"]) }
 
     /// The same, with a panel.
     static func panel(tweaks count: Int) throws -> Peer { try tweaks(["serve-panel", "\(count)"]) }

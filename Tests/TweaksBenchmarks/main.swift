@@ -15,6 +15,10 @@ if arguments.first == "serve" {
     try ServedTweaks.serveDurable(arguments[1])
 } else if arguments.first == "serve-panel", arguments.count == 2, let count = Int(arguments[1]) {
     try ServedTweaks.servePanel(tweaks: count)
+} else if arguments == ["serve-texts"] {
+    try ServedTweaks.serve(texts: 40)
+} else if arguments.first == "readers", arguments.count == 2, let port = UInt16(arguments[1]) {
+    try TextReaders.run(port: port)
 } else if arguments.first == "crowd", arguments.count == 2, let port = UInt16(arguments[1]) {
     try RudeCrowd.run(port: port)
 } else if arguments.first == "soak-clients", var clients = SoakClients(Array(arguments.dropFirst())) {

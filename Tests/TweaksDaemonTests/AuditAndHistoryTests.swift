@@ -3,8 +3,9 @@
 import Foundation
 import Testing
 import Tweaks
-import TweaksDaemon
+@testable import TweaksDaemon
 import TweaksServer
+import TweaksStorage
 import TweaksTestSupport
 
 @Suite(.blocking) struct AuditAndHistoryTests {
@@ -14,8 +15,11 @@ import TweaksTestSupport
 
     private var audit: String { station.directory.file("audit.log") }
 
-    private var lines: [String] {
-        let bytes = FileManager.default.contents(atPath: audit) ?? Data()
+    private var lines: [String] { lines(audit) }
+    private var refused: [String] { lines(station.directory.file("audit-refused.log")) }
+
+    private func lines(_ path: String) -> [String] {
+        let bytes = FileManager.default.contents(atPath: path) ?? Data()
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { String($0) }
     }
 
@@ -38,13 +42,13 @@ import TweaksTestSupport
         #expect(try again.ask("undo").last?.hasPrefix("ok rev 5 undid 1 by uid ") == true)
         #expect(try again.ask("history").count == 6)
         station.stop(second)
-        #expect(lines.count == 6)
+        #expect(lines.count == 5 && refused.count == 1)
         let peer = "uid \(geteuid()) pid \(ProcessInfo.processInfo.processIdentifier)"
         let from = #","from":"unix socket","peer":"\#(peer)","session":1,"kind":"#
-        let committed = lines.filter { !$0.contains(#""kind":"refused""#) }
+        let committed = lines
         #expect(committed[0].contains(from + #""change","path":"Content/Text/Size""#))
         #expect(committed[3].contains(from + #""undo","of":3,"#))
-        #expect(lines.count { $0.contains(from + #""refused","path":"Player/Audio/Token","code":"conflict","#) } == 1)
+        #expect(refused.count { $0.contains(from + #""refused","path":"Player/Audio/Token","code":"conflict","#) } == 1)
         for name in ["audit.log", "state/history.jsonl"] {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: station.directory.file(name)))
             #expect(!String(decoding: bytes, as: UTF8.self).contains("hunter2"))
@@ -63,7 +67,7 @@ import TweaksTestSupport
         station.stop(daemon)
         let peer = "uid \(geteuid()) pid \(ProcessInfo.processInfo.processIdentifier)"
         let head = #""by":"uid \#(geteuid())","from":"unix socket","peer":"\#(peer)","session":1,"kind":"refused","#
-        let rest = lines.map { line in line.firstRange(of: head).map { String(line[$0.upperBound...]) } }
+        let rest = (refused + lines).map { line in line.firstRange(of: head).map { String(line[$0.upperBound...]) } }
         try #require(rest.count == 5)
         #expect(
             rest[0]?.hasPrefix(#""path":"Content/Text/Size","code":"out-of-range","reason":"Content/Text/Size: "#)
@@ -71,7 +75,7 @@ import TweaksTestSupport
         #expect(rest[1]?.hasPrefix(#""path":"Player/Audio/Pin","code":"out-of-range""#) == true)
         #expect(rest[2]?.hasPrefix(#""code":"conflict""#) == true)
         #expect(rest[3]?.hasPrefix(#""code":"bad-value""#) == true)
-        #expect(rest[4] == nil && !lines.contains { $0.contains("77777") })
+        #expect(rest[4] == nil && !(refused + lines).contains { $0.contains("77777") })
     }
 
     @Test func theEnvironmentWins() throws {
@@ -88,7 +92,16 @@ import TweaksTestSupport
                     == files)
             for file in files { try FileManager.default.removeItem(atPath: station.directory.file(file)) }
         }
-        #expect(TweakDaemon.Audit("a") == "a")
+        #expect(TweakDaemon.Audit("a") == "a" && TweakDaemon.Audit("a").minimumAge == .seconds(30 * 86_400))
+    }
+
+    @Test(arguments: [
+        ("0", Duration.zero), ("365", .seconds(365 * 86_400)), ("", .seconds(60)), ("30d", nil), ("-1", nil),
+    ])
+    func days(text: String, expected: Duration?) {
+        let settings = try? AuditSettings.chosen(
+            .init(audit, minimumAge: .seconds(60)), isStrict: false, ["TWEAKS_AUDIT_DAYS": text])
+        #expect(settings?.minimumAge == expected)
     }
 
     @Test func troubleIsAnEventAndAFigure() throws {

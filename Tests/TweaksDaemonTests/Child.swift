@@ -53,12 +53,22 @@ final class Child: Sendable {
         }
     }
 
+    /// A shell that lowers a limit first: `-n 1024`.
+    static func limited(_ limit: String) -> [String] {
+        [Tool.sh.path, "-c", "ulimit \(limit) && exec \"$0\" \"$@\""]
+    }
+
     /// Starts it; its socket, and its overrides unless they are elsewhere, are in the directory.
-    init(in directory: String, _ words: [String] = [], _ environment: [String: String] = [:]) throws {
+    /// - Parameter wrapper: A program that runs it, with the arguments that come before its path.
+    init(
+        in directory: String, _ words: [String] = [], _ environment: [String: String] = [:],
+        through wrapper: [String] = []
+    ) throws {
         let (process, output, errors) = (Process(), Pipe(), Pipe())
         (input, socket) = (Pipe(), "\(directory)/probe.sock")
-        process.executableURL = Self.url
-        process.arguments = words
+        let command = wrapper + [Self.url.path] + words
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
         process.environment = Self.environment(directory).merging(environment) { $1 }
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         let (hasEnded, isReady, log) = (hasEnded, isReady, log)

@@ -24,10 +24,7 @@ import TweaksWire
     }
 
     private func line(_ name: String, _ rest: String) -> String {
-        let digest = TokenSecret.digest(of: "twk_\(name)").map {
-            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-        }
-        return "\(name) sha256:\(digest.joined()) \(rest)"
+        "\(name) \(ScramVerifier(token: "twk_\(name)").text) \(rest)"
     }
 
     private func connect(_ daemon: TweakDaemon) throws -> TestClient {
@@ -57,6 +54,36 @@ import TweaksWire
                     || $0.contains("(for who shows a token)")
             })
         #expect(home.log.lines.contains { $0.contains("TCP asks for a token") } == (tcp == .open(port: 0)))
+    }
+
+    /// People go to the port that they know. With tokens in force no other one is used: not for lines, not for the page,
+    /// and not where only ::1 is taken.
+    @Test(arguments: [(false, 0), (false, 1), (true, 0), (true, 1)])
+    func aTakenPortIsRefused(_ isPanel: Bool, _ squatter: Int) throws {
+        try save(line("ops", "read"))
+        let other = try BoundSocket(loopback: squatter == 0 ? .version4 : .version6)
+        let port = other.port
+        let error =
+            isPanel
+            ? home.refusal(panel: .on(port: port), ["TWEAKS_TOKEN_FILE": file])
+            : home.refusal(tcp: .tokens(port: port), ["TWEAKS_TOKEN_FILE": file])
+        #expect(
+            error?.hasSuffix(
+                "Address already in use: another program, or another instance of this one, listens there; end it, or "
+                    + "choose another port") == true, "\(error ?? "started")")
+        #expect(!FileManager.default.fileExists(atPath: home.directory.file("tweaks/example.sock")))
+    }
+
+    /// plain-auth off is a line of the file, and holds as soon as that is there.
+    @Test func plainAuthOff() throws {
+        try save("plain-auth off", line("ops", "read"), "old sha256:\(String(repeating: "0a", count: 32)) read")
+        let daemon = try home.start(tcp: .tokens(port: 0), tokens: file)
+        #expect(try connect(daemon).ask("auth twk_ops")[0].hasPrefix("error denied auth TOKEN is off here"))
+        daemon.stop()
+        #expect(
+            home.log.lines.contains(
+                "example: \(file): lines with sha256: are of no use while plain-auth is off (old); tweakctl token renew old "
+                    + "makes a token that is never sent"))
     }
 
     @Test func withoutAFile() throws {
@@ -158,15 +185,45 @@ import TweaksWire
 }
 
 struct LogGateTests {
-    @Test func manyFailuresAreCounted() {
+    @Test func eachOriginHasItsRate() {
         let written = Log()
-        let gate = LogGate { line in written.add("x")(.warning(line)) }
+        let gate = LogGate(delay: .seconds(3_600)) { line in written.add("x")(.warning(line)) }
         let start = ContinuousClock.now
-        for number in 0..<25 { gate.pass("line \(number)", at: start) }
-        #expect(written.lines.count == 10)
-        gate.pass("later", at: start + .seconds(1))
-        #expect(written.lines.suffix(2) == ["x: … and 15 more of these", "x: later"])
+        for number in 0..<125 { gate.pass(["line \(number)"], of: "uid 7", at: start) }
+        #expect(written.lines.count == 100)
+        // Another one is not held up.
+        gate.pass(["mine"], of: "uid 0", at: start)
+        #expect(written.lines.last == "x: mine")
+        gate.pass(["later"], of: "uid 7", at: start + .seconds(1))
+        #expect(written.lines.suffix(2) == ["x: … and 25 more lines about uid 7", "x: later"])
+        // Ten a second from then on, and one that came before.
+        for number in 0..<30 { gate.pass(["line \(number)"], of: "uid 7", at: start + .seconds(2)) }
+        #expect(written.lines.count == 103 + 19)
         gate.end()
-        #expect(written.lines.count == 12)
+        #expect(written.lines.last == "x: … and 11 more lines about uid 7")
+        gate.end()
+        #expect(written.lines.count == 123)
+    }
+
+    /// An origin with many names does not have many rates.
+    @Test func manyOriginsShareOne() {
+        let written = Log()
+        let gate = LogGate(delay: .seconds(3_600)) { line in written.add("x")(.warning(line)) }
+        let start = ContinuousClock.now
+        for number in 0..<10_000 { gate.pass(["line"], of: "10.0.0.\(number)", at: start) }
+        #expect(written.lines.count == 256 + 100)
+        gate.end()
+        #expect(written.lines.last == "x: … and 9644 more lines about others")
+    }
+
+    /// All lines of a commit are written, or none; what is left out is counted in lines.
+    @Test func linesStayTogether() {
+        let written = Log()
+        let gate = LogGate(delay: .seconds(3_600)) { line in written.add("x")(.warning(line)) }
+        let start = ContinuousClock.now
+        for _ in 0..<10 { gate.pass(Array(repeating: "a", count: 21), of: "ops", at: start) }
+        #expect(written.lines.count == 105)
+        gate.end()
+        #expect(written.lines.last == "x: … and 105 more lines about ops")
     }
 }

@@ -7,6 +7,7 @@ import TweaksDaemon
 import TweaksPanel
 import TweaksServer
 import TweaksTestSupport
+import TweaksWire
 
 @Suite(.blocking) struct DaemonPanelTests {
     private let home: Home
@@ -91,10 +92,77 @@ import TweaksTestSupport
         let second = try home.start("second", panel: .on(port: taken))
         #expect(try parts(try #require(second.panelAddress)).port != taken)
         #expect(try serves(second))
+        #expect(home.log.lines.last?.hasPrefix("second: panel port \(taken) is taken: ") == true)
         let error = home.refusal("third", ["TWEAKS_PANEL_PORT": "\(taken)"])
         #expect(error?.contains("Address already in use") == true)
         second.stop()
         first.stop()
+    }
+
+    // MARK: Who is signed in
+
+    /// A daemon with a panel at a port that stays, tokens, and a state directory.
+    private func startAtAPort(_ tokens: String) throws -> (daemon: TweakDaemon, port: Int) {
+        for port in (20_000..<32_000).shuffled().prefix(50) {
+            try Data("\(signIn.line)\n".utf8).write(to: try emptyFile(port))
+            if let daemon = try? start(port, tokens) { return (daemon, port) }
+        }
+        throw ClientError.ended("no port is free")
+    }
+
+    private func start(_ port: Int, _ tokens: String) throws -> TweakDaemon {
+        try home.start(
+            tokens: tokens, storage: .directory(home.directory.file("state")), ["TWEAKS_PANEL_PORT": "\(port)"])
+    }
+
+    private func emptyFile(_ port: Int) throws -> URL {
+        let directory = home.directory.file("state")
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let path = "\(directory)/panel-\(port).sign-ins"
+        _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        return URL(fileURLWithPath: path)
+    }
+
+    private let signIn = SignIn(
+        id: "abc", keyID: ScramVerifier.id(of: "twk_ops"), key: SHA256.digest("key".utf8),
+        since: Int64(Date().timeIntervalSince1970 * 1_000) - 60_000)
+
+    private func post(_ path: String, _ body: String, _ port: Int) throws -> String {
+        let client = try TestClient(port: port)
+        let head = [
+            "POST \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Cookie: tweaks-\(port)=abc", "Connection: close",
+        ]
+        let type = ["Content-Type: application/json", "Content-Length: \(body.utf8.count)", "", body]
+        try client.send((head + type).joined(separator: "\r\n"))
+        return try client.rest()
+    }
+
+    /// Answers a question with the browser's key; the status of that.
+    private func resume(_ port: Int) throws -> String {
+        let asked = try post("/login", "{}", port)
+        let challenge = asked.components(separatedBy: "\"challenge\":\"").last?.prefix { $0 != "\"" } ?? ""
+        let proof = Base64.encode(SHA256.code(challenge.utf8, key: signIn.key))
+        let answer = try post("/login", "{\"challenge\":\"\(challenge)\",\"answer\":\"\(proof)\"}", port)
+        return String(answer.prefix(12))
+    }
+
+    /// Who is signed in is so after a restart; who has signed out is not, either.
+    @Test func signInsSurviveARestart() throws {
+        let tokens = home.directory.file("tokens")
+        let line = "ops \(ScramVerifier(token: "twk_ops").text) read\n"
+        _ = FileManager.default.createFile(
+            atPath: tokens, contents: Data(line.utf8), attributes: [.posixPermissions: 0o600])
+        let (daemon, port) = try startAtAPort(tokens)
+        #expect(try resume(port) == "HTTP/1.1 200")
+        #expect(try post("/logout", "{}", port).hasPrefix("HTTP/1.1 204"))
+        daemon.stop()
+        let path = home.directory.file("state/panel-\(port).sign-ins")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "")
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        let again = try start(port, tokens)
+        #expect(try resume(port) == "HTTP/1.1 401")
+        again.stop()
     }
 
     // MARK: Beyond loopback

@@ -88,7 +88,11 @@ import TweaksTestSupport
         let port = try #require(second.port)
         #expect(port != taken)
         #expect(second.socketPath == home.directory.file("tweaks/second.sock"))
-        #expect(home.log.lines.last?.contains("127.0.0.1:\(port) ") == true)
+        #expect(home.log.lines.dropLast().last?.contains("127.0.0.1:\(port) ") == true)
+        #expect(
+            home.log.lines.last == "second: tcp port \(taken) is taken: who goes there comes to another program, or to "
+                + "another instance of this one, and not to this one at \(port); end that one, or set TWEAKS_PORT")
+        #expect(home.log.events.last?.isProblem == true)
         try home.pings(first)
         try home.pings(second)
         second.stop()

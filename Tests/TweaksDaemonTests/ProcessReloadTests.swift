@@ -47,6 +47,14 @@ import TweaksTestSupport
         #expect(try child.waitForEnd() == 0)
     }
 
+    /// A signal that comes as soon as there is a socket does not kill the process: it is a request to reload.
+    @Test func hangupAtTheStart() throws {
+        try station.save("Probe/Int/T0 = 1")
+        let child = try started(["hangup"])
+        try child.waitForLine(containing: "Probe/Int/T0: file changed 0 → 1")
+        #expect(try child.connect().ask("get Probe/Int/T0")[0].hasPrefix("Probe/Int/T0 = 1 "))
+    }
+
     @Test func aRequiredFileRefusesTheStart() throws {
         try station.save("Probe/Int/T0 = two\nProbe/Int/T9 = 1\nnonsense\n")
         let child = try Child(

@@ -72,6 +72,35 @@ import TweaksWire
         #expect(try client.reply() == ["ok pong"])
     }
 
+    /// The disk says once that it has all; what stands behind a reply that is written
+    /// in parts has to be looked at when those are.
+    @Test(arguments: [true, false]) func behindALongReply(_ endsInput: Bool) throws {
+        let server = try GatedServer()
+        let (client, other) = (try server.connect(), try server.connect())
+        try client.send("Content/Text/Size = 72\nhistory\nContent/Text/Size = 73\n")
+        if endsInput { client.endInput() }
+        try server.waitForRevision(2, other)
+        server.store.finish(2)
+        #expect(try client.reply().last == "ok rev 1")
+        #expect(try client.reply().last == "ok")
+        #expect(try client.reply() == ["Content/Text/Size = 73      # was 72", "ok rev 2"])
+        if endsInput { #expect(try client.rest().isEmpty) }
+    }
+
+    /// Where nothing is waited for at the end, the disk is, and others go on.
+    @Test func withoutLingering() throws {
+        var limits = TweakServerLimits()
+        limits.lingerTime = .zero
+        let server = try GatedServer(limits: limits)
+        let (client, other) = (try server.connect(), try server.connect())
+        try client.send("Content/Text/Size = 72\n")
+        client.endInput()
+        try server.waitForRevision(1, other)
+        #expect(try other.ask("ping") == ["ok pong"])
+        server.store.finish(1)
+        #expect(try client.reply().last == "ok rev 1")
+    }
+
     /// `unchanged` promises the disk, too.
     @Test func unchangedWaitsAsWell() throws {
         let server = try GatedServer()

@@ -122,7 +122,8 @@ struct LimitCase: Sendable, CustomTestStringConvertible {
         let elsewhere: Set<TweakLimit> = [
             .descriptors, .presets, .presetBytes, .unauthenticatedSessions, .unauthenticatedLineBytes,
             .timeToAuthenticate, .authenticationFailures, .scopes, .scopeRequests, .commitsPerSecond,
-            .abandonedRequests,
+            .abandonedRequests, .pendingRequestsPerPeer, .presetsPerPeer,
+            .memoryBytes,
         ]
         #expect(Set(LimitCase.all.map(\.limit)).union(elsewhere) == Set(TweakLimit.allCases))
         #expect(elsewhere.isDisjoint(with: LimitCase.all.map(\.limit)))
@@ -154,10 +155,10 @@ struct LimitCase: Sendable, CustomTestStringConvertible {
         limits.fatalDrain.time = .seconds(3_600)
         limits.lingerTime = .seconds(3_600)
         let server = try TestServer(limits: limits)
-        let (observer, known) = (try server.connect(.tcp4), try server.connect())
+        let (observer, known) = (try server.connect(), try server.connect(.tcp4))
         try observer.ask("ping")
         try known.ask("ping")
-        let refused = try (0..<200).map { _ in try server.connect() }
+        let refused = try (0..<200).map { _ in try server.connect(.tcp4) }
         server.settle()
         #expect(try observer.ask("stats").contains("  connections: 202"))
         // Two that are served, and 64 that linger.

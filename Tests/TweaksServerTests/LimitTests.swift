@@ -37,6 +37,9 @@ import TweaksTestSupport
         let (one, two) = (try server.connect(), try server.connect(.tcp4))
         try one.ask("ping")
         try two.ask("ping")
+        // There is one more for this user, and no second one.
+        let kept = try server.connect()
+        try kept.ask("ping")
         let newcomer = try server.connect(transport)
         try newcomer.send("set Content/Text/Size 72\n")
         newcomer.endInput()
@@ -44,6 +47,24 @@ import TweaksTestSupport
         #expect(lines.count == 1 && lines[0].hasPrefix("error too-many 2 sessions are open"))
         #expect(server.registry.revision == 0)
         #expect(try one.ask("stats").contains { $0.hasPrefix("  limitsHit: sessions ") })
+    }
+
+    /// Who may do everything gets in although all places are taken, and again when that session has ended.
+    @Test(arguments: [true, false]) func onePlaceIsKept(_ isOfAll: Bool) throws {
+        let server = try server { if isOfAll { $0.sessions = 2 } else { $0.sessionsPerPeer = 2 } }
+        let crowd = try (1...2).map { _ in try server.connect(isOfAll ? .tcp4 : .unix) }
+        for client in crowd { #expect(try client.ask("ping") == ["ok pong"]) }
+        for _ in 1...3 {
+            try isServedAlone(server)
+            server.settle()
+        }
+        for client in crowd { #expect(try client.ask("ping") == ["ok pong"]) }
+    }
+
+    private func isServedAlone(_ server: TestServer) throws {
+        let kept = try server.connect()
+        #expect(try kept.ask("ping") == ["ok pong"])
+        #expect(try server.connect().restOfLines().last?.hasPrefix("error too-many 2 sessions") == true)
     }
 
     // MARK: Time
@@ -107,6 +128,36 @@ import TweaksTestSupport
     }
 
     /// It never ends, so it never is a line; it is refused all the same.
+    /// A line as long as it may be, whose CR and LF come one by one.
+    @Test func aLineEndInTwoParts() throws {
+        var limits = TweakServerLimits()
+        limits.lineBytes = 4_096
+        let server = try TestServer(limits: limits)
+        let client = try server.connect()
+        try client.send("ping\n")
+        #expect(try client.reply() == ["ok pong"])
+        let line = "ping" + String(repeating: " ", count: 4_092)
+        try client.send("\(line)\r")
+        server.settle()
+        try client.send("\n")
+        #expect(try client.reply() == ["ok pong\r"])
+        try client.send("\(line)  ")
+        #expect(try client.line().hasPrefix("error too-long a line holds at most 4096 bytes"))
+    }
+
+    /// Without limits to the number of sessions of one user, and to a line.
+    @Test func noLimit() throws {
+        var limits = TweakServerLimits()
+        (limits.sessions, limits.sessionsPerPeer, limits.refusedSessions, limits.lineBytes) = (2, .max, 2, .max)
+        let server = try TestServer(limits: limits)
+        let clients = try (0..<2).map { _ in try server.connect(.tcp4) }
+        for client in clients { #expect(try client.ask("ping") == ["ok pong"]) }
+        for _ in 0..<4 {
+            let answer = try server.connect(.tcp4).restOfLines().last
+            #expect(answer?.hasPrefix("error too-many 2 sessions are open") == true)
+        }
+    }
+
     @Test func anEndlessLine() throws {
         let client = try server { $0.lineBytes = 1_024 }.connect()
         try client.send(String(repeating: "x", count: 2_000))

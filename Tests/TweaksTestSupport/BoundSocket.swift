@@ -1,4 +1,4 @@
-// A Unix socket that a test binds in the role of a service manager, another server, or a crashed one.
+// A socket that a test binds in the role of a service manager, another server, or a crashed one.
 
 #if canImport(Darwin)
     import Darwin
@@ -15,11 +15,13 @@ package final class BoundSocket: Sendable {
 
     /// The path of its file, or its name behind an `@` in the abstract namespace of Linux.
     package let address: String
+    /// Its port; 0 where it has none.
+    package let port: Int
     private let number: Int32
 
     /// Binds one.
     package init(_ address: String, for kind: Kind) throws {
-        self.address = address
+        (self.address, port) = (address, 0)
         number = makeSocket(AF_UNIX, kind == .datagrams ? datagramType : streamType)
         if number < 0 { throw ClientError.system("socket", errno) }
         setReceiveTimeout(number, milliseconds: TestClient.patience)
@@ -33,7 +35,42 @@ package final class BoundSocket: Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, length) == 0 }
         }
         if !isBound { throw ClientError.system("bind", errno) }
-        if kind == .clients, listen(number, 5) != 0 { throw ClientError.system("listen", errno) }
+        if kind == .clients, systemListen(number) != 0 { throw ClientError.system("listen", errno) }
+    }
+
+    /// The addresses of this machine that no other one has.
+    package enum Loopback: Sendable { case version4, version6 }
+
+    /// Listens at a free port of a loopback address.
+    package init(loopback: Loopback) throws {
+        let isVersion6 = loopback == .version6
+        number = makeSocket(isVersion6 ? AF_INET6 : AF_INET, streamType)
+        if number < 0 { throw ClientError.system("socket", errno) }
+        setReceiveTimeout(number, milliseconds: TestClient.patience)
+        if isVersion6 {
+            var place = sockaddr_in6()
+            (place.sin6_family, place.sin6_addr) = (sa_family_t(AF_INET6), in6addr_loopback)
+            try Self.listen(number, &place)
+            port = Int(UInt16(bigEndian: place.sin6_port))
+        } else {
+            var place = sockaddr_in()
+            (place.sin_family, place.sin_addr.s_addr) = (sa_family_t(AF_INET), inet_addr("127.0.0.1"))
+            try Self.listen(number, &place)
+            port = Int(UInt16(bigEndian: place.sin_port))
+        }
+        address = "\(isVersion6 ? "[::1]" : "127.0.0.1"):\(port)"
+    }
+
+    /// Puts the port that it was given into the address.
+    private static func listen<Address>(_ number: Int32, _ place: inout Address) throws {
+        var length = socklen_t(MemoryLayout<Address>.size)
+        let isBound = withUnsafeMutablePointer(to: &place) { pointer in
+            // A sockaddr_in begins like a sockaddr: that is the contract of the socket calls.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, length) == 0 && systemListen(number) == 0 && getsockname(number, $0, &length) == 0
+            }
+        }
+        if !isBound { throw ClientError.system("bind", errno) }
     }
 
     deinit { _ = systemClose(number) }
@@ -60,3 +97,6 @@ package final class BoundSocket: Sendable {
         return peer
     }
 }
+
+/// listen(2), under a name that no method takes.
+private func systemListen(_ number: Int32) -> Int32 { listen(number, 5) }

@@ -6,6 +6,7 @@ package import Tweaks
 /// A place for presets whose disk takes as long as a test wants.
 package final class MemoryPresets: PresetStore {
     private let presets = Mutex<[PresetName: [String]]>([:])
+    private let authors = Mutex<[PresetName: String]>([:])
     private let gate: (reached: Gate, goOn: Gate)?
 
     /// - Parameter gate: Every call opens the first, and waits for the second.
@@ -24,7 +25,11 @@ package final class MemoryPresets: PresetStore {
 
     package func list() throws(TweakError) -> [PresetSummary] {
         wait()
-        return presets.withLock { $0.keys.sorted() }.map { PresetSummary(name: $0) }
+        return presets.withLock { $0.keys.sorted() }.map { name in
+            var summary = PresetSummary(name: name)
+            summary.heading.by = authors.withLock { $0[name] }
+            return summary
+        }
     }
 
     private static var missing: TweakError { TweakError(.badValue, "there is no preset", isMissing: true) }
@@ -45,6 +50,7 @@ package final class MemoryPresets: PresetStore {
         _ draft: PresetDraft, as name: PresetName, mayReplace: Bool
     ) throws(TweakError) -> PresetSummary? {
         wait()
+        defer { authors.withLock { $0[name] = "\(draft.origin)" } }
         return try presets.withLock { presets throws(TweakError) in
             if !mayReplace, presets[name] != nil { throw draft.refusal(name) }
             defer { presets[name] = draft.lines }

@@ -11,6 +11,7 @@ package struct Tool: Sendable {
     package static let nc = Tool("nc")
     package static let telnet = Tool("telnet")
     package static let setpriv = Tool("setpriv")
+    package static let unshare = Tool("unshare")
     package static let setsid = Tool("setsid")
     package static let sh = Tool("sh")
     package static let sha256sum = Tool("sha256sum")

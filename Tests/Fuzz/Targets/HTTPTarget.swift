@@ -93,10 +93,13 @@ enum HTTPTarget {
 
     private static func judgeWho(_ request: HTTPRequest) throws(Finding) {
         if let credential = HTTPCredential(request, port: 7780) {
-            let halves = SplitToken(credential.token)
-            try expect(halves != nil || !credential.isCookie, "halves of no token: \(credential)")
-            let token = halves.flatMap { SplitToken.token(cookie: $0.cookie, key: $0.key) }
-            try expect(token == nil || token == credential.token, "halves of another token: \(credential)")
+            let hasHeader = request.headers.contains { $0.name == "authorization" }
+            if case .page(let id, let key) = credential {
+                try expect(
+                    !hasHeader && !id.isEmpty && !key.isEmpty, "a page with a header, or without a key: \(credential)")
+            } else {
+                try expect(hasHeader, "a token of no header: \(credential)")
+            }
         }
         if watch.failure(of: request) != nil { return }
         let host = request[header: "host"] ?? ""

@@ -15,7 +15,8 @@ enum TokensTarget {
         for entry in file.table.entries {
             try expect(Self.entry(TokenText.line(entry)) == entry, "\(TokenText.line(entry)) says something else")
         }
-        let written = file.table.entries.map { TokenText.line($0) + "\n" }.joined()
+        let directive = file.table.refusesPlain ? "\(TokenText.plainAuthOff)\n" : ""
+        let written = directive + file.table.entries.map { TokenText.line($0) + "\n" }.joined()
         try expect(TokenText(Array(written.utf8)).table == file.table, "written and read: \(written)")
         for line in file.lines {
             let comment = TokenText(TokenText.comment(line.bytes) + [UInt8(ascii: "\n")])

@@ -22,6 +22,12 @@ import TweaksWire
         #expect(
             try command(words)
                 == TokenCommand(deed: .new(name: "alice", scopes: scopes, expires: expires, rate: 10), path: "/tokens"))
+        // As words of their own, too, and for the service of another user.
+        #expect(
+            try command(["new", "alice", "--scopes", "read", "write:A", "run:B/C", "--for-user", "www"])
+                == TokenCommand(
+                    deed: .new(name: "alice", scopes: [.read, "write:A", "run:B/C"], expires: nil, rate: nil),
+                    path: "/tokens", reader: "www"))
         #expect(try command(["--file", "x", "list"], nil) == TokenCommand(deed: .list, path: "x"))
         #expect(try command(["revoke", "a", "--file", "x"]) == TokenCommand(deed: .revoke(name: "a", []), path: "x"))
         #expect(
@@ -65,8 +71,9 @@ import TweaksWire
         let digest = SHA256.digest("a".utf8)
         let entries = [
             TokenEntry(
-                name: "alice", digest: digest, scopes: [.read, "write:A B"], expires: now + 260_000_000),
-            TokenEntry(name: "bo", digest: digest, scopes: [.admin], expires: now - 60_000, commitsPerSecond: 5),
+                name: "alice", verifier: .sha256(digest), scopes: [.read, "write:A B"], expires: now + 260_000_000),
+            TokenEntry(
+                name: "bo", verifier: .sha256(digest), scopes: [.admin], expires: now - 60_000, commitsPerSecond: 5),
         ]
         #expect(
             TokenCommand.table(entries, Style(isForPeople: true), now: now) == [
@@ -120,6 +127,35 @@ import TweaksWire
         #expect(none.isEmpty && all.hasPrefix("# who may\r\n\n"))
     }
 
+    /// The name, what it may, and what is noted behind it stay.
+    @Test func another() throws {
+        var lines = lines()
+        let entry = try lines.renew("a", "twk_new", nil)
+        #expect(
+            entry == TokenEntry(name: "a", token: "twk_new", scopes: [.read, "write:Label", .run], commitsPerSecond: 3))
+        let old = Self.line("a", "read write:Label run rate 3")
+        let text = String(decoding: lines.bytes, as: UTF8.self)
+        #expect(text == file.replacingOccurrences(of: old, with: TokenText.line(entry)) + "\n")
+        #expect(text.contains(" # the designer\r\n"))
+    }
+
+    @Test(arguments: [("e", "there is no token e"), ("c", "its line is wrong"), ("d", "its line is wrong")])
+    func noOther(_ name: String, _ reason: String) throws {
+        var lines = lines()
+        let failure = #expect(throws: Failure.self) { _ = try lines.renew(name, "twk_new", nil) }
+        #expect(failure?.description.contains(reason) == true && lines.bytes == Array((file + "\n").utf8))
+    }
+
+    /// One that has expired is of no use as it is.
+    @Test func anotherForOneThatHasExpired() throws {
+        let line = Self.line("x", "read expires 2020-01-01T00:00:00Z") + "\n"
+        var lines = TokenLines(Array(line.utf8), "F")
+        let failure = #expect(throws: Failure.self) { _ = try lines.renew("x", "twk_new", nil) }
+        #expect(failure?.description == "F: x has expired; say until when by --expires, as in 30d")
+        let later = Expiry.now + 60_000
+        #expect(try lines.renew("x", "twk_new", later).expires == later)
+    }
+
     @Test(arguments: [
         ("e", "", "F: there is no token e"),
         ("a", "write", "F: a was not given write, but read write:Label run; name one of these"),
@@ -133,7 +169,7 @@ import TweaksWire
     }
 
     private func entry(_ name: String) -> TokenEntry {
-        TokenEntry(name: name, digest: SHA256.digest(Array("new \(name)".utf8)), scopes: [.read])
+        TokenEntry(name: name, token: "new \(name)", scopes: [.read])
     }
 
     @Test func oneMore() throws {

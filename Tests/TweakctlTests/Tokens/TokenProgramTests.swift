@@ -43,12 +43,54 @@ import TweaksWire
         #expect(try FileManager.default.contentsOfDirectory(atPath: surroundings.directory.file("home")) == ["tokens"])
     }
 
+    /// What root makes for a service is read by that service, and by no other user.
+    @Test(.enabled(if: geteuid() == 0, "run as root"), .enabled(if: Tool.setpriv.exists, "install util-linux"))
+    func forAService() throws {
+        let path = surroundings.directory.file("service/tokens")
+        chmod(surroundings.directory.path, 0o755)
+        for name in ["alice", "bo"] {
+            let result = try surroundings.run(
+                "token", "new", name, "--scopes", "read", "write:Label", "--file", path, "--for-user", "daemon")
+            #expect(result.code == 0, "\(result.errors)")
+        }
+        #expect(try surroundings.run("token", "revoke", "bo", "--file", path).code == 0)
+        let facts = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(facts[.posixPermissions] as? Int == 0o640 && facts[.ownerAccountID] as? Int == 0)
+        func reads(_ user: String) throws -> Bool {
+            let output = try Tool.setpriv.run(
+                ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "sh", "-c", "cat \(path) 2>&1"], input: "")
+            return output.contains("alice")
+        }
+        #expect(try reads("daemon"))
+        #expect(try !reads("nobody") && !reads("bin"))
+        let failure = try surroundings.run(
+            "token", "new", "x", "--scopes", "read", "--file", path, "--for-user", "no-such-user")
+        #expect(failure.code == 2 && failure.errors.contains("there is no such user on this machine"))
+    }
+
     @Test func again() throws {
         _ = try new("alice", "--scopes", "read")
         let before = content
         let result = try new("alice", "--scopes", "admin")
         #expect(result.code == 1 && result.output == "" && result.errors.contains("alice is there already, in line 1"))
         #expect(content == before)
+    }
+
+    /// A line of the old kind becomes one whose token is never sent.
+    @Test func renews() throws {
+        _ = try new("old", "--scopes", "read")
+        let line = "old sha256:\(TokenText.hexadecimal(SHA256.digest("x".utf8))) read\n"
+        try Data(line.utf8).write(to: URL(fileURLWithPath: path))
+        let list = try surroundings.run("token", "list", "--file", path)
+        #expect(list.code == 0 && list.errors.contains("old; tweakctl token renew old makes one that is not"))
+        let result = try surroundings.run("token", "renew", "old", "--file", path)
+        let secret = String(result.output.dropLast())
+        #expect(result.code == 0 && TokenSecret.isWellFormed(secret) && result.errors.contains("old: may read"))
+        let table = TokenText(Array(content.utf8)).table
+        #expect(table.entries == [TokenEntry(name: "old", token: secret, scopes: [.read])])
+        #expect(try surroundings.run("token", "list", "--file", path).errors == "")
+        #expect(try surroundings.run("token", "renew", "none", "--file", path).code == 1)
+        #expect(try surroundings.run("token", "renew", "old", "--rate", "5", "--file", path).code == 2)
     }
 
     @Test func listsAndRevokes() throws {
@@ -130,6 +172,6 @@ import TweaksWire
     @Test func talksToNobody() throws {
         let result = try surroundings.run("-H", "127.0.0.1:1", "token", "list", "--file", path)
         #expect(result.code == 2 && result.errors.contains("leave -s and -H out"))
-        #expect(try surroundings.run("token").output.split(separator: "\n").count == 3)
+        #expect(try surroundings.run("token").output.split(separator: "\n").count == 4)
     }
 }

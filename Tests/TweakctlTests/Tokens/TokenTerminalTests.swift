@@ -46,7 +46,7 @@ import TweaksWire
         var seen = try terminal.read(through: "Token for \(path): ")
         try terminal.type(secret + "\r")
         let peer = try server.accepted()
-        try peer.answer("auth \(secret)", "ok token alice may read")
+        try peer.takeToken(secret)
         try peer.answer("json on", "{\"ok\":true}")
         try peer.answer("whoami", #"{"ok":true,"token":"alice","scopes":["read"],"expires":null}"#)
         seen += try terminal.read(through: "done\n")
@@ -82,11 +82,11 @@ import TweaksWire
         try terminal.type("auth \(secret)\t")
         seen += try terminal.read(through: "auth " + String(repeating: "•", count: secret.count))
         try terminal.type("\r")
-        try peer.answer("auth \(secret)", "  you said \(secret)", "error denied no \(secret) here")
+        try peer.takeToken(secret, "error denied no \(secret) here")
         seen += try terminal.read(through: "denied: no (token) here\n")
         seen += try terminal.read(through: "fake> ")
         try terminal.type("  auth \"\(secret)\"\r")
-        try peer.answer("  auth \"\(secret)\"", "ok token alice may read")
+        try peer.takeToken(secret)
         seen += try terminal.read(through: "token alice may read\n")
         seen += try terminal.read(through: "fake> ")
         try terminal.type("ping\r")
@@ -112,7 +112,7 @@ import TweaksWire
             return peer
         }
         var peer = try server.accepted()
-        try peer.answer("auth \(secret)", "ok token alice may read")
+        try peer.takeToken(secret)
         peer = try greeted(peer)
         try terminal.read(through: "fake> ")
         // Closed, and as before.
@@ -122,7 +122,7 @@ import TweaksWire
         #expect(throws: ClientError.self) { _ = try peer.line() }
         try terminal.type("ping\r")
         peer = try server.accepted()
-        try peer.answer("auth \(secret)", "ok token alice may read")
+        try peer.takeToken(secret)
         peer = try greeted(peer)
         try peer.answer("ping", "ok")
         try terminal.read(through: "\n")
@@ -139,5 +139,36 @@ import TweaksWire
         try terminal.type("\u{4}")
         try terminal.read(through: "done\n")
         #expect(cache.servers.isEmpty && history == "ping\n")
+    }
+
+    /// The editor says nothing else before the server has shown that it knows the token.
+    @Test func inTheEditor() throws {
+        let server = try FakeServer()
+        try cache.keep(KeptToken(secret: secret, name: "alice", scopes: []), for: server.address)
+        let terminal = try terminal("-H \(server.address)")
+        let peer = try server.accepted()
+        let exchange = try Scram.Server(try peer.message())
+        try peer.say("ok \(exchange.challenge)\n")
+        let last = try peer.message()
+        let acceptance = try #require(try exchange.accept(last, ScramVerifier(token: secret)))
+        try peer.say("ok \(acceptance.last) token alice may read\n")
+        #expect(try peer.line().hasPrefix("hello 1"))
+        try terminal.type("q")
+        let seen = try terminal.read(through: "done\n")
+        #expect(seen.contains("code 0") && !seen.contains(secret))
+    }
+
+    /// It ends before another program, and tells it nothing.
+    @Test func inTheEditorOfAnotherProgram() throws {
+        let server = try FakeServer()
+        try cache.keep(KeptToken(secret: secret, name: "alice", scopes: []), for: server.address)
+        let terminal = try terminal("-H \(server.address)")
+        let peer = try server.accepted()
+        try peer.say("ok \(try Scram.Server(try peer.message()).challenge)\n")
+        _ = try peer.message()
+        try peer.say("ok v=\(Base64.encode(SHA256.digest([]))) token alice may admin\n  name: x\nok\n")
+        let seen = try terminal.read(through: "done\n")
+        #expect(seen.contains("the program at \(server.address) does not know this token") && seen.contains("code 1"))
+        #expect(throws: ClientError.self) { _ = try peer.line() }
     }
 }

@@ -18,10 +18,13 @@ struct PanelBodyTests {
     @Test(
         "fields",
         arguments: [
-            ("POST /login {}", "the body: token is missing; it has to be a text in quotes"),
-            ("POST /login {\"token\":7}", "the body: token has to be a text in quotes"),
-            ("POST /login {\"token\":null}", "the body: token has to be a text in quotes"),
-            ("POST /login {\"tokn\":\"a\"}", "the body: there is no field “tokn”; did you mean token?"),
+            ("POST /login {\"scram\":7}", "the body: scram has to be a text in quotes"),
+            ("POST /login {\"scram\":null}", "the body: scram has to be a text in quotes"),
+            ("POST /login {\"scarm\":\"a\"}", "the body: there is no field “scarm”; did you mean scram?"),
+            (
+                "POST /login {\"challenge\":\"a\"}",
+                "the body: write a message of SCRAM as scram, or a challenge with its answer, or {} to be given one"
+            ), ("POST /login {\"challenge\":\"a\",\"answer\":\"A\"}", "the body: answer has to be a text in base64"),
             ("POST /logout {\"token\":\"a\"}", "the body: there is no field “token”; write {}"),
             ("PATCH /api/tweaks {}", "the body: changes is missing; it has to be \(changeList)"),
             ("PATCH /api/tweaks {\"changes\":[]}", "the body: changes has to be \(changeList)"),

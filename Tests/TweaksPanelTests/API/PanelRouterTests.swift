@@ -51,7 +51,9 @@ struct PanelRouterTests {
     @Test(
         "doing",
         arguments: [
-            ("POST /login {\"token\":\"twk_a\"}", .login(token: "twk_a")),
+            ("POST /login {}", .login(.ask)), ("POST /login {\"scram\":\"n,,n=a,r=b\"}", .login(.begin("n,,n=a,r=b"))),
+            ("POST /login {\"scram\":\"c=biws\"}", .login(.finish("c=biws"))),
+            ("POST /login {\"challenge\":\"a\",\"answer\":\"AAA=\"}", .login(.answer("a", [0, 0]))),
             ("POST /logout {}", .logout),
             ("POST /api/reset {\"patterns\":[\"Label\",\"A/B/*\"]}", one(.reset(["Label", "A/B/*"]))),
             ("POST /api/actions/A/B/C {}", one(.run(path: "A/B/C", arguments: []))),

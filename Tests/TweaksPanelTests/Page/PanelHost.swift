@@ -16,7 +16,7 @@ final class PanelHost {
         let secret = TokenSecret.make()
         let scopes: [TweakScope]
 
-        var entry: TokenEntry { TokenEntry(name: name, digest: TokenSecret.digest(of: secret), scopes: scopes) }
+        var entry: TokenEntry { TokenEntry(name: name, token: secret, scopes: scopes) }
     }
 
     /// May do everything; its token is good at every start.
@@ -26,6 +26,8 @@ final class PanelHost {
     private let guests: [Guest]
     private let directory: TemporaryDirectory
     private let presets: MemoryPresets
+    /// The browsers that are signed in, as a daemon keeps them over a restart.
+    private let signedIn = Box<[SignIn]>([])
     private var server: TweakServer
     private(set) var port = 0
     /// Hears of every change.
@@ -56,7 +58,9 @@ final class PanelHost {
     private func start(port wanted: Int) throws {
         var hooks = TweakServerHooks()
         let (presets, table) = (presets, TokenTable(guests.map(\.entry)))
-        hooks.fronts = [PanelFront(.on(port: wanted), isMovable: false)]
+        let (signIns, signedIn) = (SignIns(), signedIn)
+        signIns.follow(signedIn.value) { signedIn.value = $0 }
+        hooks.fronts = [PanelFront(.on(port: wanted), isMovable: false, signIns: signIns)]
         hooks.tokens = { table }
         hooks.presets = presets
         server = TweakServer(

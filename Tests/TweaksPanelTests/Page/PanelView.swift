@@ -104,8 +104,24 @@ struct PanelView {
             const row = (name) => document.querySelector(`[data-path="${CSS.escape(path(name))}"]`);
             const part = (name, part) => row(name)?.querySelector(`[data-part="${part}"]`);
             const isShown = (element) => element != null && element.checkVisibility({ visibilityProperty: true });
-            const asPage = (path, options = {}) => fetch(path, { ...options, headers:
-                { ...options.headers, 'Tweaks-Key': JSON.parse(localStorage.getItem('tweaks.key')) } });
+            const signInKey = () => new Promise((done, fail) => {
+                const open = indexedDB.open('tweaks', 1);
+                open.onupgradeneeded = () => open.result.createObjectStore('keys');
+                open.onerror = () => fail(open.error);
+                open.onsuccess = () => {
+                    const ask = open.result.transaction('keys').objectStore('keys').get('sign-in');
+                    ask.onsuccess = () => { open.result.close(); done(ask.result); };
+                };
+            });
+            const logIn = async (body) => (await (await fetch('/login', { method: 'POST',
+                headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })).json());
+            const asPage = async (path, options = {}) => {
+                const { challenge } = await logIn({});
+                const proof = await crypto.subtle.sign('HMAC', await signInKey(), new TextEncoder().encode(challenge));
+                const answer = btoa(String.fromCharCode(...new Uint8Array(proof)));
+                const { key } = await logIn({ challenge, answer });
+                return fetch(path, { ...options, headers: { ...options.headers, 'Tweaks-Key': key } });
+            };
             const text = (name, of) => isShown(part(name, of)) ? part(name, of).textContent : '';
             const field = (name) => (part(name, 'field') ?? part(name, 'hex')).value;
             const state = () => document.documentElement.dataset.state;

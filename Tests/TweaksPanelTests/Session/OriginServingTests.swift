@@ -76,7 +76,7 @@ import TweaksTestSupport
             ("POST", "/api/reset"), ("PATCH", "/api/tweaks"), ("POST", "/api/actions/Player/Audio/Mute"),
             ("POST", "/login"), ("POST", "/logout"),
         ] {
-            let text = panel.request(method, target, body, try PanelServer.halves("admin", port: panel.port))
+            let text = panel.request(method, target, body, server.page("admin"))
                 .replacingOccurrences(
                     of: "Content-Type: application/json", with: type.isEmpty ? "X: y" : "Content-Type: \(type)")
             try panel.client.send(text)

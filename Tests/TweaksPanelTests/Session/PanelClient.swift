@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import TweaksTestSupport
+import TweaksWire
 
 /// A response, as a client sees it.
 struct PanelAnswer {
@@ -81,6 +82,29 @@ final class PanelClient {
     ) throws -> PanelAnswer {
         try send(method, target, body, headers)
         return try read(isHead: method == "HEAD")
+    }
+
+    /// Shows that it knows a token of `PanelServer`, as the page does.
+    /// - Returns: The last answer; the headers of a page that is signed in by it; and the key of the browser.
+    func signIn(
+        _ name: String, _ headers: [String] = []
+    ) throws -> (answer: PanelAnswer, page: [String], key: [UInt8]) {
+        var scram = Scram.Client(token: PanelServer.token(name))
+        let first = try ask("POST", "/login", #"{"scram":"\#(scram.first)"}"#, headers)
+        let last = scram.answer(try #require(first.json["scram"] as? String))
+        let answer = try ask("POST", "/login", #"{"scram":"\#(try #require(last))"}"#, headers)
+        guard answer.status == 200 else { return (answer, [], []) }
+        #expect(scram.accepts(try #require(answer.json["scram"] as? String)))
+        let cookie = try #require(answer["Set-Cookie"]?.split(separator: ";").first)
+        let key = try #require(answer.json["key"] as? String)
+        return (answer, ["Cookie: \(cookie)", "Tweaks-Key: \(key)"], scram.sessionKey)
+    }
+
+    /// Answers a question, as a page does that is loaded where a browser is signed in.
+    func resume(_ cookie: String, _ key: [UInt8]) throws -> PanelAnswer {
+        let challenge = try #require(try ask("POST", "/login", "{}").json["challenge"] as? String)
+        let answer = Base64.encode(SHA256.code(challenge.utf8, key: key))
+        return try ask("POST", "/login", #"{"challenge":"\#(challenge)","answer":"\#(answer)"}"#, [cookie])
     }
 
     /// Sets tweaks to values, which are JSON.

@@ -15,6 +15,8 @@ final class PanelServer {
     let server: TweakServer
     let stepped: SteppedServer?
     let events = Events()
+    /// The browsers that are signed in.
+    let signIns: SignIns
     private let directory: TemporaryDirectory
 
     /// What happened to sessions, in order.
@@ -40,8 +42,9 @@ final class PanelServer {
         var hooks = TweakServerHooks()
         let table = TokenTable([.named("admin", .admin)] + tokens)
         (hooks.access, hooks.tokens, hooks.presets) = (access, { table }, try MemoryPresets(presets, gate: gate))
-        hooks.fronts = [PanelFront(.on)]
         let (events, wallClock, clock) = (events, wallClock, clock)
+        signIns = SignIns(wallClock: { wallClock.value.withLock { $0 } }, clock: { clock.now })
+        hooks.fronts = [PanelFront(.on, signIns: signIns)]
         hooks.wallClock = { wallClock.value.withLock { $0 } }
         hooks.clock = { clock.now }
         hooks.onSessionEvent = { events.add($0) }
@@ -74,10 +77,11 @@ final class PanelServer {
     /// The text of a token.
     static func token(_ name: String) -> String { "twk_\(name)" + String(repeating: "A", count: 43 - name.utf8.count) }
 
-    /// The headers of a browser that has shown a token.
-    static func halves(_ name: String, port: Int) throws -> [String] {
-        let halves = try #require(SplitToken(token(name)))
-        return ["Cookie: tweaks-\(port)=\(halves.cookie)", "Tweaks-Key: \(halves.key)"]
+    /// The headers of a browser that is signed in with a token.
+    func page(_ name: String) -> [String] {
+        let keyID = ScramVerifier.id(of: Self.token(name))
+        let signIn = signIns.add(keyID: keyID, key: SHA256.digest(name.utf8))
+        return ["Cookie: tweaks-\(port)=\(signIn.id)", "Tweaks-Key: \(signIns.pageKey(signIn))"]
     }
 
     /// A connection that speaks by lines, and may do everything.
@@ -112,13 +116,23 @@ final class PanelServer {
     }
 }
 
+/// A value that several threads see.
+final class Box<Value: Sendable>: Sendable {
+    private let mutex: Mutex<Value>
+    init(_ value: Value) { mutex = Mutex(value) }
+    var value: Value {
+        get { mutex.withLock { $0 } }
+        set { mutex.withLock { $0 = newValue } }
+    }
+}
+
 extension TokenEntry {
     /// The entry of `PanelServer.token(name)`, or of another one.
     static func named(
         _ name: String, _ scopes: TweakScope..., expires: Int64? = nil, rate: Int? = nil, secret: String? = nil
     ) -> TokenEntry {
         TokenEntry(
-            name: name, digest: TokenSecret.digest(of: PanelServer.token(secret ?? name)), scopes: scopes,
+            name: name, token: PanelServer.token(secret ?? name), scopes: scopes,
             expires: expires, commitsPerSecond: rate)
     }
 }

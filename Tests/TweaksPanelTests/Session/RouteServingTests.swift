@@ -64,7 +64,8 @@ struct Served: Sendable, CustomTestStringConvertible {
         Served("GET", "/api/stats", nil, 200, #""ok":true"#),
         Served("GET", "/api/sessions", nil, 200, #""transport":"http""#),
         Served("GET", "/api/conflicts", nil, 200, #""ok":true"#),
-        Served("POST", "/login", #"{"token":"\#(PanelServer.token("admin"))"}"#, 200, #""token":"admin""#),
+        Served("POST", "/login", "{}", 200, #""challenge":""#),
+        Served("POST", "/login", #"{"scram":"n,,n=a,r=b"}"#, 200, #""scram":"r=b"#, #",s=YQ==,i=1""#),
     ]
 
     /// What is refused, by each of the codes that can come over HTTP.

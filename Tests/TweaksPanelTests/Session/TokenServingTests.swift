@@ -71,39 +71,11 @@ import TweaksWire
         server.server.stop()
     }
 
-    @Test func loginAndLogout() throws {
-        let server = try PanelServer(Self.ops)
-        let panel = try server.connect(nil)
-        let login = try panel.ask("POST", "/login", "{\"token\":\"\(PanelServer.token("ops"))\"}")
-        #expect(login.status == 200)
-        let key = try #require(login.json["key"] as? String)
-        #expect(
-            login.body == "{\"ok\":true,\"token\":\"ops\",\"scopes\":[\"write:Content\",\"run:Player\"],"
-                + "\"expires\":\"1970-01-01T00:33:20Z\",\"key\":\"\(key)\"}\n")
-        let pair = try #require(login["Set-Cookie"]).replacingOccurrences(
-            of: "; Path=/; HttpOnly; SameSite=Strict", with: "")
-        let value = pair.replacingOccurrences(of: "tweaks-\(panel.port)=", with: "")
-        #expect(SplitToken.token(cookie: value, key: key) == PanelServer.token("ops"))
-        // Either half alone is nothing.
-        for headers in [[], ["Cookie: \(pair)"], ["Tweaks-Key: \(key)"], ["Cookie: \(pair)", "Tweaks-Key: \(value)"]] {
-            #expect(try panel.ask("GET", Self.size, nil, headers).status == 401)
-        }
-        let both = ["Cookie: a=b; \(pair)", "Tweaks-Key: \(key)"]
-        #expect(try panel.ask("GET", Self.size, nil, both).status == 200)
-        #expect(try server.connect(nil).ask("GET", Self.size, nil, both).status == 200)
-        let logout = try panel.ask("POST", "/logout", "{}", both)
-        #expect(logout.status == 204 && logout["Set-Cookie"]?.contains("Max-Age=0") == true)
-        #expect(try panel.ask("GET", Self.size).status == 401)
-        #expect(try panel.ask("POST", "/login", "{\"token\":\"\(PanelServer.token("x"))\"}")["Set-Cookie"] == nil)
-        // The cookie of another port's server is none of ours.
-        let other = ["Cookie: tweaks-1=\(value)", "Tweaks-Key: \(key)"]
-        #expect(try panel.ask("GET", Self.size, nil, other).status == 401)
-    }
-
     /// Who writes a header does not mean the cookie.
     @Test func theHeaderWinsOverTheCookie() throws {
-        let panel = try PanelServer(Self.ops).connect("ops")
-        let cookie = try PanelServer.halves("admin", port: panel.port)
+        let server = try PanelServer(Self.ops)
+        let panel = try server.connect("ops")
+        let cookie = server.page("admin")
         #expect(try panel.ask("GET", "/api/whoami", nil, cookie).json["identity"] as? String == "token ops")
         panel.token = PanelServer.token("nobody")
         #expect(try panel.ask("GET", "/api/whoami", nil, cookie).status == 401)
@@ -132,7 +104,7 @@ import TweaksWire
         #expect(try panel.ask("GET", Self.size).status == 200)
         panel.token = PanelServer.token("nobody")
         #expect(try panel.ask("GET", Self.size).status == 401)
-        #expect(try panel.ask("POST", "/login", "{\"token\":\"x\"}").status == 401)
+        #expect(try panel.signIn("nobody").answer.status == 401)
         panel.token = PanelServer.token("admin")
         #expect(try panel.ask("GET", Self.size).status == 200)
     }

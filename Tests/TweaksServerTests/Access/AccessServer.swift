@@ -140,7 +140,7 @@ extension TokenEntry {
         _ name: String, _ scopes: TweakScope..., expires: Int64? = nil, rate: Int? = nil, secret: String? = nil
     ) -> TokenEntry {
         TokenEntry(
-            name: name, digest: SHA256.digest("twk_\(secret ?? name)".utf8), scopes: scopes, expires: expires,
+            name: name, token: "twk_\(secret ?? name)", scopes: scopes, expires: expires,
             commitsPerSecond: rate)
     }
 }

@@ -139,7 +139,9 @@ import TweaksWire
         var codes: [String] = []
         for value in 20..<60 { codes.append(try client.ask("Content/Text/Size = \(value)").last ?? "") }
         #expect(
-            codes.contains("error too-many this session makes at most 2 commits a second; wait, nothing was changed"))
+            codes.contains(
+                "error too-many token slow makes at most 2 commits a second, all its sessions together; wait, nothing was "
+                    + "changed"))
         #expect(server.registry.revision < 20)
         // A batch that came too soon need not be typed again.
         try client.ask("begin")

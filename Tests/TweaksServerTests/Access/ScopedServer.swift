@@ -11,10 +11,12 @@ final class ScopedServer {
     private let server: SteppedServer
     private let directory: TemporaryDirectory
 
-    init(registry: TweakRegistry, presets: [String: [String]] = [:]) throws {
+    /// - Parameter clock: Nil: the system's.
+    init(registry: TweakRegistry, presets: [String: [String]] = [:], clock: ManualClock? = nil) throws {
         self.registry = registry
         directory = try TemporaryDirectory()
         var hooks = TweakServerHooks()
+        if let clock { hooks.clock = { clock.now } }
         let store = try MemoryPresets(presets)
         hooks.presets = store
         for command in ["load", "delete", "diff", "swap"] { hooks.completions[command] = { store.names() } }

@@ -223,7 +223,7 @@ import TweaksTestSupport
         let server = try AccessServer { $0.sessions = 1 }
         let first = try server.connect()
         try first.ask("ping")
-        let second = try server.connect()
+        let second = try server.connectTCP()
         #expect(try second.restOfLines().first?.hasPrefix("error too-many ") == true)
         #expect(server.events.all.filter { $0.session.id == 2 }.map(\.text) == ["state created", "state failed limit"])
     }

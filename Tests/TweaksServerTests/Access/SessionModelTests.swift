@@ -159,7 +159,7 @@ private final class Pair {
         try server.take(
             model.table.map { token in
                 TokenEntry(
-                    name: token.name, digest: SHA256.digest("twk_\(token.secret)".utf8),
+                    name: token.name, token: "twk_\(token.secret)",
                     scopes: try token.scopes.map { try TweakScope($0.text) }, expires: token.expires)
             }, admin)
     }

@@ -15,12 +15,17 @@ private final class Pair {
     /// What the session was told so far, by the server that has something to hide.
     private(set) var told: [String] = []
 
+    private let clock = ManualClock()
+
     init(seed: UInt64 = 0) throws {
-        with = try Self.start(hiding: true)
-        without = try Self.start(hiding: false)
+        with = try Self.start(hiding: true, clock)
+        without = try Self.start(hiding: false, clock)
     }
 
-    private static func start(hiding: Bool) throws -> (admin: TestClient, session: TestClient) {
+    /// Lets so much time pass that changes before and after are no drag of a slider.
+    func pass() { clock.advance(by: .seconds(1)) }
+
+    private static func start(hiding: Bool, _ clock: ManualClock) throws -> (admin: TestClient, session: TestClient) {
         let presets = [
             "look": ["Label/Text/Size = 72", "Label/Text/Old = 3", "Theme/Main/Depth = 2"],
             "own": ["Label/Text/Size = 72", "Label/Text/Nobody = 1"], "odd": ["Label/Text/Size = 5000"],
@@ -31,19 +36,19 @@ private final class Pair {
         ]
         let all = presets.map { name, lines in (name, (hiding ? hidden[name] ?? [] : []) + lines) }
         let server = try ScopedServer(
-            registry: try registry(hiding: hiding), presets: Dictionary(uniqueKeysWithValues: all))
+            registry: try registry(hiding: hiding, clock), presets: Dictionary(uniqueKeysWithValues: all),
+            clock: clock)
         return (try server.connect("admin"), try server.connect(scopes))
     }
 
-    private static func registry(hiding: Bool) throws -> TweakRegistry {
-        let registry = TweakRegistry()
+    private static func registry(hiding: Bool, _ clock: ManualClock) throws -> TweakRegistry {
+        let registry = TweakRegistry(now: { clock.now }, sleep: { try await clock.sleep(until: $0) })
         if hiding { hide(in: registry, "Before") }
         _ = Tweak("Label", "Text", "Size", 60.0, in: 0...1_000, help: "a vault of letters", registry: registry)
         if hiding { hide(in: registry, "Amid") }
         _ = Tweak("Label", "Text", "Side", "left", choices: ["left", "right"], registry: registry)
         _ = Tweak("Label", "Text", "Count", 3, formerly: "Label/Text/Old", registry: registry)
         _ = Tweak("Label", "Text", "Key", "", flags: .secret, registry: registry)
-        for tick in 0..<2 { _ = Tweak("Label", "Ticks", "T\(tick)", 0, registry: registry) }
         _ = Tweak("Theme", "Main", "Depth", 1, registry: registry)
         _ = Tweak("Theme", "Main", "Dark", false, registry: registry)
         tweakAction("Cache", "Maintenance", "Purge", registry: registry) { _ in "purged" }
@@ -181,20 +186,14 @@ private final class Pair {
         let pair = try Pair()
         try Self.prepare(pair)
         var number = 10
-        // Between any two changes, or those in quick succession would be one drag where nothing hidden comes between.
-        var tick = 0
         for _ in 0..<150 {
             number += 1
+            // Changes in quick succession would be one entry of the history where nothing hidden comes between.
+            pair.pass()
             switch Int.random(in: 0..<10, using: &random) {
             case 0...2: try pair.change(Self.hiddenChange(number, &random), isHidden: true)
-            case 3...4:
-                tick += 1
-                try pair.change("Label/Ticks/T\(tick % 2) = \(tick)")
-                try pair.change(Self.change(number, &random))
-            default:
-                tick += 1
-                try pair.change("Label/Ticks/T\(tick % 2) = \(tick)")
-                try pair.ask(Self.request(number, &random))
+            case 3...4: try pair.change(Self.change(number, &random))
+            default: try pair.ask(Self.request(number, &random))
             }
         }
     }

@@ -127,6 +127,10 @@ final class FailingFileSystem: FileSystem {
         try call(.read) { _ throws(FileError) in try inner.read(descriptor, into: buffer) }
     }
 
+    func lastByte(_ descriptor: Int32) throws(FileError) -> UInt8? {
+        try call(.read) { _ throws(FileError) in try inner.lastByte(descriptor) }
+    }
+
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileError) -> Int {
         try call(.write) { isShort throws(FileError) in
             let count = isShort ? (bytes.count + 1) / 2 : bytes.count

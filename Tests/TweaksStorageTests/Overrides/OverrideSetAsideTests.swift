@@ -34,7 +34,7 @@ struct OverrideSetAsideTests {
         "a file that cannot be read is kept under another name",
         arguments: [
             ("", "“{” is missing"), ("{\"format\": 1}", "“format” is no text"), ("\u{0}\u{0}\u{0}", "“{” is missing"),
-            ("{\"format\":\"tweaks-overrides\",\"version\":1,\"overrides\":[{}]}", "override 1"),
+            ("{\"format\":\"tweaks-overrides\",\"version\":1,\"overrides\":[{]}", "a text in quotes"),
         ])
     func broken(text: String, reason: String) throws {
         try home.write(text, to: "state/overrides.json")
@@ -52,6 +52,50 @@ struct OverrideSetAsideTests {
         #expect(life.tried() == nil)
         #expect(home.read("state/\(aside)") == text)
         #expect(life.text?.contains("A/B/Size") == true)
+    }
+
+    @Test("an entry that cannot be taken is kept alone, said at each start, and outlives every rewrite")
+    func entries() throws {
+        let entry = { (path: String, kind: String, time: String) in
+            #"{"path":"A/B/\#(path)","kind":"\#(kind)","value":2,"origin":"code","time":"\#(time)"}"#
+        }
+        let good = entry("Size", "number", "2026-11-21T09:30:00Z")
+        let bad = [
+            entry("Wish", "wish", "2026-11-21T09:30:00Z"), entry("Late", "number", "yesterday"),
+            entry("Size", "number", "2026-11-20T09:30:00Z"),
+        ]
+        let list = ([good] + bad).joined(separator: ",")
+        try home.write(#"{"format":"tweaks-overrides","version":1,"overrides":[\#(list)]}"#, to: "state/overrides.json")
+        for _ in 1...2 {
+            let life = life()
+            let size = try life.number("Size")
+            #expect(size.value == 2)
+            let said = life.events.filter { if case .entrySetAside = $0 { true } else { false } }.map(\.description)
+            #expect(said.count == 3 && life.events.count == 4)
+            for (line, reason) in zip(said, ["A/B/Wish: “kind”", "A/B/Late: “time”", "A/B/Size is there twice"]) {
+                #expect(line.contains(reason) && line.contains("kept in the file"))
+            }
+            #expect(life.store.facts.entriesSetAside == 3 && life.store.facts.setAside == nil)
+        }
+        for value in [3.0, 4.0] {
+            let life = life()
+            #expect(life.store.facts.entriesSetAside == 3)
+            try life.number("Size").value = value
+            #expect(life.tried() == nil)
+            let text = try #require(life.text)
+            for entry in bad { #expect(text.contains(entry)) }
+            let aside = try #require(text.firstRange(of: #""setAside": ["#))
+            #expect(text[aside.upperBound...].contains(bad[0]))
+        }
+        // What was reset does not come back with one of them.
+        do {
+            let life = life()
+            try life.number("Size").reset()
+            #expect(life.tried() == nil)
+        }
+        let life = life()
+        #expect(try life.number("Size").value == 1 && life.number("Late").value == 1)
+        #expect(life.store.facts.entries == 0 && life.store.facts.entriesSetAside == 3)
     }
 
     @Test("what is no file at all is kept, too", arguments: ["directory", "link", "pipe", "foreign", "huge"])

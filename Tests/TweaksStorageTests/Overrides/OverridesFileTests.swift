@@ -175,12 +175,13 @@ struct OverridesFileTests {
         #expect(again.entries.map(\.stored) == file.entries.map(\.stored))
     }
 
-    @Test("an override and a temporary one of the same tweak, in their order; twice the same is an error")
+    @Test("an override and a temporary one of the same tweak, in their order; of twice the same the first counts")
     func bothLayers() throws {
         let temporary = String(Self.good.dropLast() + #","expires":"2026-11-21T10:30:00Z"}"#)
         let both = try OverridesFile(file("\(temporary),\(Self.good)"), anchor)
         #expect(both.entries.map(\.stored.layer) == [.override, .temporaryOverride])
-        #expect(throws: OverridesFile.Refusal.self) { try OverridesFile(file("\(temporary),\(temporary)"), anchor) }
+        let twice = try OverridesFile(file("\(temporary),\(Self.good),\(temporary)"), anchor)
+        #expect(twice.entries.map(\.stored.layer) == [.override, .temporaryOverride] && twice.rejected.count == 1)
         let line = try #require(OverridesFile.line(both.entries[1].stored, anchor))
         #expect(String(decoding: line, as: UTF8.self).hasSuffix(#", "expires": "2026-11-21T10:30:00.000Z"}"#))
     }
@@ -200,7 +201,7 @@ struct OverridesFileTests {
     }
 
     @Test(
-        "an override that is not as it should be",
+        "an override that is not as it should be is set aside alone, and stays as it is",
         arguments: [
             ("1", "override 1 is no object"),
             ("{}", "“path” is missing"),
@@ -222,8 +223,22 @@ struct OverridesFileTests {
             (good.replacing("}", with: ",\"value\":1}"), "“value” is there twice"),
             ("\(good),\(good)", "A/B/C is there twice"),
         ])
-    func malformedEntry(overrides: String, expected: String) {
-        expectMalformed(file(overrides), expected)
+    func malformedEntry(overrides: String, expected: String) throws {
+        let other = Self.good.replacing("A/B/C", with: "A/B/A")
+        let file = try OverridesFile(file("\(overrides),\(other)"), anchor)
+        #expect(file.entries.map(\.path.joined).contains("A/B/A"))
+        #expect(file.rejected.map { $0.reason.contains(expected) } == [true], "\(file.rejected.map(\.reason))")
+        let bad = String(decoding: try #require(file.rejected.first).text, as: UTF8.self)
+        #expect(overrides.hasSuffix(bad))
+        // Written again it stands elsewhere, and is not judged there.
+        let bytes = OverridesFile.text(
+            program: "", revision: 1, lines: file.entries.map(\.text), aside: file.allAside)
+        let again = try OverridesFile(bytes, anchor)
+        #expect(again.entries.map(\.text) == file.entries.map(\.text) && again.rejected.isEmpty)
+        #expect(again.allAside == file.allAside)
+        #expect(
+            OverridesFile.text(program: "", revision: 1, lines: again.entries.map(\.text), aside: again.allAside)
+                == bytes)
     }
 
     @Test(
@@ -234,6 +249,8 @@ struct OverridesFileTests {
             (#"{"format": "tweaks-overrides", "version": 0, "overrides": []}"#, "“version”"),
             (#"{"format": "tweaks-overrides", "version": 1.0, "overrides": []}"#, "no whole number"),
             (#"{"format": "tweaks-overrides", "version": 1}"#, "no list “overrides”"),
+            (#"{"format": "tweaks-overrides", "version": 1, "overrides": [{"path": tru}]}"#, "no value"),
+            (#"{"format": "tweaks-overrides", "version": 1, "overrides": [], "setAside": 1}"#, "“[” is missing"),
             (#"{"format": "tweaks-overrides", "version": 1, "overrides": {}}"#, "“[” is missing"),
             (#"{"format": "tweaks-overrides", "version": 1, "revision": -1, "overrides": []}"#, "negative"),
             (#"{"format": "tweaks-overrides", "version": 1, "overrides": []} x"#, "something follows"),

@@ -48,7 +48,7 @@ private final class KeptTokens: Sendable {
     /// Waits until these are the tokens.
     func wait(for names: [String]) throws {
         while self.names != names {
-            if record.arrival.wait(timeout: .now() + 30) == .timedOut {
+            if record.arrival.wait(timeout: .patience) == .timedOut {
                 throw WatchError.nothingCame(wanted: names.joined(separator: " "), calls: [])
             }
         }
@@ -57,7 +57,7 @@ private final class KeptTokens: Sendable {
 
 @Suite(.blocking) struct TokenKeeperTests {
     private static func line(_ name: String, _ scopes: String = "read") -> String {
-        "\(name) sha256:\(TokenText.hexadecimal(SHA256.digest(name.utf8))) \(scopes)"
+        "\(name) \(ScramVerifier(token: name).text) \(scopes)"
     }
 
     private static let both = "echo '\(line("a"))' > tokens; echo '\(line("b"))' >> tokens"
@@ -131,6 +131,22 @@ private final class KeptTokens: Sendable {
         #expect(
             problems.map(\.description).first?.hasPrefix("\(kept.path):6: gives nothing: c: behind the name") == true)
         #expect(problems.count == 1 && kept.names == ["a", "b"])
+    }
+
+    /// Lines of the old kind count, with a warning that names the remedy; once for each reading.
+    @Test(arguments: ["", "plain-auth off\n"]) func oldLines(_ directive: String) throws {
+        let old = (1...7).map { "t\($0) sha256:\(TokenText.hexadecimal(SHA256.digest("\($0)".utf8))) read" }
+        let kept = try KeptTokens(after: "printf '\(directive)\(old.joined(separator: "\n"))\n' > tokens")
+        kept.keeper.look()
+        #expect(kept.names == (1...7).map { "t\($0)" } && kept.keeper.table.refusesPlain == !directive.isEmpty)
+        let use =
+            directive.isEmpty
+            ? "show the token itself to the program that listens" : "are of no use while plain-auth is off"
+        #expect(
+            kept.events.filter(\.isProblem).map(\.description) == [
+                "\(kept.path): lines with sha256: \(use) (t1, t2, t3, t4, t5 and 2 more); tweakctl token renew t1 makes a "
+                    + "token that is never sent"
+            ])
     }
 
     @Test func manyProblems() throws {

@@ -57,6 +57,71 @@ struct HistoryTests {
         #expect(size.value == 62)
     }
 
+    @Test("tweaks that are set in turn, as fast as can be, have an entry each, and what was there before stays")
+    func machineGun() throws {
+        registry.historyLimit = 10
+        try set(20, by: 9)
+        clock.advance(.seconds(10))
+        let other = try registry.register("A", "B", "Other", 0.0)
+        for number in 1...10_000 {
+            clock.advance(.microseconds(100))
+            for (tweak, value) in [(size, 10 + Double(number % 90)), (other, Double(number))] {
+                try registry.commit(
+                    tweak.erased.node, .set(.number(value)), origin: TweakOrigin("session 1"),
+                    kind: .change(session: 1), delivery: .caller)
+            }
+        }
+        #expect(entries.count == 9 && entries.last == "1 session 9: Size 50→20")
+        #expect(entries.prefix(2) == ["20001 session 1: Other 3→10000", "20000 session 1: Size 13→20"])
+        // Each undo is an entry, too.
+        registry.historyLimit = 100
+        for _ in 1...8 { try registry.undo() }
+        #expect(other.value == 0 && size.value == 20)
+        #expect(try registry.undo().entry.origin.description == "session 9")
+    }
+
+    @Test("the entry that a change goes on is the one that undo takes back next")
+    func goesOnLast() throws {
+        let rename = { [registry, name] (text: String) in
+            _ = try registry.commit(
+                name.erased.node, .set(.string(text)), origin: TweakOrigin("session 1"), kind: .change(session: 1),
+                delivery: .caller)
+        }
+        for round in 1...4 {
+            try set(60 + Double(round), by: 1, after: .milliseconds(10))
+            try rename("m\(round)")
+        }
+        try set(70, by: 1, after: .milliseconds(10))
+        #expect(entries.count == 8)
+        #expect(entries.prefix(2) == ["9 session 1: Size 63→70", "8 session 1: Name \"m3\"→\"m4\""])
+        try registry.undo()
+        #expect(size.value == 63 && name.value == "m4")
+        // Since something was undone, nothing goes on what was before.
+        try rename("o")
+        #expect(entries[0] == "11 session 1: Name \"m4\"→\"o\"")
+    }
+
+    @Test("what somebody else, or another set of tweaks, has touched in between is not gone on with")
+    func between() throws {
+        let both = { [registry] (session: UInt64) in
+            var batch = TweakBatch()
+            batch.set("A/B/Size", .number(70 + Double(session)))
+            batch.set("A/B/Name", .string("m\(session)"))
+            try registry.commit(
+                batch, origin: TweakOrigin("session \(session)"), kind: .change(session: session), delivery: .caller)
+        }
+        try set(60, by: 1)
+        for number in 2...10 {
+            _ = try both(2)
+            try set(60 + Double(number), by: 1, after: .zero)
+        }
+        #expect(registry.history.count == 19)
+        try registry.undo()
+        #expect(size.value == 72 && name.value == "m2")
+        try registry.undo()
+        #expect(size.value == 69)
+    }
+
     @Test("a step is an entry of its own, whoever makes it, and whatever comes right behind it")
     func step() throws {
         try set(60, by: 1)

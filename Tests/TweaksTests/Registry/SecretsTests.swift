@@ -80,6 +80,19 @@ struct SecretsTests {
         #expect(await changes.next()?.changes.map(\.description) == ["S/S/Text = (unset)"])
     }
 
+    /// What texts take is shown; of a secret it would tell the length.
+    @Test func noSumShowsThem() throws {
+        let tweak = Tweak("S", "S", "Text", "", flags: .secret, registry: registry)
+        let open = Tweak("S", "S", "Open", "", registry: registry)
+        for text in ["hunter2", "", "hunter2-hunter2"] {
+            try tweak.set(text)
+            try open.set("four")
+            #expect(registry.heldBytes.values == 4)
+        }
+        registry.remove(tweak.path)
+        #expect(registry.heldBytes.values == 4)
+    }
+
     @Test func noConflictShowsThem() throws {
         _ = Tweak("S", "S", "Text", "hunter2", flags: .secret, registry: registry)
         _ = Tweak("S", "S", "Text", "hunter2-b", flags: .secret, registry: registry)
@@ -92,8 +105,11 @@ struct SecretsTests {
 
     @Test func aRelativeChangeDoesNotShowThem() throws {
         let tweak = Tweak("S", "S", "Int", 987_654, flags: .secret, registry: registry)
-        expectSilent(.outOfRange) {
-            try registry.commit(origin: .code) { $0.append(tweak.node, .add(.int(.max))) }
+        // Where a sum leaves the range would tell what it was added to.
+        for amount in [Int64(1), .max] {
+            expectSilent(.badValue) {
+                try registry.commit(origin: .code) { $0.append(tweak.node, .add(.int(amount))) }
+            }
         }
         expectSilent(.badValue) { try registry.commit(origin: .code) { $0.append(tweak.node, .toggle) } }
     }

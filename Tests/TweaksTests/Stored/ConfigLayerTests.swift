@@ -28,7 +28,7 @@ struct ConfigLayerTests {
                 + (change.override.map { " under \($0.text)" } ?? "")
                 + (change.dropped.map { " drops \($0.text)" } ?? "")
         }
-        return (problems.map { "\($0.line) \($0.error.code.rawValue)" }, changes, difference)
+        return (problems.first.map { "\($0.line) \($0.error.code.rawValue)" }, changes, difference)
     }
 
     @Test("values lie above the default, with file and line as their origin")

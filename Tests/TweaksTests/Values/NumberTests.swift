@@ -70,7 +70,7 @@ struct NumberTests {
 
     @Test(arguments: [
         ("0.1", Float(0.1), "0.1"), ("3.4028235e38", .greatestFiniteMagnitude, "3.4028235e+38"),
-        ("16777217", 16_777_216, "16777216"), ("1e-60", 0, "0"),
+        ("16777217", 16_777_216, "16777216"), ("0e9", 0, "0"), ("1e-45", .leastNonzeroMagnitude, "1e-45"),
         ("1.1754944e-38", .leastNormalMagnitude, "1.1754944e-38"), ("0.30000000000000004", 0.3, "0.3"),
     ])
     func floatIsTheNearestAndPrintsShort(_ text: String, _ value: Float, _ printed: String) throws {
@@ -82,6 +82,10 @@ struct NumberTests {
 
     @Test(arguments: ["1e39", "-1e39", "1e300", "3.5e38"])
     func floatRefusesWhatWouldBeInfinite(_ text: String) { expectRefused(text, by: single.erased, .outOfRange) }
+
+    /// 0 is not what was written.
+    @Test(arguments: ["1e-46", "-1e-46", "1e-60"])
+    func floatRefusesWhatWouldBeZero(_ text: String) { expectRefused(text, by: single.erased, .outOfRange) }
 
     @Test func floatPrintsWhatItReads() throws {
         var random = SeededGenerator(seed: 4)

@@ -1,0 +1,252 @@
+// The shell lines of the guides, typed at a shell: a program that runs, tweakctl on the path, and what is printed.
+
+import Foundation
+import Testing
+import TweaksTestSupport
+
+extension DocumentedBlock {
+    /// The documents with shell lines that are tweakctl's.
+    static let guides = [
+        "README.md", "Sources/TweaksDaemon/TweaksDaemon.docc/AnEveningWithTweakctl.md",
+        "Sources/TweaksDaemon/TweaksDaemon.docc/OperatingThrottled.md",
+        "Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md",
+    ]
+}
+
+@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists && Tool.setsid.exists)) struct GuideTests {
+    /// The blocks of a document are one story.
+    @Test(
+        .enabled(if: Tool.nc.exists && Tool.curl.exists && Tool.bash.exists, "install netcat-openbsd, curl and bash"),
+        arguments: DocumentedBlock.guides)
+    func isTrue(_ document: String) throws {
+        let shell = try GuideShell()
+        let blocks = DocumentedBlock.all("shell-transcript", of: document)
+        #expect(!blocks.isEmpty)
+        for block in blocks { try shell.replay(block) }
+    }
+
+    /// The table of who can take what away from whom names tests that there are.
+    @Test func everyTestOfTheTableExists() throws {
+        let tests = try Self.files("Tests", ".swift").map { try Self.text($0) }.joined(separator: "\n")
+        let model = try Self.text("Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md")
+        var count = 0
+        for row in model.splitLines() where row.hasPrefix("| ") && row.contains("Tests") {
+            for name in (row.split(separator: "|").last ?? "").matches(of: /`(\w+Tests)?\.?(\w+)?`/) {
+                if let suite = name.output.1 { #expect(tests.contains("struct \(suite) "), "\(suite) of: \(row)") }
+                if let test = name.output.2, test != "TweaksBenchmarks" {
+                    #expect(tests.contains("func \(test)("), "\(test) of: \(row)")
+                }
+                count += 1
+            }
+        }
+        #expect(count > 40)
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../..").standardizedFileURL
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// The files below a directory, by the end of their names.
+    private static func files(_ directory: String, _ end: String) -> [String] {
+        let all = FileManager.default.enumerator(atPath: root.appendingPathComponent(directory).path)
+        return (all?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(end) }.map { "\(directory)/\($0)" }
+    }
+
+    /// What stands behind a `$` is run by some test: by this one, or by those of the daemon, the wire and the panel.
+    @Test func everyShellLineIsRun() throws {
+        for document in Self.files("Sources", ".md") + ["README.md"] {
+            var fence: String?
+            for (number, line) in try Self.text(document).splitLines().enumerated() {
+                if line.hasPrefix("```") { fence = fence == nil ? String(line.dropFirst(3)) : nil }
+                guard line.drop(while: { $0 == " " }).hasPrefix("$ ") else { continue }
+                #expect(fence?.hasSuffix("transcript") == true, "\(document):\(number + 1) is run by no test: \(line)")
+            }
+        }
+    }
+}
+
+/// A shell on a terminal, in surroundings where `bounce` runs, `ssh` leads to this machine, and `swift run` starts it.
+private final class GuideShell {
+    private let surroundings: Surroundings
+    private let terminal: PseudoTerminal
+    /// Where things are done while a command runs on the first one.
+    private let other: PseudoTerminal
+    private var token = ""
+    private var root: String { surroundings.directory.path }
+
+    init() throws {
+        surroundings = try Surroundings()
+        let root = surroundings.directory.path
+        try FileManager.default.createDirectory(atPath: "\(root)/bin", withIntermediateDirectories: false)
+        let socket = surroundings.socket("bounce")
+        let products = Surroundings.executable.deletingLastPathComponent().path
+        let scripts = [
+            "ssh": """
+            while [ $# -gt 0 ]; do case $1 in
+                -L) case $2 in /*) ln -sf "${2#*:}" "${2%%:*}";; esac; shift 2;;
+                -N) shift;;
+                *) shift; exec sh -c "$*";;
+            esac; done
+            """,
+            "swift": """
+            end() { kill $(cat \(root)/pid) && rm \(root)/pid && until [ ! -e \(socket) ]; do sleep 0.05; done; }
+            [ ! -e \(root)/pid ] || end
+            [ "$1" = run ] || exit
+            # What is open here belongs to the tests: held by the program, it would keep them waiting for this shell's end.
+            for file in /proc/$$/fd/*; do [ ${file##*/} -le 2 ] || eval "exec ${file##*/}>&-"; done
+            rm -f \(root)/log; TWEAKS_PORT=0 TWEAKS_PANEL_PORT=0 \(products)/bounce --headless >/dev/null 2>\(root)/log </dev/null &
+            echo $! >\(root)/pid
+            until grep -q panel \(root)/log || ! kill -0 $!; do sleep 0.05; done
+            """,
+        ]
+        for (name, text) in scripts {
+            try Data("#!/bin/bash\n\(text)\n".utf8).write(to: URL(fileURLWithPath: "\(root)/bin/\(name)"))
+            chmod("\(root)/bin/\(name)", 0o755)
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(root)/bin/tweakctl", withDestinationPath: Surroundings.executable.path)
+        let settings = surroundings.environment.filter { $0.key != "PATH" }.map { "\($0.key)=\($0.value)" }
+        let environment =
+            [
+                "PATH=\(root)/bin:/usr/bin:/bin", "NO_COLOR=1", "PS1=", "PS2=",
+                "TWEAKS_TOKEN_FILE=\(root)/etc/bounce/tokens",
+            ] + settings
+        let shell = "stty -echo; exec env \(environment.joined(separator: " ")) sh"
+        (terminal, other) = (try PseudoTerminal(.sh, ["-c", shell]), try PseudoTerminal(.sh, ["-c", shell]))
+        try run("swift run bounce")
+    }
+
+    deinit {
+        let text = try? String(contentsOfFile: "\(root)/pid", encoding: .utf8)
+        if let process = text.flatMap({ Int32($0.prefix { $0.isNumber }) }) { kill(process, SIGTERM) }
+    }
+
+    func replay(_ block: DocumentedBlock) throws {
+        var steps: [(command: String, lines: [String])] = []
+        for line in block.text.splitLines() {
+            if line.hasPrefix("$ ") {
+                steps.append((String(line.dropFirst(2)), []))
+            } else if steps.last?.command.hasSuffix("\\") == true {
+                steps[steps.count - 1].command = steps[steps.count - 1].command.dropLast() + line
+            } else if !line.isEmpty, !steps.isEmpty {
+                steps[steps.count - 1].lines.append(line)
+            }
+        }
+        for step in steps {
+            // What a command finds is what the story has told before.
+            if step.command.contains(" watch "), let line = step.lines.first { try set(line) }
+            if step.command.contains(" login"), token.isEmpty {
+                try perform("tweakctl token new guest --scopes read write", [], block)
+            }
+            try perform(step.command, step.lines, block)
+            if step.command.hasPrefix("tweakctl token revoke") { token = "" }
+        }
+    }
+
+    private func perform(_ command: String, _ lines: [String], _ block: DocumentedBlock) throws {
+        let (tokens, told) = (tokenFile, log.count)
+        let output = try run(placed(command), expecting: lines)
+        var rest = output.splitLines()[...]
+        for line in lines {
+            let found = rest.firstIndex { Transcript.fits(Self.plain(shown($0)), Self.plain(line)) }
+            #expect(found != nil, "\(block.testDescription): \(command)\nnot printed: \(line)\n\(output)")
+            if let found { rest = rest[(found + 1)...] }
+        }
+        // The program says so when it has read it.
+        if tokenFile != tokens { try eventually { log.count > told } }
+    }
+
+    /// Types a line and reads what comes of it; it must succeed. What does not end by itself is ended as people do.
+    @discardableResult
+    private func run(_ command: String, expecting lines: [String] = []) throws -> String {
+        let typed = command.hasSuffix("&") ? String(command.dropLast()) : command
+        // Read whole before it begins, so that what is typed meanwhile is for the program.
+        try terminal.type("{ \(typed)\n}; code=$?; echo; echo \"-\"\"- $code\"\n")
+        var output = ""
+        if command.contains(" login") {
+            output += try terminal.read(through: "Token for ")
+            output += try terminal.read(through: ": ") + "\n"
+            try terminal.type(token + "\n")
+        } else if command.hasPrefix("nc ") {
+            try terminal.type("ping\n")
+            output += try terminal.read(through: "ok pong")
+            try terminal.type("quit\n")
+        } else if command.contains(" watch ") {
+            for line in lines { output += try happen(line) }
+            try terminal.type("\u{3}")
+        } else if command == "tweakctl bounce" {
+            output += try terminal.read(through: "live")
+            try terminal.type("q")
+        }
+        // Each start has a link of its own to the panel.
+        if command.hasPrefix("swift run") {
+            try terminal.type("export TOKEN=$(sed 's/.*token=//' \(surroundings.socket("bounce")).panel)\n")
+        }
+        output += try terminal.read(through: "-- ")
+        let code = try terminal.read(through: "\n")
+        let mayFail = command.hasPrefix("nc ") || command.contains("curl -sN") || command.contains(" watch ")
+        #expect(code == "0\n" || mayFail, "\(command): \(output)")
+        if let found = output.firstRange(of: "twk_") {
+            token = String(output[found.lowerBound...].prefix { !$0.isWhitespace })
+        }
+        return output
+    }
+
+    /// Lets that happen of which a watcher prints a line, and reads this line.
+    private func happen(_ line: String) throws -> String {
+        switch line {
+        case "# lost, trying again": try other.type("swift end\n")
+        case "# bounce restarted": try other.type("swift run bounce\n")
+        case let line where line.hasPrefix("rev "): try set(line)
+        default: break
+        }
+        let wanted = line.hasPrefix("rev ") ? "  # was" : line.hasPrefix("#") ? line : "# number"
+        let output = try terminal.read(through: wanted)
+        return try output + terminal.read(through: "\n")
+    }
+
+    /// Gives a tweak the value that a line shows.
+    private func set(_ line: String) throws {
+        guard let found = line.firstMatch(of: /(\S+\/\S+) = (\S+)/) else { return }
+        let result = try surroundings.run("bounce", String(found.1), "=", String(found.2))
+        #expect(result.code == 0, "\(result.errors)")
+    }
+
+    // MARK: Texts
+
+    private var log: String { (try? String(contentsOfFile: "\(root)/log", encoding: .utf8)) ?? "" }
+
+    /// The file that the program reads, as it is.
+    private var tokenFile: Data? { FileManager.default.contents(atPath: "\(root)/etc/bounce/tokens") }
+
+    /// A port of the running program, behind a word of its log.
+    private func port(_ pattern: String) -> String {
+        let found = try? Regex("\(pattern)([0-9]+)").firstMatch(in: log)
+        return found?.output[1].substring.map { String($0) } ?? ""
+    }
+
+    /// A command as it is run: its places are the test's own.
+    private func placed(_ command: String) -> String {
+        command.replacing("/tmp/", with: "\(root)/").replacing("/run/user/1000", with: "\(root)/run")
+            .replacing(/([ =])\/etc\//) { "\($0.output.1)\(self.root)/etc/" }
+            // The one user that there surely is.
+            .replacing("--for-user throttled", with: "--for-user $(id -un)")
+            .replacing("127.0.0.1:7780", with: "127.0.0.1:\(port("panel http://127.0.0.1:"))")
+            .replacing(/127\.0\.0\.1:7[07]\d\d/) { _ in "127.0.0.1:\(self.port("tweaks at [^;]*127.0.0.1:"))" }
+    }
+
+    /// A line as documents show it.
+    private func shown(_ line: String) -> String {
+        line.replacing(root, with: "").replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:N")
+    }
+
+    /// Without what differs from one run to the next: numbers of processes, ports, digests, widths.
+    private static func plain(_ line: String) -> String {
+        line.replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:N").replacing(/\b[0-9a-f]{8}\b/, with: "DIGEST")
+            .replacing(/\b\d{3,6}\b/, with: "N").replacing(/\b(uid|rev) \w+/, with: "N").replacing(/\ +/, with: " ")
+            .replacing(/\ $/, with: "")
+    }
+}
