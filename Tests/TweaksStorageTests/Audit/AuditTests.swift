@@ -259,17 +259,20 @@ struct AuditTests {
         let files = FailingFileSystem()
         let life = try AuditedLife(path, files: files)
         let note = AuditNote(by: "ops", from: "tcp", peer: "127.0.0.1:1", session: 1, kind: "authenticated")
-        for _ in 1...2 { life.trail.note(note) }
+        life.trail.note(note)
         life.time.waitUntilAsleep(for: .seconds(1))
-        life.time.advance(by: .seconds(1))
-        life.time.waitUntilAsleep(for: .seconds(59))
+        life.trail.note(note)
+        for _ in 1...2 {
+            life.time.advance(by: .seconds(1))
+            life.time.waitUntilAsleep(for: .seconds(1), .seconds(58))
+        }
         files.plan { call in
             guard call.kind == .write else { return nil }
             // It comes while the thread is about to find that out.
             if call.numberOfKind == 1 { try? life.set(2) }
             return .fails(ENOSPC)
         }
-        life.time.advance(by: .seconds(59))
+        life.time.advance(by: .seconds(58))
         life.time.waitUntilAsleep(for: .milliseconds(100))
         files.plan(nil)
         life.time.advance(by: .milliseconds(100))

@@ -3,7 +3,9 @@
 import Dispatch
 import Foundation
 import Synchronization
+import Testing
 import TweaksStorage
+import TweaksTestSupport
 
 /// Time that stands still until it is moved on. Begins on 2026-11-21 at 9:30.
 final class ManualTime: StorageTime {
@@ -51,27 +53,34 @@ final class ManualTime: StorageTime {
     func jump(by milliseconds: Int64) { state.withLock { $0.wall += milliseconds } }
 
     /// Blocks until the storage sleeps for exactly so long from now, or so long.
-    func waitUntilAsleep(for durations: Duration...) {
-        condition.lock()
-        defer { condition.unlock() }
-        while !durations.contains(where: isAsleep) { condition.wait() }
+    func waitUntilAsleep(for durations: Duration..., at location: SourceLocation = #_sourceLocation) {
+        waitUntil("for \(durations)", location) { state in
+            durations.contains { state.sleeper?.deadline == state.now + $0 }
+        }
     }
 
     /// Blocks until the storage sleeps, and nothing but somebody's ring will wake it.
-    func waitUntilIdle() { waitUntil { $0.sleeper.map { $0.deadline == nil } ?? false } }
+    func waitUntilIdle(at location: SourceLocation = #_sourceLocation) {
+        waitUntil("until it is rung", location) { $0.sleeper.map { $0.deadline == nil } ?? false }
+    }
 
     /// Blocks until the storage sleeps again, after an advance that has woken it.
-    func waitUntilAsleep() {
-        waitUntil { state in state.sleeper.map { $0.deadline.map { $0 > state.now } ?? true } ?? false }
+    func waitUntilAsleep(at location: SourceLocation = #_sourceLocation) {
+        waitUntil("again", location) { state in
+            state.sleeper.map { $0.deadline.map { $0 > state.now } ?? true } ?? false
+        }
     }
 
-    private func waitUntil(_ isTrue: (State) -> Bool) {
-        condition.lock()
-        defer { condition.unlock() }
-        while !state.withLock({ isTrue($0) }) { condition.wait() }
-    }
-
-    private func isAsleep(for duration: Duration) -> Bool {
-        state.withLock { $0.sleeper?.deadline == $0.now + duration }
+    private func waitUntil(_ wanted: String, _ location: SourceLocation, _ isTrue: (State) -> Bool) {
+        let end = Date(timeIntervalSinceNow: Double(TestClient.patience) / 1_000)
+        let isThere = condition.withLock {
+            while !state.withLock({ isTrue($0) }) {
+                if !condition.wait(until: end) { return false }
+            }
+            return true
+        }
+        if isThere { return }
+        let rest = state.withLock { state in state.sleeper.map { $0.deadline.map { $0 - state.now } } }
+        Issue.record("the storage does not sleep \(wanted), but \(String(describing: rest))", sourceLocation: location)
     }
 }
