@@ -30,6 +30,7 @@ package final class TestClient {
     private var buffer: [UInt8] = []
     private var start = 0
     private var isSending = false
+    private var isReset = false
     /// Whatever must live as long as the connection.
     private let owner: AnyObject?
     /// The server at the other end, where it has no thread: its turns are taken while this end waits.
@@ -73,8 +74,9 @@ package final class TestClient {
     }
 
     deinit {
-        // What is still being sent ends as well.
-        if isSending { shutdown(number, Int32(SHUT_RDWR)) }
+        // A process that another test starts just now holds the number until it runs its program; and what is still being
+        // sent ends as well.
+        if isSending || !isReset { shutdown(number, Int32(SHUT_RDWR)) }
         _ = systemClose(number)
     }
 
@@ -152,6 +154,7 @@ package final class TestClient {
 
     /// Breaks the connection off: TCP's peer gets a reset.
     package func reset() {
+        isReset = true
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(number, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
         shutdown(number, Int32(SHUT_RD))
