@@ -141,12 +141,21 @@ final class SessionBench {
     /// Whoever may not know of the vault hears of it only what it has said itself.
     private func judgeSight() throws(Finding) {
         if role.seesVault { return }
-        let (said, heard) = (
-            String(decoding: guest.sent, as: UTF8.self), String(decoding: guest.received, as: UTF8.self)
-        )
+        let (said, heard) = (Self.lines(of: guest.sent), String(decoding: guest.received, as: UTF8.self))
         for word in ["vault", "sesame"] where !said.lowercased().contains(word) {
             try expect(!heard.lowercased().contains(word), "the guest has heard of the vault: \(heard)")
         }
+    }
+
+    /// What the server takes a client's bytes for: telnet's own may stand in the midst of a word.
+    private static func lines(of bytes: [UInt8]) -> String {
+        var reader = LineReader(limit: .max)
+        _ = (bytes + [UInt8(ascii: "\n")]).withUnsafeBufferPointer { reader.append($0) }
+        var text = ""
+        while case .line(let line)? = reader.next() {
+            text += reader.withBytes(of: line) { String(decoding: $0, as: UTF8.self) } + "\n"
+        }
+        return text
     }
 }
 

@@ -246,7 +246,7 @@ private final class GuideShell {
     /// Without what differs from one run to the next: numbers of processes, ports, digests, widths.
     private static func plain(_ line: String) -> String {
         line.replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:N").replacing(/\b[0-9a-f]{8}\b/, with: "DIGEST")
-            .replacing(/\b\d{3,6}\b/, with: "N").replacing(/\b(uid|rev) \w+/, with: "N").replacing(/\ +/, with: " ")
+            .replacing(/\b\d{3,7}\b/, with: "N").replacing(/\b(uid|rev) \w+/, with: "N").replacing(/\ +/, with: " ")
             .replacing(/\ $/, with: "")
     }
 }

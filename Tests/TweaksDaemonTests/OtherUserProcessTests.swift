@@ -24,9 +24,14 @@ struct OtherUserProcessTests {
         let answer = try Tool.setpriv.run(
             ["--reuid=1000", "--regid=1000", "--clear-groups", Tool.nc.path, "-N", "-U", directory.file("probe.sock")],
             input: "set Probe/Int/T0 1\n")
-        let log = child.log.all
+        return (answer, try log(of: child))
+    }
+
+    /// All that it has said until its end: what it says by two ways comes in any order.
+    private func log(of child: Child) throws -> [String] {
         try child.stop()
-        return (answer, log)
+        try child.waitForLine(containing: "(end)")
+        return child.log.all
     }
 
     /// The kernel gives all of them the number that the process has.
@@ -49,9 +54,8 @@ struct OtherUserProcessTests {
             in: directory.path, [], ["TWEAKS_TOKEN_FILE": tokens],
             through: [Tool.setpriv.path, "--reuid=1", "--regid=1", "--clear-groups"])
         try #require(try child.waitUntilReady(), "\(child.log.all)")
-        let isRefused = child.log.all.contains { $0.contains("\(tokens): no token is taken") }
-        #expect(isRefused != isTaken, "\(child.log.all)")
-        try child.stop()
+        let log = try log(of: child)
+        #expect(log.contains { $0.contains("\(tokens): no token is taken") } != isTaken, "\(log)")
     }
 
     @Test func anotherNumberIsNobodyElses() throws {

@@ -47,7 +47,7 @@ private final class KeptTokens: Sendable {
 
     /// Waits until these are the tokens.
     func wait(for names: [String]) throws {
-        while self.names != names {
+        while told.last != names {
             if record.arrival.wait(timeout: .patience) == .timedOut {
                 throw WatchError.nothingCame(wanted: names.joined(separator: " "), calls: [])
             }

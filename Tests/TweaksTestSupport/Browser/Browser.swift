@@ -17,7 +17,7 @@ package final class Browser {
     package static var isAvailable: Bool { Tool.chromium.exists && Tool.bash.exists }
 
     /// How long pages, scripts and conditions are waited for.
-    package static let patience = Duration.seconds(30)
+    package static let patience = Duration.milliseconds(Int(TestClient.patience))
 
     private let chromium: Chromium
     /// What the browser calls the profile.
