@@ -134,7 +134,7 @@ extension Reply {
 }
 
 extension Reply.Item {
-    /// What it takes in memory, roughly.
+    /// Its approximate size in memory, in bytes.
     package var heldBytes: Int {
         switch self {
         case .tweak(let line): 128 + (line.value?.textBytes ?? 0)

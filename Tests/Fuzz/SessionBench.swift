@@ -147,7 +147,7 @@ final class SessionBench {
         }
     }
 
-    /// What the server takes a client's bytes for: telnet's own may stand in the midst of a word.
+    /// A client's bytes as the server reads them: without telnet's own, which may stand in the middle of a word.
     private static func lines(of bytes: [UInt8]) -> String {
         var reader = LineReader(limit: .max)
         _ = (bytes + [UInt8(ascii: "\n")]).withUnsafeBufferPointer { reader.append($0) }

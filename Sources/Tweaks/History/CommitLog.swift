@@ -26,8 +26,9 @@ package final class CommitLog: Sendable {
         package fileprivate(set) var leftOut: (count: Int, first: UInt64, last: UInt64) = (0, 0, 0)
 
         package var isEmpty: Bool { notes.isEmpty && leftOut.count == 0 }
-        /// What is in it, in tweaks, a long text as much as several: all of it, and what each has done.
+        /// The size of all notes, counted in tweaks; a long text counts as several.
         fileprivate var weight = 0
+        /// The same for each origin.
         fileprivate var weights: [TweakOrigin: Int] = [:]
     }
 

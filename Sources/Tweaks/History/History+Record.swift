@@ -122,7 +122,7 @@ extension History {
         /// Which commit was the last one when it was taken back.
         var undoneAt: UInt64 = 0
 
-        /// What it takes in memory, roughly.
+        /// Its size, counted in parts; a long text counts as several.
         var weight: Int { parts.reduce(0) { $0 + $1.weight } }
 
         var isChange: Bool { if case .change = kind { true } else { false } }

@@ -12,7 +12,7 @@ struct History: Sendable {
         didSet { if records.count > limit { removeOldest(records.count - limit) } }
     }
     private var removed: UInt64 = 0
-    /// What all records weigh.
+    /// The size of all records, counted in parts.
     private(set) var weight = 0
     /// Large commits are kept as long as all together weigh no more than this.
     private(set) var mostWeight = History.usualWeight
@@ -20,10 +20,10 @@ struct History: Sendable {
     /// How many were remembered and are no longer, because there are newer ones.
     var forgotten: UInt64 { removed + UInt64(max(0, records.count - limit)) }
 
-    /// What one part of a commit takes in memory, roughly.
+    /// The approximate size in memory of one part of a commit.
     private static let partBytes = 256
 
-    /// What it takes in memory, roughly.
+    /// Its approximate size in memory, in bytes.
     var heldBytes: Int { weight * Self.partBytes }
 
     /// Another limit for all together, no higher than the usual one.
@@ -127,7 +127,7 @@ struct History: Sendable {
         }
     }
 
-    /// What the tweaks of an entry have in common with those of a change.
+    /// How the tweaks of an entry and those of a change overlap.
     private enum Overlap { case same, overlapping, apart }
 
     /// So many entries are looked at, for one that a change goes on.

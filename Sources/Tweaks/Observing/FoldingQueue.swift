@@ -34,7 +34,7 @@ package struct FoldingQueue: Sendable {
     private var positions: [Int: Int] = [:]
     private var live = 0
     private let threshold: Int
-    /// What the changes take in memory, roughly.
+    /// The approximate size of the changes in memory, in bytes.
     package private(set) var heldBytes = 0
 
     /// - Parameter threshold: From how many waiting changes on a tweak's earlier change is folded into its newest.

@@ -62,14 +62,14 @@ extension Overlays {
 }
 
 extension TweakSnapshot {
-    /// What it takes, at most, when the registry goes on without it.
+    /// Its largest size in memory, in bytes, once the registry has changed and shares nothing with it.
     package var heldBytes: Int {
         textBytes + nodes.count * (MemoryLayout<TweakNode?>.stride + MemoryLayout<Overlays>.stride)
     }
 }
 
 extension TweakHistoryEntry {
-    /// What it takes in memory, roughly, when the registry has forgotten it.
+    /// Its approximate size in memory, in bytes, once the registry has forgotten it.
     package var heldBytes: Int {
         changes.reduce(256) { $0 + 256 + ($1.old?.textBytes ?? 0) + ($1.new?.textBytes ?? 0) }
     }

@@ -31,7 +31,7 @@ package struct ConfigProblem: Error, Sendable, Equatable {
     }
 }
 
-/// What is wrong with a text: the first problems, and how many there are. A text of nothing else must not fill the memory.
+/// The problems of a text: the first ones and their number, so that a text of nothing else does not fill the memory.
 package struct ConfigProblems: Sendable, Equatable {
     /// In the order of the lines.
     package private(set) var first: [ConfigProblem] = []

@@ -14,7 +14,7 @@ struct PendingBatch {
     /// What each tweak would be after the changes so far, so that a `+=` is judged on top of that.
     private var expected: [TweakPath: TweakBatch.Change] = [:]
 
-    /// What it takes in memory, roughly.
+    /// Its approximate size in memory, in bytes.
     private(set) var heldBytes = 0
 
     init(revision: UInt64?) { self.revision = revision }

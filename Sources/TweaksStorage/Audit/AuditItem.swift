@@ -51,7 +51,7 @@ struct AuditItem {
     /// Whether it is one of something that any client can repeat: then the first alone is written at once.
     var isNote: Bool { if case .note = content { true } else { false } }
 
-    /// What it takes in memory, roughly.
+    /// Its approximate size in memory, in bytes.
     var weight: Int {
         switch content {
         case .change(_, let change): 512 + Self.size(change.old) + Self.size(change.new)

@@ -262,9 +262,9 @@ struct AuditTests {
         life.trail.note(note)
         life.time.waitUntilAsleep(for: .seconds(1))
         life.trail.note(note)
-        for _ in 1...2 {
+        for rest in [1, 58] {
             life.time.advance(by: .seconds(1))
-            life.time.waitUntilAsleep(for: .seconds(1), .seconds(58))
+            life.time.waitUntilAsleep(for: .seconds(rest))
         }
         files.plan { call in
             guard call.kind == .write else { return nil }
