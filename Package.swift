@@ -11,10 +11,10 @@ let package = Package(
         .library(name: "TweaksPanel", targets: ["TweaksPanel"]),
         .library(name: "TweaksDaemon", targets: ["TweaksDaemon"]),
         .executable(name: "tweakctl", targets: ["tweakctl"]),
-        .executable(name: "bounce", targets: ["bounce"]),
-        .executable(name: "hello", targets: ["hello"]),
-        .executable(name: "patient", targets: ["patient"]),
-        .executable(name: "throttled", targets: ["throttled"]),
+        .executable(name: "bounce", targets: ["tweaks-bounce"]),
+        .executable(name: "hello", targets: ["tweaks-hello"]),
+        .executable(name: "patient", targets: ["tweaks-patient"]),
+        .executable(name: "throttled", targets: ["tweaks-throttled"]),
     ],
     traits: [
         .trait(name: "Frozen", description: "Tweaks are constants: reads compile to their defaults, nothing is served.")
@@ -53,11 +53,12 @@ let package = Package(
         // The client: it speaks the wire, and knows nothing of servers.
         .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire"]),
 
-        .executableTarget(name: "hello", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/hello"),
-        .executableTarget(name: "patient", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/patient"),
-        .executableTarget(name: "bounce", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/bounce"),
+        // Names of targets are shared by all packages of a program: these are the examples' own.
+        .executableTarget(name: "tweaks-hello", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/hello"),
+        .executableTarget(name: "tweaks-patient", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/patient"),
+        .executableTarget(name: "tweaks-bounce", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/bounce"),
         .executableTarget(
-            name: "throttled", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/throttled",
+            name: "tweaks-throttled", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/throttled",
             exclude: ["throttled.conf", "throttled.service"]),
 
         .target(
@@ -74,8 +75,9 @@ let package = Package(
         .testTarget(
             name: "TweaksDaemonTests",
             dependencies: [
-                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon", "FrozenProbe",
-                "CrashProbe", "TweaksTestSupport",
+                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon",
+                "TweaksFrozenProbe",
+                "TweaksCrashProbe", "TweaksTestSupport",
             ]),
         .testTarget(
             name: "TweakctlTests",
@@ -83,21 +85,23 @@ let package = Package(
                 "tweakctl", "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksDaemon",
                 "TweaksTestSupport",
             ]),
-        .testTarget(name: "BounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
+        .testTarget(name: "TweaksBounceTests", dependencies: ["tweaks-bounce", "Tweaks", "TweaksDaemon"]),
         .testTarget(
-            name: "ThrottledTests", dependencies: ["throttled", "Tweaks", "TweaksWire", "TweaksTestSupport"]),
+            name: "TweaksThrottledTests",
+            dependencies: ["tweaks-throttled", "Tweaks", "TweaksWire", "TweaksTestSupport"]),
         // Says what it reads; built with and without the trait Frozen.
         .executableTarget(
-            name: "FrozenProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/FrozenProbe"),
+            name: "TweaksFrozenProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/TweaksFrozenProbe"),
         // A daemon that tests kill, signal, and take the disk from.
         .executableTarget(
-            name: "CrashProbe", dependencies: ["Tweaks", "TweaksServer", "TweaksDaemon"], path: "Tests/CrashProbe"),
+            name: "TweaksCrashProbe", dependencies: ["Tweaks", "TweaksServer", "TweaksDaemon"],
+            path: "Tests/TweaksCrashProbe"),
         // What takes bytes from strangers, run by .ci/fuzz with libFuzzer, and by the tests with the corpus.
         .executableTarget(
             name: "tweaks-fuzz",
             dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel"],
             path: "Tests/Fuzz", exclude: ["Corpus", "dictionary.txt"]),
-        .testTarget(name: "FuzzTests", dependencies: ["tweaks-fuzz"]),
+        .testTarget(name: "TweaksFuzzTests", dependencies: ["tweaks-fuzz"]),
         // swift run -c release TweaksBenchmarks
         .executableTarget(
             name: "TweaksBenchmarks",
@@ -107,13 +111,20 @@ let package = Package(
     cLanguageStandard: .c2x
 )
 
-// The thread sanitizer's run in .ci/run builds everything a second time: it leaves out tests that have one thread, and the
-// programs that only those start.
-if Context.environment["TWEAKS_TESTS"] == "threads" {
-    let tests: Set = ["TweaksTests", "TweaksStorageTests", "TweaksServerTests", "TweaksDaemonTests"]
-    let programs: Set = ["tweakctl", "bounce", "hello", "patient", "throttled", "TweaksBenchmarks", "tweaks-fuzz"]
-    package.targets.removeAll { programs.contains($0.name) || $0.type == .test && !tests.contains($0.name) }
-    package.products.removeAll { programs.contains($0.name) }
+// `TWEAKS_TESTS="TweaksTests TweaksWireTests"` builds those tests, the libraries, and the programs that they depend on: the
+// thread sanitizer's run in .ci/run builds everything a second time, and leaves out what has one thread.
+if let names = Context.environment["TWEAKS_TESTS"] {
+    var needed = Set(names.split(separator: " ").map(String.init))
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var unread = needed
+    while let name = unread.popFirst() {
+        for case .byNameItem(let dependency, _) in targets[name]?.dependencies ?? [] {
+            if needed.insert(dependency).inserted { unread.insert(dependency) }
+        }
+    }
+    package.targets.removeAll { [.executable, .test].contains($0.type) && !needed.contains($0.name) }
+    let left = Set(package.targets.map(\.name))
+    package.products.removeAll { ($0 as? Product.Executable).map { !left.isSuperset(of: $0.targets) } ?? false }
 }
 
 for target in package.targets {

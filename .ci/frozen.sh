@@ -11,8 +11,8 @@ fail() {
     failures=$((failures + 1))
 }
 
-swift build -c release --traits Frozen --product FrozenProbe --scratch-path "$scratch"
-probe="$(swift build -c release --traits Frozen --scratch-path "$scratch" --show-bin-path)/FrozenProbe"
+swift build -c release --traits Frozen --product TweaksFrozenProbe --scratch-path "$scratch"
+probe="$(swift build -c release --traits Frozen --scratch-path "$scratch" --show-bin-path)/TweaksFrozenProbe"
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 
@@ -50,7 +50,7 @@ rm -f "$home.log"
 # and not from a variable (…vp…). What calls, or goes elsewhere, is no constant.
 disassembler=$(command -v objdump || command -v llvm-objdump)
 code=$("$disassembler" -d --no-show-raw-insn "$probe" | awk '
-    /^[0-9a-f]+ <.*FrozenProbe[0-9]+(reads|assigns)[A-Z]/ { inside = 1 }
+    /^[0-9a-f]+ <.*TweaksFrozenProbe[0-9]+(reads|assigns)[A-Z]/ { inside = 1 }
     /^$/ { inside = 0 }
     inside')
 [ "$(grep -c '>:$' <<<"$code")" = 15 ] || fail "not all of the 15 functions are there"

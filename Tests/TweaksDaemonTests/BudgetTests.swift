@@ -6,7 +6,7 @@ import Tweaks
 import TweaksTestSupport
 import TweaksWire
 
-@Suite(.blocking, .enabled(if: Child.exists && Tool.sh.exists, "build CrashProbe")) struct BudgetTests {
+@Suite(.blocking, .enabled(if: Child.exists && Tool.sh.exists, "build TweaksCrashProbe")) struct BudgetTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }

@@ -1,4 +1,4 @@
-// The daemon of Tests/CrashProbe as a process of its own: started, talked to, signalled, killed.
+// The daemon of Tests/TweaksCrashProbe as a process of its own: started, talked to, signalled, killed.
 
 #if canImport(Darwin)
     import Darwin
@@ -22,7 +22,7 @@ final class Child: Sendable {
         #else
             let products = Bundle.main.bundleURL
         #endif
-        return products.appendingPathComponent("CrashProbe")
+        return products.appendingPathComponent("TweaksCrashProbe")
     }
 
     static var exists: Bool { FileManager.default.isExecutableFile(atPath: url.path) }

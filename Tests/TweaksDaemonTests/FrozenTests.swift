@@ -35,7 +35,7 @@ import TweaksTestSupport
     #endif
 }
 
-/// The executable of Tests/FrozenProbe, which is built beside the tests.
+/// The executable of Tests/TweaksFrozenProbe, which is built beside the tests.
 private enum Probe {
     private final class Marker {}
 
@@ -45,7 +45,7 @@ private enum Probe {
         #else
             let products = Bundle.main.bundleURL
         #endif
-        return products.appendingPathComponent("FrozenProbe")
+        return products.appendingPathComponent("TweaksFrozenProbe")
     }
 
     static var exists: Bool { FileManager.default.isExecutableFile(atPath: url.path) }

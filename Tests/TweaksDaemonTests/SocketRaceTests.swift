@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TweaksTestSupport
 
-/// A process of `CrashProbe race`.
+/// A process of `TweaksCrashProbe race`.
 private final class Racer {
     private let process = Process()
     private let (input, output) = (Pipe(), Pipe())
@@ -51,7 +51,7 @@ private final class Racer {
 /// kill(2), under a name that no method takes.
 private func systemKill(_ process: Int32) { _ = kill(process, SIGKILL) }
 
-@Suite(.blocking, .enabled(if: Child.exists, "CrashProbe was not built"))
+@Suite(.blocking, .enabled(if: Child.exists, "TweaksCrashProbe was not built"))
 struct SocketRaceTests {
     private let home: TemporaryDirectory
     private var path: String { home.file("probe.sock") }

@@ -3,7 +3,7 @@
 import Testing
 import Tweaks
 
-@testable import throttled
+@testable import tweaks_throttled
 
 extension WithSettings {
     @Suite("Conversation") struct ConversationTests {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import bounce
+@testable import tweaks_bounce
 
 @Suite("Letters")
 struct LetteringTests {

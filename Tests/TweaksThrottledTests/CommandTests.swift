@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import throttled
+@testable import tweaks_throttled
 
 @Suite("Commands") struct CommandTests {
     @Test(

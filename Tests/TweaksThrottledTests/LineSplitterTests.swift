@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import throttled
+@testable import tweaks_throttled
 
 @Suite("Lines") struct LineSplitterTests {
     private static let limit = 8

@@ -3,7 +3,7 @@
 import Testing
 import Tweaks
 
-@testable import throttled
+@testable import tweaks_throttled
 
 /// Serialized, since the tweaks of the program belong to the whole process.
 @Suite(.serialized) enum WithSettings {

@@ -3,7 +3,7 @@
 import Testing
 import Tweaks
 
-@testable import bounce
+@testable import tweaks_bounce
 
 @Suite("Colours")
 struct FaderTests {
