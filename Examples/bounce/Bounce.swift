@@ -69,9 +69,8 @@ struct Bounce {
     }
 
     /// How to connect, for the line below the picture.
-    private static func hint(for daemon: TweakDaemon) -> String {
-        let address = daemon.port.map { "127.0.0.1 \($0)" } ?? daemon.socketPath.map { "-U \($0)" }
-        return address.map { "nc \($0)   Label/Text/Size = 40" } ?? "not listening"
+    private static func hint(for daemon: TweakDaemon) -> StatusLine {
+        StatusLine(address: daemon.port.map { "nc 127.0.0.1 \($0)" } ?? daemon.socketPath.map { "nc -U \($0)" })
     }
 
     /// One line for each change, until it is cancelled.

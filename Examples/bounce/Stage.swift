@@ -26,7 +26,7 @@ final class Stage {
     /// - Parameters:
     ///   - hint: How to connect, for the line below the picture.
     ///   - panel: The address of the panel, which stands there when somebody presses p.
-    func perform(hint: String, panel: String?) async {
+    func perform(hint: StatusLine, panel: String?) async {
         Terminal.enter()
         defer { Terminal.leave() }
         let clock = ContinuousClock()
@@ -50,12 +50,12 @@ final class Stage {
         encoder.forget()
     }
 
-    private func draw(after seconds: Double, hint: String, link: String?) {
+    private func draw(after seconds: Double, hint: StatusLine, link: String?) {
         meter.count(seconds)
         let (columns, rows) = Terminal.size
-        let rate = "\(Int(Look.framesPerSecond.value.rounded())) fps"
-        // Alone, so that an address fits into 80 columns.
-        let status = " \(link ?? "\(hint)   \(rate)   q quits   p panel   space pauses   r recentres   s surprises")"
+        let rate = Int(Look.framesPerSecond.value.rounded())
+        // The panel's address stands alone, so that it fits into 80 columns.
+        let status = link.map { " \($0)" } ?? hint.text(on: (columns, rows), rate: rate)
         // After a long stop the label goes on from where it was.
         let frame = scene.frame(columns: columns, rows: rows, after: min(seconds, 0.1), status: status)
         Terminal.write(encoder.encode(frame))

@@ -169,13 +169,19 @@ extension EventLoop {
         case .blank: runBlank(isFirst, session)
         case .ignored: session.sendPrompt()
         case .request(let request): perform(request, session)
-        case .failure(let error, let severity):
-            let isFatal = severity == .fatal || severity == .fatalUnlessProven && !session.isProven
-            if isFatal { return fail(error, session) }
-            if severity != .ordinary { session.batch?.fail(error) }
-            executor.figures.refused += 1
-            session.send(.error(error))
+        case .nearly(let correction):
+            let mayRepeat = executor.mayRepeatValue(of: correction.path, session)
+            refuse(correction.error(showsValue: mayRepeat), correction.severity, session)
+        case .failure(let error, let severity): refuse(error, severity, session)
         }
+    }
+
+    private func refuse(_ error: TweakError, _ severity: ParsedLine.Severity, _ session: Session) {
+        let isFatal = severity == .fatal || severity == .fatalUnlessProven && !session.isProven
+        if isFatal { return fail(error, session) }
+        if severity != .ordinary { session.batch?.fail(error) }
+        executor.figures.refused += 1
+        session.send(.error(error))
     }
 
     /// True when the line was a plain get or set, and is answered.

@@ -76,6 +76,8 @@ package struct AssignmentLines: Sendable {
         }
         switch ParsedLine(line) {
         case .blank, .ignored: return nil
+        // Whether the value is a secret is not known here.
+        case .nearly(let correction): throw correction.error(showsValue: false)
         case .failure(let error, _): throw error
         case .request: throw TweakError(.usage, "\(subject) holds assignments alone: PATH = VALUE")
         }

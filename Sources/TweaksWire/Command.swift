@@ -47,12 +47,40 @@ package struct Command: Sendable {
     /// The command with this name.
     package static func named(_ name: String) -> Command? { byName[name] }
 
-    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+    private static let byName = {
+        var commands = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+        commands["?"] = commands["help"]
+        return commands
+    }()
+    /// All commands, in the order of help.
+    package static let all = groups.flatMap(\.commands)
+
+    /// The commands of one subject, under its heading.
+    package struct Group: Sendable {
+        package let title: String
+        package let commands: [Command]
+    }
+
+    /// The commands as people look for them.
+    package static let groups = [
+        Group(title: "Values and actions", commands: valuesCommands),
+        Group(title: "Batches", commands: batchesCommands),
+        Group(title: "Undo and history", commands: historyCommands),
+        Group(title: "Watching", commands: watchingCommands),
+        Group(title: "Presets", commands: presetsCommands),
+        Group(title: "Access control", commands: accessCommands),
+        Group(title: "Process", commands: processCommands),
+        Group(title: "Session", commands: sessionCommands),
+    ]
+}
+
+// MARK: - The table
+
+extension Command {
     private static let any = 0...Int.max
     private static let some = 1...Int.max
 
-    /// All commands, in the order of help.
-    package static let all: [Command] = [
+    private static let valuesCommands = [
         Command("help", "[command]", "the commands, or how to use one", example: "help set", 0...1) {
             .help(command: $0.first?.text)
         },
@@ -87,6 +115,35 @@ package struct Command: Sendable {
         Command("explain", "PATH", "every layer, its value, who set it, when", example: "explain A/B/C", 1...1) {
             .explain($0.text(0))
         },
+        Command("export", "[PATTERN]", "assignments that can be typed back", example: "export Content", 0...1) {
+            .export($0.first?.text)
+        },
+        Command("run", "PATH [ARGUMENT…]", "run an action once", example: "run Player/Audio/Mute now", some) {
+            .run(path: $0.text(0), arguments: $0.dropFirst().texts)
+        },
+    ]
+
+    private static let batchesCommands = [
+        Command("begin", "[REV]", "collect changes until commit", example: "begin 43", 0...1) {
+            Request.begin($0)
+        },
+        Command("commit", "", "make the collected changes, all or none", example: "commit", 0...0) { _ in .commit },
+        Command("abort", "", "drop the collected changes", example: "abort", 0...0) { _ in .abort },
+    ]
+
+    private static let historyCommands = [
+        Command("undo", "[force]", "take back the last change, whoever made it", example: "undo", 0...1) {
+            Request.isOption("force", $0).map { .undo(force: $0) }
+        },
+        Command("redo", "[force]", "make the change again that was taken back", example: "redo", 0...1) {
+            Request.isOption("force", $0).map { .redo(force: $0) }
+        },
+        Command("history", "[N]", "the last commits, who made them", example: "history 5", 0...1) {
+            Request.history($0)
+        },
+    ]
+
+    private static let watchingCommands = [
         Command(
             "watch", "PATTERN… [since REV]", "values now, then an event for each change; watch modified",
             example: "watch Content",
@@ -94,47 +151,29 @@ package struct Command: Sendable {
         Command("unwatch", "[PATTERN]", "stop watching, all or one pattern", example: "unwatch Content", 0...1) {
             $0.first?.isBare("modified") == true ? .unwatch(nil, modified: true) : .unwatch($0.first?.text)
         },
-        Command("run", "PATH [ARGUMENT…]", "run an action once", example: "run Player/Audio/Mute now", some) {
-            .run(path: $0.text(0), arguments: $0.dropFirst().texts)
-        },
-        Command("begin", "[REV]", "collect changes until commit", example: "begin 43", 0...1) {
-            Request.begin($0)
-        },
-        Command("commit", "", "make the collected changes, all or none", example: "commit", 0...0) { _ in .commit },
-        Command("abort", "", "drop the collected changes", example: "abort", 0...0) { _ in .abort },
-        Command("export", "[PATTERN]", "assignments that can be typed back", example: "export Content", 0...1) {
-            .export($0.first?.text)
-        },
-        Command(
-            "reload", "[dry]", "read the config file now; dry only says what would change", example: "reload dry", 0...1
-        ) { Request.isOption("dry", $0).map { .reload(dry: $0) } },
-        Command("history", "[N]", "the last commits, who made them", example: "history 5", 0...1) {
-            Request.history($0)
-        },
-        Command("undo", "[force]", "take back the last change, whoever made it", example: "undo", 0...1) {
-            Request.isOption("force", $0).map { .undo(force: $0) }
-        },
-        Command("redo", "[force]", "make the change again that was taken back", example: "redo", 0...1) {
-            Request.isOption("force", $0).map { .redo(force: $0) }
-        },
+    ]
+
+    private static let presetsCommands = [
         Command(
             "save", "NAME [PATTERN]", "keep what is overridden now as a preset", example: "save warm Content", 1...2
         ) { .save(name: $0.text(0), pattern: $0.dropFirst().first?.text) },
         Command(
             "load", "[--only] NAME [partly]", "set what a preset says; --only also resets all else; partly: what fits",
             example: "load warm", 1...3, Request.load),
-        Command("presets", "", "the presets that there are", example: "presets", 0...0) { _ in .presets },
-        Command("delete", "NAME", "remove a preset", example: "delete warm", 1...1) { .delete(name: $0.text(0)) },
-        Command(
-            "diff", "NAME [NAME]", "how a preset differs from what is in force, or from another", example: "diff warm",
-            1...2
-        ) { .diff($0.text(0), $0.dropFirst().first?.text) },
         Command(
             "swap", "NAME [force]", "go to a preset exactly; again: back to what was", example: "swap warm", 1...2
         ) { arguments in
             Request.isOption("force", arguments.dropFirst()).map { .swap(name: arguments.text(0), force: $0) }
         },
-        Command("conflicts", "", "declarations that disagree", example: "conflicts", 0...0) { _ in .conflicts },
+        Command(
+            "diff", "NAME [NAME]", "how a preset differs from what is in force, or from another", example: "diff warm",
+            1...2
+        ) { .diff($0.text(0), $0.dropFirst().first?.text) },
+        Command("presets", "", "the presets that there are", example: "presets", 0...0) { _ in .presets },
+        Command("delete", "NAME", "remove a preset", example: "delete warm", 1...1) { .delete(name: $0.text(0)) },
+    ]
+
+    private static let accessCommands = [
         Command(
             "auth", "TOKEN",
             "show who you are; programs: auth \(Scram.mechanism) MESSAGE (RFC 7677) does not show the token",
@@ -150,12 +189,22 @@ package struct Command: Sendable {
         Command("kick", "SESSION", "end a session", example: "kick 7", 1...1) {
             Request.revision($0[$0.startIndex]).map { .kick(session: $0) }
         },
-        Command("complete", "TEXT", "how a line could go on", example: "complete \"set Cont\"", any) {
-            .complete($0.texts.joined(separator: " "))
-        },
+    ]
+
+    private static let processCommands = [
+        Command(
+            "reload", "[dry]", "read the config file now; dry only says what would change", example: "reload dry", 0...1
+        ) { Request.isOption("dry", $0).map { .reload(dry: $0) } },
+        Command("conflicts", "", "declarations that disagree", example: "conflicts", 0...0) { _ in .conflicts },
         Command("stats", "", "figures about this process", example: "stats", 0...0) { _ in .stats },
         Command("hello", "VERSION [json]", "for programs: who is there", example: "hello 1 json", 1...2) {
             Request.hello($0)
+        },
+    ]
+
+    private static let sessionCommands = [
+        Command("complete", "TEXT", "how a line could go on", example: "complete \"set Cont\"", any) {
+            .complete($0.texts.joined(separator: " "))
         },
         Command("json", "[on|off]", "one JSON object a line", example: "json on", 0...1) {
             Request.isOn($0).map(Request.json)

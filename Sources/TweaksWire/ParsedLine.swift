@@ -9,6 +9,8 @@ package enum ParsedLine: Equatable, Sendable {
     /// A comment, or a line of saved output that begins with `ok`.
     case ignored
     case request(Request)
+    /// No request, but nearly a change: its error shows the line that was meant.
+    case nearly(Correction)
     case failure(TweakError, Severity)
 
     /// What an error means for the session.
@@ -49,12 +51,12 @@ package enum ParsedLine: Equatable, Sendable {
     private static func parse(_ tokens: [Token], _ first: Token) -> ParsedLine {
         do throws(TweakError) {
             if !first.isQuoted, let command = Command.named(first.text) {
-                return .request(try request(command, tokens.dropFirst()))
+                let arguments = tokens.dropFirst()
+                if hasLongValue(command, arguments) { return .nearly(Correction(command: command.name, arguments)) }
+                return .request(try command.request(arguments))
             }
-            if let assignment = try assignment(tokens, first) { return .request(assignment) }
-            if first.isQuoted || first.text.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2 {
-                throw pathAlone(first)
-            }
+            if let assignment = assignment(tokens, first) { return .request(assignment) }
+            if let correction = Correction(tokens) { return .nearly(correction) }
         } catch {
             return .failure(error, mayBeChange(first) ? .badChange : .ordinary)
         }
@@ -66,31 +68,22 @@ package enum ParsedLine: Equatable, Sendable {
         return ["set", "keep", "reset"].contains(command.name)
     }
 
-    private static func request(_ command: Command, _ arguments: ArraySlice<Token>) throws(TweakError) -> Request {
-        let isForAWhile = command.name == "set" && arguments.dropFirst(2).first?.isBare("for") == true
-        if command.name == "set" || command.name == "check", arguments.count > 2, !isForAWhile {
-            let path = arguments.first?.text ?? "PATH"
-            throw TweakError(
-                .usage, "\(command.name): a value is one token; quote it, as in: \(command.name) \(path) \"two words\"")
-        }
-        return try command.request(arguments)
+    /// Whether a value of several words stands there without quotes.
+    private static func hasLongValue(_ command: Command, _ arguments: ArraySlice<Token>) -> Bool {
+        guard command.name == "set" || command.name == "check", arguments.count > 2 else { return false }
+        return command.name == "check" || !arguments[arguments.startIndex + 2].isBare("for")
     }
 
     /// `PATH = VALUE`, `PATH += VALUE`, `PATH -= VALUE`; nil when the line is none of these.
-    private static func assignment(_ tokens: [Token], _ path: Token) throws(TweakError) -> Request? {
-        guard tokens.count >= 2, !tokens[1].isQuoted else { return nil }
-        let make: (String) -> Request.Change
+    private static func assignment(_ tokens: [Token], _ path: Token) -> Request? {
+        guard tokens.count == 3, !tokens[1].isQuoted else { return nil }
+        let value = tokens[2].text
         switch tokens[1].text {
-        case "=": make = Request.Change.assign
-        case "+=": make = Request.Change.add
-        case "-=": make = Request.Change.subtract
+        case "=": return .set(path: path.text, .assign(value))
+        case "+=": return .set(path: path.text, .add(value))
+        case "-=": return .set(path: path.text, .subtract(value))
         default: return nil
         }
-        guard tokens.count == 3 else {
-            throw TweakError(
-                .usage, "an assignment is PATH \(tokens[1].text) VALUE; a value of several words needs quotes")
-        }
-        return .set(path: path.text, make(tokens[2].text))
     }
 
     // MARK: Errors
@@ -115,11 +108,6 @@ package enum ParsedLine: Equatable, Sendable {
 
     private static func isHTTP(_ text: String) -> Bool { text.prefix(5).uppercased() == "HTTP/" }
 
-    private static func pathAlone(_ token: Token) -> TweakError {
-        let hint = token.text.utf8.contains(UInt8(ascii: "=")) ? "write blanks around =, as in" : "write"
-        return TweakError(.usage, "a path alone says nothing; \(hint) PATH = VALUE, or get PATH")
-    }
-
     private static func unknownCommand(_ text: String) -> TweakError {
         // A token is repeated nowhere, not even to whoever has just shown it.
         if text.hasPrefix(TokenSecret.prefix) {
@@ -127,6 +115,6 @@ package enum ParsedLine: Equatable, Sendable {
         }
         let near = Spelling.nearest(to: text, among: Command.all.map(\.name))
         let guess = near.map { "did you mean \($0)?" } ?? "type help"
-        return TweakError(.unknownCommand, "\(Quoting.excerpt(text)) is no command; \(guess)")
+        return TweakError(.unknownCommand, "\(Quoting.excerpt(text)) is not a command; \(guess)")
     }
 }

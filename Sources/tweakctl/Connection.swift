@@ -24,7 +24,9 @@ enum ServerLine: Equatable {
     init(_ line: String) {
         // An interactive session has prompts in front of its answers; no line begins so by itself.
         var rest = line.utf8[...]
-        while rest.starts(with: "> ".utf8) { rest = rest.dropFirst(2) }
+        while let prompt = ["> ", "*> "].first(where: { rest.starts(with: $0.utf8) }) {
+            rest = rest.dropFirst(prompt.utf8.count)
+        }
         let text = Quoting.sanitized(String(Substring(rest)))
         if text == "ok" || text.hasPrefix("ok ") || text.hasPrefix("{\"ok\":true") {
             self = .ok(text)
@@ -201,6 +203,9 @@ struct Answer: Equatable {
     var body: [String]
     var status: String
     var isRefusal: Bool
+
+    /// The same answer with another body.
+    func replacing(body: [String]) -> Answer { Answer(body: body, status: status, isRefusal: isRefusal) }
 
     /// A body of `  name: value` lines.
     func fact(_ name: String) -> String? {

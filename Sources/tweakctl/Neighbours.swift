@@ -24,7 +24,7 @@ struct Neighbour: Equatable {
     static let patience: Int32 = 1_000
 
     /// Those that accept connections; what dead ones left is cleared away.
-    static func running() -> [NamedSocket] { RunDirectory.all.flatMap(\.sockets).filter(isAlive) }
+    static func running() -> [NamedSocket] { RunDirectory.sockets.filter(isAlive) }
 
     /// Whether somebody is behind a socket. In doubt there is: one may be too busy to accept.
     private static func isAlive(_ socket: NamedSocket) -> Bool {
@@ -32,14 +32,14 @@ struct Neighbour: Equatable {
             close(try socket.address.connectedSocket())
             return true
         } catch {
-            if error.code == ECONNREFUSED { socket.clearIfDead() }
+            if error.code == ECONNREFUSED, socket != NamedSocket.ofEnvironment { socket.clearIfDead() }
             return error.code == EAGAIN || error.code == EINPROGRESS
         }
     }
 
     /// The one of exactly this name, with the connection that showed it to be there, where one did.
     static func running(_ name: String) -> (NamedSocket, Connection?)? {
-        for socket in RunDirectory.all.flatMap(\.sockets) where socket.name == name {
+        for socket in RunDirectory.sockets where socket.name == name {
             if let connection = try? Connection(socket.address) { return (socket, connection) }
             if isAlive(socket) { return (socket, nil) }
         }
@@ -66,6 +66,12 @@ struct Neighbour: Equatable {
             throw Failure(.usage, "\(name) runs several times; name one of them: \(names)")
         }
         return instances.first
+    }
+
+    /// The one of a command line without a name: that of `TWEAKS_SOCKET`, or the only one that runs.
+    static func unnamed() throws(Failure) -> NamedSocket {
+        if let socket = NamedSocket.ofEnvironment { return socket }
+        return try only(among: running())
     }
 
     /// The only one there is.

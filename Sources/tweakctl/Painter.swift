@@ -5,6 +5,8 @@ import Tweaks
 /// Arranges what a server said.
 struct Painter {
     let style: Style
+    /// What time it is, in milliseconds since 1970.
+    var now: @Sendable () -> Int64 = { Expiry.now }
 
     /// The columns of a block; what is wider stands out.
     private struct Columns {
@@ -101,6 +103,9 @@ struct Painter {
 
     // MARK: Other lines
 
-    /// The line of `explain` that wins is the one to see.
-    private func text(_ line: String) -> String { line.hasPrefix("  → ") ? style.paint(line, .name) : line }
+    /// The line of `explain` that wins is the one to see; how long ago something was is easier to read than when.
+    private func text(_ line: String) -> String {
+        let line = Age.inWords(line, now: now())
+        return line.hasPrefix("  → ") ? style.paint(line, .name) : line
+    }
 }

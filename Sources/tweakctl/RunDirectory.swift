@@ -28,6 +28,12 @@ struct RunDirectory: Equatable {
         return paths.map(RunDirectory.init) + directories.filter(\.isTrusted)
     }
 
+    /// All sockets that are known: that of `TWEAKS_SOCKET`, then those in the directories.
+    static var sockets: [NamedSocket] {
+        let named = NamedSocket.ofEnvironment
+        return (named.map { [$0] } ?? []) + all.flatMap(\.sockets).filter { $0.path != named?.path }
+    }
+
     /// Where a process of this name has its socket, running or not.
     static func sockets(of name: String) -> [String] { all.map { "\($0.path)/\(name).sock" } }
 
@@ -66,11 +72,18 @@ struct RunDirectory: Equatable {
     }
 }
 
-/// A socket in a run directory.
+/// A socket in a run directory, or the one of `TWEAKS_SOCKET`.
 struct NamedSocket: Equatable {
     /// What people call the process: the file's name without its end.
     let name: String
     let path: String
+
+    /// The one that `TWEAKS_SOCKET` names, as the process itself has it; nil for `off`.
+    static var ofEnvironment: NamedSocket? {
+        guard let path = System.variable("TWEAKS_SOCKET"), !path.isEmpty, path != "off" else { return nil }
+        let file = String(path.split(separator: "/").last ?? "")
+        return NamedSocket(name: file.hasSuffix(".sock") ? String(file.dropLast(5)) : file, path: path)
+    }
 
     var address: Address { .unix(path: path) }
 

@@ -79,13 +79,13 @@ struct Target {
         if let first = words.first, !isCommand(words) {
             return (try named(first), Array(words.dropFirst()))
         }
-        return (Target(try Neighbour.only(among: Neighbour.running())), words)
+        return (Target(try Neighbour.unnamed()), words)
     }
 
     /// Whom `login` means. What is no process may be a token in the wrong place, and is not repeated.
     static func ofLogin(_ arguments: LoginArguments, _ address: Address?) throws(Failure) -> Target {
         if let address { return Target(address) }
-        guard let name = arguments.name else { return Target(try Neighbour.only(among: Neighbour.running())) }
+        guard let name = arguments.name else { return Target(try Neighbour.unnamed()) }
         if let (socket, connection) = Neighbour.running(name) { return Target(socket, connection) }
         if let socket = try? Neighbour.instance(of: name, among: Neighbour.running()) { return Target(socket) }
         throw LoginArguments.noProcess

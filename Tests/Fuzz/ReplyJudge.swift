@@ -36,7 +36,7 @@ struct ReplyJudge {
     /// The status that a line is, without a prompt before it; every other line has to be one of those that there are.
     private func status(in line: Substring) throws(Finding) -> Substring? {
         var line = line
-        while line.hasPrefix("> ") { line = line.dropFirst(2) }
+        while let prompt = ["> ", "*> "].first(where: line.hasPrefix) { line = line.dropFirst(prompt.count) }
         try expect(!line.unicodeScalars.contains(where: Quoting.isUnsafe), "an unsafe character in \(line)")
         if line.hasPrefix("{") {
             try expect(line.hasSuffix("}"), "JSON without an end: \(line)")
@@ -63,7 +63,7 @@ struct ReplyJudge {
         for line in framing.lines {
             switch line.isPoisoned ? .failure(ParsedLine.badLine, .fatalUnlessProven) : parse(line.bytes) {
             case .blank, .ignored: break
-            case .failure: owed += 1
+            case .failure, .nearly: owed += 1
             case .request(let request):
                 owed += 1
                 hasQuit = hasQuit || request == .quit

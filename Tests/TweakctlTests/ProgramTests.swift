@@ -100,6 +100,26 @@ import TweaksWire
         other.stop()
     }
 
+    /// Without a name, the one that `TWEAKS_SOCKET` names is meant, wherever it is and whoever else runs.
+    @Test func theSocketOfTheEnvironment() throws {
+        let path = surroundings.directory.file("elsewhere.sock")
+        let elsewhere = TweakServer(
+            name: "elsewhere", registry: ExampleTweaks().registry, listeners: [.unix(path: path)])
+        try elsewhere.start()
+        let servers = [elsewhere, try surroundings.server("bounce"), try surroundings.server("throttled")]
+        surroundings.variables.withLock { $0["TWEAKS_SOCKET"] = path }
+        #expect(try surroundings.run("hello", "1").output.contains("name: elsewhere"))
+        #expect(try surroundings.run("bounce", "hello", "1").output.contains("name: bounce"))
+        #expect(try surroundings.run("elsewhere", "ping").code == 0)
+        #expect(try surroundings.run().output.contains("elsewhere"))
+        surroundings.variables.withLock { $0["TWEAKS_SOCKET"] = "off" }
+        #expect(try surroundings.run("hello", "1").code == 2)
+        for server in servers { server.stop() }
+        surroundings.variables.withLock { $0["TWEAKS_SOCKET"] = path }
+        let gone = try surroundings.run("hello", "1")
+        #expect(gone.code == 3 && gone.errors.contains(path))
+    }
+
     @Test func secondInstance() throws {
         let server = try surroundings.server("bounce-4711")
         defer { server.stop() }
@@ -151,7 +171,7 @@ import TweaksWire
                 result.output.splitLines().suffix(2).first?.hasPrefix("Content/Text/Size = 72      # number") == true)
             #expect(
                 result.errors.splitLines().dropLast() == [
-                    "tweakctl: line 3: unknown-command: “bogus” is no command; type help",
+                    "tweakctl: line 3: unknown-command: “bogus” is not a command; type help",
                     "tweakctl: line 4: out-of-range: Content/Text/Size: 500 is outside 10...100",
                 ])
         }

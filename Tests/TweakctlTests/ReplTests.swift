@@ -56,6 +56,26 @@ import TweaksTestSupport
         server.stop()
     }
 
+    /// The prompt has a star while a batch is open; what was queued is repeated, and a refused commit says what it means.
+    @Test func aBatch() throws {
+        let terminal = try terminal("bounce repl")
+        try terminal.read(through: "bounce> ")
+        try terminal.type("begin\r")
+        try terminal.read(through: "bounce*> ")
+        try terminal.type("Content/Text/Size = 72\r")
+        try terminal.read(through: "queued: Content/Text/Size = 72; 1 so far, then commit or abort\n")
+        try terminal.type("Content/Text/Size = 500\r")
+        try terminal.read(through: "out-of-range")
+        try terminal.type("commit\r")
+        try terminal.read(through: "nothing has changed, and the batch is closed\n")
+        try terminal.read(through: "bounce> ")
+        #expect(tweaks.size.value == 60)
+        try terminal.type("?\r")
+        try terminal.read(through: "Values and actions\n")
+        try terminal.read(through: "Undo and history\n")
+        server.stop()
+    }
+
     @Test func tabListsWhatThereIs() throws {
         let terminal = try terminal("repl bounce")
         try terminal.read(through: "bounce> ")

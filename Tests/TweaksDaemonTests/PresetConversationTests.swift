@@ -62,7 +62,7 @@ extension Station {
             "  line 4: bad-value Player/Audio/Token is a secret, and presets hold none; take the line out, and set it by hand",
             "  line 5: read-only Player/Status/Frames is a figure that the program publishes; it cannot be set",
             "  line 6: bad-value Player/Audio/Mute is an action and has no value; use: run Player/Audio/Mute",
-            "  line 7: unknown-command “nonsense” is no command; type help",
+            "  line 7: unknown-command “nonsense” is not a command; type help",
             "  line 9: conflict Content/Text/Fade is assigned in line 8 already; keep one of them",
         ]
         #expect(

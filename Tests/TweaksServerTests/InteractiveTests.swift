@@ -3,6 +3,7 @@
 import Testing
 import Tweaks
 import TweaksTestSupport
+import TweaksWire
 
 @Suite(.blocking) struct InteractiveTests {
     /// All that a server says to some input and its end.
@@ -28,7 +29,7 @@ import TweaksTestSupport
         (" \t\n", "BANNER\n> "),
         ("\n\n", "BANNER\n> > "),
         ("\nping\n", "BANNER\n> ok pong\n> "),
-        ("\nnonsense\n", "BANNER\n> error unknown-command “nonsense” is no command; type help\n> "),
+        ("\nnonsense\n", "BANNER\n> error unknown-command “nonsense” is not a command; type help\n> "),
         ("prompt\n", "BANNER\nok\n> "),
         ("prompt on\nprompt on\n", "BANNER\nok\n> ok\n> "),
         ("prompt\nprompt off\nping\n", "BANNER\nok\n> ok\nok pong\n"),
@@ -37,6 +38,47 @@ import TweaksTestSupport
         ("# hello\n\nping\n", "ok pong\n"),
         ("\n# hello\n", "BANNER\n> > "),
         ("\nquit\n", "BANNER\n> ok\n"),
+        // A star says that a batch is open, and what was queued is repeated as it was understood.
+        (
+            "\nbegin\nContent/Text/Size = 72\nContent/Text/Size += 1\nreset Content/Text/Color\nabort\n",
+            """
+            BANNER
+            > ok rev 0
+            *>   Content/Text/Size = 72
+            ok queued
+            *>   Content/Text/Size = 73
+            ok queued
+            *>   reset Content/Text/Color
+            ok queued
+            *> ok aborted 3
+            >\u{20}
+            """
+        ),
+        (
+            "\nbegin\nContent/Text/Size = 500\ncommit\n",
+            """
+            BANNER
+            > ok rev 0
+            *> error out-of-range Content/Text/Size: 500 is outside 10...100
+            *> error out-of-range Content/Text/Size: 500 is outside 10...100; nothing has changed, and the batch is closed
+            >\u{20}
+            """
+        ),
+        // A secret is not repeated.
+        (
+            "\nbegin\nPlayer/Audio/Token = abc\nPlayer/Audio/Token=abc\nabort\n",
+            """
+            BANNER
+            > ok rev 0
+            *>   Player/Audio/Token = (set)
+            ok queued
+            *> error usage write Player/Audio/Token = VALUE (put spaces around =)
+            *> ok aborted 1
+            >\u{20}
+            """
+        ),
+        ("\nContent/Text/Size=72\n", "BANNER\n> error usage write Content/Text/Size = 72 (put spaces around =)\n> "),
+        ("\n? ping\n", "BANNER\n>   ping\n    answers ok\n    example: ping\nok\n> "),
         // JSON is for programs: no banner and no prompt.
         ("\njson\nping\n", "BANNER\n> {\"ok\":true}\n{\"ok\":true,\"pong\":true}\n"),
     ])
@@ -44,6 +86,16 @@ import TweaksTestSupport
         let pattern = output.replacing("BANNER", with: banner)
         let got = try answer(to: input)
         #expect(Transcript.fits(got, pattern), "\(got.debugDescription)")
+    }
+
+    /// People get headings between the commands; a program gets one command a line.
+    @Test func helpIsGrouped() throws {
+        let names = Command.groups.map(\.title)
+        let forPeople = try answer(to: "\nhelp\n").splitLines()
+        #expect(
+            forPeople.filter { names.contains(String($0.dropFirst(2))) || $0.hasPrefix("> ") }.count == names.count + 1)
+        let lines = try answer(to: "help\n").splitLines().dropLast(2)
+        #expect(lines.map { $0.dropFirst(2).prefix { $0 != " " } } == Command.all.map { Substring($0.name) })
     }
 
     @Test func countsOneTweakAsOne() throws {

@@ -57,7 +57,7 @@ func replayJSON(_ text: String, at location: SourceLocation = #_sourceLocation) 
             > Content/Text/Size=1
             {"ok":false,"error":{"code":"usage",…}}
             > nonsense
-            {"ok":false,"error":{"code":"unknown-command","message":"“nonsense” is no command; type help"}}
+            {"ok":false,"error":{"code":"unknown-command","message":"“nonsense” is not a command; type help"}}
             > "open
             {"ok":false,"error":{"code":"bad-quoting",…}}
             """#)

@@ -66,7 +66,7 @@ import TweaksTestSupport
                 example: set Content/Text/Size 72 for 10m
             ok
             > help sett
-            error unknown-command “sett” is no command; did you mean set?
+            error unknown-command “sett” is not a command; did you mean set?
             > help a b
             error usage help: write help [command], as in: help set
             """)
@@ -197,7 +197,7 @@ import TweaksTestSupport
             > conflicts
             ok
             > GET Content/Text/Size
-            error unknown-command “GET” is no command; did you mean get?
+            error unknown-command “GET” is not a command; did you mean get?
             > "get" Content/Text/Size
             error usage …
             > unwatch

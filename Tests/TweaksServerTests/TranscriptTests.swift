@@ -85,7 +85,7 @@ func replay(_ text: String, at location: SourceLocation = #_sourceLocation) thro
             > set Content/Text/Size large
             error bad-value Content/Text/Size: “large” is no number; write a finite number such as 72 or 1.5e3, in 10...100
             > set Content/Text/Size two words
-            error usage set: a value is one token; quote it, as in: set Content/Text/Size "two words"
+            error usage write set Content/Text/Size "two words" (quote a value of several words)
             > set Content/Text/Size toggle
             error bad-value Content/Text/Size is a number; only a bool can be toggled
             > set Player/Status/Frames 5
@@ -95,7 +95,7 @@ func replay(_ text: String, at location: SourceLocation = #_sourceLocation) thro
             > Content/Text/Sise = 1
             error unknown-tweak there is no tweak “Content/Text/Sise”; did you mean Content/Text/Size?
             > Content/Text/Size=1
-            error usage a path alone says nothing; write blanks around =, as in PATH = VALUE, or get PATH
+            error usage write Content/Text/Size = 1 (put spaces around =)
             """)
     }
 

@@ -97,8 +97,13 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
     // MARK: Errors
 
     private func error(_ line: String) throws -> (code: TweakError.Code, message: String, ParsedLine.Severity) {
-        guard case .failure(let error, let severity) = parsed(line) else { throw Unexpected(what: parsed(line)) }
-        return (error.code, error.message, severity)
+        switch parsed(line) {
+        case .failure(let error, let severity): return (error.code, error.message, severity)
+        case .nearly(let correction):
+            let error = correction.error(showsValue: true)
+            return (error.code, error.message, correction.severity)
+        default: throw Unexpected(what: parsed(line))
+        }
     }
 
     private struct Unexpected: Error { let what: ParsedLine }
@@ -127,13 +132,69 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
     }
 
     @Test(arguments: [
-        ("A/B/C=1", "write blanks around ="), ("A/B/C = x y", "needs quotes"), ("set A/B/C x y", "quote it"),
         ("set A/B/C", "set: write set PATH VALUE [for DURATION], as in: set Content/Text/Size 72"),
-        ("A/B/C", "write PATH = VALUE"),
         ("commit now", "commit: write commit, as in: commit"),
     ])
     func usageNamesTheRemedy(_ line: String, _ remedy: String) throws {
         #expect(try error(line).message.contains(remedy))
+    }
+
+    /// (line, the line that was meant, the same where the value may be a secret)
+    @Test(arguments: [
+        ("A/B/C=1", "A/B/C = 1 (put spaces around =)", "A/B/C = VALUE (put spaces around =)"),
+        ("A/B/C= 1", "A/B/C = 1 (put spaces around =)", "A/B/C = VALUE (put spaces around =)"),
+        ("A/B/C =1", "A/B/C = 1 (put spaces around =)", "A/B/C = VALUE (put spaces around =)"),
+        ("A/B/C+=1", "A/B/C += 1 (put spaces around +=)", "A/B/C += VALUE (put spaces around +=)"),
+        ("A/B/C -=1", "A/B/C -= 1 (put spaces around -=)", "A/B/C -= VALUE (put spaces around -=)"),
+        ("A/B/C=", "A/B/C = VALUE", "A/B/C = VALUE"),
+        ("A/B/C =", "A/B/C = VALUE", "A/B/C = VALUE"),
+        ("A/B/C", "A/B/C = VALUE (or get A/B/C)", "A/B/C = VALUE (or get A/B/C)"),
+        ("'A/B/C D'", "\"A/B/C D\" = VALUE (or get \"A/B/C D\")", "\"A/B/C D\" = VALUE (or get \"A/B/C D\")"),
+        ("A/B/C 5", "A/B/C = 5", "A/B/C = VALUE"),
+        ("A/B/C two words", "A/B/C = \"two words\"", "A/B/C = \"VALUE\""),
+        (
+            "A/B/C = rgb(1, 2, 3)", "A/B/C = \"rgb(1, 2, 3)\" (quote a value of several words)",
+            "A/B/C = \"VALUE\" (quote a value of several words)"
+        ),
+        (
+            "A/B/C=rgb(1, 2, 3)", "A/B/C = \"rgb(1, 2, 3)\" (put spaces around =)",
+            "A/B/C = \"VALUE\" (put spaces around =)"
+        ),
+        (
+            "set A/B/C two words", "set A/B/C \"two words\" (quote a value of several words)",
+            "set A/B/C \"VALUE\" (quote a value of several words)"
+        ),
+        (
+            "check A/B/C 1 2", "check A/B/C \"1 2\" (quote a value of several words)",
+            "check A/B/C \"VALUE\" (quote a value of several words)"
+        ),
+        (
+            "nonsense = a b", "nonsense = \"a b\" (quote a value of several words)",
+            "nonsense = \"VALUE\" (quote a value of several words)"
+        ),
+    ])
+    func nearly(_ line: String, _ meant: String, _ hidden: String) throws {
+        guard case .nearly(let correction) = parsed(line) else { throw Unexpected(what: parsed(line)) }
+        #expect(correction.error(showsValue: true).message == "write \(meant)")
+        #expect(correction.error(showsValue: false).message == "write \(hidden)")
+    }
+
+    @Test func aLongValueIsNotRepeated() throws {
+        guard case .nearly(let correction) = parsed("A/B/C=" + String(repeating: "x", count: 5_000)) else {
+            throw Unexpected(what: .blank)
+        }
+        #expect(correction.error(showsValue: true).message == "write A/B/C = VALUE (put spaces around =)")
+    }
+
+    @Test func aQuestionMarkIsHelp() {
+        #expect(parsed("?") == .request(.help(command: nil)))
+        #expect(parsed("? set") == .request(.help(command: "set")))
+    }
+
+    @Test func everyCommandIsInOneGroup() {
+        let names = Command.groups.flatMap(\.commands).map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(names == Command.all.map(\.name))
     }
 
     @Test(arguments: [

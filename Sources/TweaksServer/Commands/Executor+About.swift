@@ -37,25 +37,32 @@ extension Executor {
     // MARK: help
 
     private func help(_ name: String?, _ session: Session) -> Reply {
-        guard let name else { return overview(commands(for: session)) }
+        guard let name else {
+            return overview(commands(for: session), hasHeadings: session.isInteractive)
+        }
         guard let command = Command.named(name) else {
             let near = Spelling.nearest(to: name, among: Command.all.map(\.name))
             let guess = near.map { "did you mean \($0)?" } ?? "help lists them"
-            return .error(TweakError(.unknownCommand, "\(Quoting.excerpt(name)) is no command; \(guess)"))
+            return .error(TweakError(.unknownCommand, "\(Quoting.excerpt(name)) is not a command; \(guess)"))
         }
         let json = Self.json(command)
         let lines = [command.synopsis, "  \(command.summary)", "  example: \(command.example)"]
         return .rows("commands", [(lines, json)])
     }
 
-    private func overview(_ commands: [Command]) -> Reply {
-        let width = commands.map(\.synopsis.count).max() ?? 0
-        return .rows(
-            "commands",
-            commands.map { command in
+    /// One command a line; people get headings between them.
+    private func overview(_ offered: [Command], hasHeadings: Bool) -> Reply {
+        let names = Set(offered.map(\.name)), width = offered.map(\.synopsis.count).max() ?? 0
+        let rows = Command.groups.flatMap { group in
+            let commands = group.commands.filter { names.contains($0.name) }
+            return commands.enumerated().map { position, command in
                 let padding = String(repeating: " ", count: width - command.synopsis.count)
-                return (["\(command.synopsis)\(padding)  \(command.summary)"], Self.json(command))
-            })
+                let line = "\(command.synopsis)\(padding)  \(command.summary)"
+                guard hasHeadings else { return ([line], Self.json(command)) }
+                return ((position == 0 ? [group.title] : []) + ["  \(line)"], Self.json(command))
+            }
+        }
+        return .rows("commands", rows)
     }
 
     private static func json(_ command: Command) -> JSON {

@@ -113,21 +113,36 @@ extension Executor {
     private func queue(
         _ changes: [(TweakNode, TweakBatch.Change)], for lifetime: Duration? = nil, _ session: Session
     ) throws(TweakError) -> Reply {
+        var understood: [String] = []
         for (node, change) in changes {
-            try session.batch?.append(node, change, for: lifetime, registry: registry, limit: limits.batchChanges)
+            let words = try session.batch?.append(
+                node, change, for: lifetime, registry: registry, limit: limits.batchChanges)
+            // A person sees what the commit will do; a program knows what it has sent.
+            if session.isInteractive, understood.count < Self.mostEchoes, let words { understood.append(words) }
         }
-        return .ok("queued", [("queued", .bool(true))])
+        var reply = Reply.ok("queued", [("queued", .bool(true))])
+        if session.isInteractive, !session.encoder.isJSON {
+            if changes.count > understood.count { understood.append("and \(changes.count - understood.count) more") }
+            reply.list(understood.map { .row(lines: [$0], json: .string($0)) })
+        }
+        return reply
     }
+
+    /// So many changes of one line are repeated.
+    private static let mostEchoes = 20
 
     func commit(_ session: Session) throws(TweakError) -> Outcome {
         guard let batch = session.batch else { throw noBatch("commit") }
         session.batch = nil
-        if let failure = batch.failure { throw failure }
         do throws(TweakError) {
+            if let failure = batch.failure { throw failure }
             return try commit(Proposal(batch.changes, nodes: batch.nodes, ifUnchangedSince: batch.revision), session)
         } catch {
             if error.leavesBatchOpen { session.batch = batch }
-            throw error
+            // A program knows that it is all or none, and compares errors.
+            if !session.isInteractive { throw error }
+            throw error.adding(
+                "nothing has changed, and the batch is \(error.leavesBatchOpen ? "still open" : "closed")")
         }
     }
 

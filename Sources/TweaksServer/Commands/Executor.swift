@@ -170,6 +170,12 @@ final class Executor {
     /// What a session sees of the registry.
     func view(_ session: Session) -> TweakView { TweakView(registry, session.grants.rights) }
 
+    /// Whether an error may repeat a value that was meant for this path: never one that could be a secret.
+    func mayRepeatValue(of path: String, _ session: Session) -> Bool {
+        guard let tweak = view(session)[path] else { return false }
+        return !tweak.flags.contains(.secret)
+    }
+
     /// The tweak or action with this path, or `unknown-tweak`.
     func lookUp(_ path: String, _ session: Session) throws(TweakError) -> AnyTweak {
         let view = view(session)

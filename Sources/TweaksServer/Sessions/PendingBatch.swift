@@ -20,9 +20,10 @@ struct PendingBatch {
     init(revision: UInt64?) { self.revision = revision }
 
     /// Judges a change now and keeps it for the commit.
+    /// - Returns: What was understood, in words.
     mutating func append(
         _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration?, registry: TweakRegistry, limit: Int
-    ) throws(TweakError) {
+    ) throws(TweakError) -> String {
         if changes.count >= limit {
             throw TweakError(
                 .tooMany, "a batch holds at most \(limit) changes; commit, then begin again", limit: .batchChanges)
@@ -40,6 +41,11 @@ struct PendingBatch {
         changes.append(node, change, for: lifetime)
         nodes.append(node)
         heldBytes += 512 + (change.textBytes ?? 0)
+        switch change {
+        case .reset: return "reset \(node.path.token)"
+        case .keep: return "keep \(node.path.token)"
+        default: return "\(node.path.token) = \(forecast.map { node.shownText($0.new) } ?? "")"
+        }
     }
 
     mutating func fail(_ error: TweakError) {
@@ -50,4 +56,9 @@ struct PendingBatch {
 extension TweakError {
     /// It came too soon: no reason to type all of a batch again, which stays open.
     package var leavesBatchOpen: Bool { code == .tooMany || limit == .abandonedRequests }
+
+    /// The same with what it means for the batch.
+    func adding(_ consequence: String) -> TweakError {
+        TweakError(code, "\(message); \(consequence)", path: path, limit: limit, isMissing: isMissing)
+    }
 }

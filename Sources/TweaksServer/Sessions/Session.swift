@@ -230,10 +230,10 @@ final class Session {
     /// Whether everything that was asked for has been answered.
     var owesNothing: Bool { owed.isEmpty && remainder == nil }
 
-    /// The prompt of an interactive session.
+    /// The prompt of an interactive session; a star says that a batch is open.
     func sendPrompt() {
         // Behind an owed reply comes a prompt of its own.
-        if isInteractive, !encoder.isJSON, owed.isEmpty { output.append { $0.append("> ") } }
+        if isInteractive, !encoder.isJSON, owed.isEmpty { output.append { $0.append(batch == nil ? "> " : "*> ") } }
     }
 
     // MARK: Events

@@ -68,7 +68,10 @@ enum Manual {
 
     private static var commands: [String] {
         [".SH COMMANDS OF THE PROCESS"]
-            + Command.all.flatMap { paragraph($0.synopsis, [$0.summary + ".", "Example: " + $0.example]) }
+            + Command.groups.flatMap { group in
+                [".SS " + escaped(group.title)]
+                    + group.commands.flatMap { paragraph($0.synopsis, [$0.summary + ".", "Example: " + $0.example]) }
+            }
     }
 
     private static var ending: [String] {
@@ -87,6 +90,7 @@ enum Manual {
         ("XDG_RUNTIME_DIR", "where sockets are looked for, in its folder tweaks"),
         ("TMPDIR", "where they are otherwise: in tweaks-UID in there, or in /tmp"),
         ("XDG_STATE_HOME", "where the history of the line mode and tokens are kept; ~/.local/state without it"),
+        ("TWEAKS_SOCKET", "the socket to talk to where no NAME and no address is given, as the process has it"),
         ("TWEAKS_TOKEN_FILE", "the token file that token changes, without --file; the process has it there, too"),
         ("NO_COLOR", "if set, no colours"),
         ("COLORTERM", "truecolor means: colours as they are; otherwise the nearest of those that TERM has"),

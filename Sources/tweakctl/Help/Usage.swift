@@ -46,8 +46,10 @@ enum Usage {
         lines += table(Invocation.options.map { ($0.synopsis, $0.summary) })
         lines += ["", "Commands of tweakctl:"]
         lines += table(Verb.allCases.compactMap { verb in verb.summary.map { (verb.usage, $0) } })
-        lines += ["", "Commands of the process:"]
-        lines += table(Command.all.map { ($0.synopsis, $0.summary) })
+        for group in Command.groups {
+            lines += ["", "\(group.title) (commands of the process):"]
+            lines += table(group.commands.map { ($0.synopsis, $0.summary) })
+        }
         lines += ["", "Examples:"]
         lines += examples.flatMap { ["  \($0.line)", "      \($0.meaning)"] }
         lines += ["", "Exit codes:"]

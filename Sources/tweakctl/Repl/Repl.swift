@@ -13,6 +13,8 @@ struct Repl {
     private var decoder = KeyDecoder()
     private var keys: [Key] = []
     private var editor = LineEditor()
+    /// How many changes the open batch has; nil without one.
+    private var batch: Int?
     /// The same Tab twice lists what there is.
     private var hasCompletedInVain = false
 
@@ -40,6 +42,7 @@ struct Repl {
     // MARK: Talking
 
     private mutating func greet() {
+        batch = nil
         guard let hello = connection?.ask("hello 1", within: Self.patience) else {
             connection = nil
             return console.complain("\(target.silence.description); the next line tries again")
@@ -59,7 +62,30 @@ struct Repl {
             return lose()
         }
         history.add(line, inFile: Self.isWorthKeeping(line, answer))
-        console.report(answer)
+        let isHelp = ["help", "?"].contains(line)
+        console.report(isHelp ? answer.replacing(body: CommandHelp.grouped(answer.body, console.style)) : answer)
+        note(answer, to: line)
+    }
+
+    /// Follows whether a batch is open, and repeats what was queued.
+    private mutating func note(_ answer: Answer, to line: String) {
+        let wasOpen = batch != nil
+        batch = Self.batch(batch, after: line, answer)
+        if wasOpen, batch == nil, answer.isRefusal { console.remark("nothing has changed, and the batch is closed") }
+        guard let batch, wasOpen, answer.status.hasPrefix("ok queued") else { return }
+        console.remark("queued: \(line); \(batch) so far, then commit or abort")
+    }
+
+    /// How many changes the open batch has after an answer; nil without one.
+    static func batch(_ count: Int?, after line: String, _ answer: Answer) -> Int? {
+        guard let first = CommandText.tokens(line).first, !first.isQuoted else { return count }
+        switch first.text {
+        case "begin" where !answer.isRefusal: return 0
+        case "abort" where !answer.isRefusal: return nil
+        // One that came too soon leaves the batch as it is.
+        case "commit" where !answer.status.hasPrefix("error too-many"): return nil
+        default: return answer.status.hasPrefix("ok queued") ? count.map { $0 + 1 } : count
+        }
     }
 
     /// What was answered to a line with a token, which is neither remembered nor shown again.
@@ -213,7 +239,7 @@ struct Repl {
     // MARK: Drawing
 
     /// A stranger may call himself anything, at any length.
-    private var prompt: String { Quoting.sanitized(name).fitted(to: 32) + "> " }
+    private var prompt: String { Quoting.sanitized(name).fitted(to: 32) + (batch == nil ? "> " : "*> ") }
 
     private func redraw() {
         let width = TextWidth.of(prompt)

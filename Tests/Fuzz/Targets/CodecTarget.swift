@@ -27,6 +27,7 @@ enum CodecTarget {
         switch parsed {
         case .blank, .ignored: break
         case .failure(let error, _): try judgeReply(error)
+        case .nearly(let correction): try judgeReply(correction.error(showsValue: true))
         case .request(let request):
             _ = request.needs
             if case .set(let path, .assign(let text)) = request { try judgeAssignment(path, text) }

@@ -22,7 +22,7 @@ struct PanelImportTests {
             ("reset A", "usage", "usage an import holds assignments alone: PATH = VALUE"),
             (
                 "A/B/C = two words", "usage",
-                "usage an assignment is PATH = VALUE; a value of several words needs quotes"
+                "usage write A/B/C = \"VALUE\" (quote a value of several words)"
             ),
             ("A/B = 1", "usage", "usage “A/B” is no path; write category/collection/name"),
             (
