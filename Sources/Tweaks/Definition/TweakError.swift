@@ -9,27 +9,49 @@
 public struct TweakError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error codes of the protocol. They are stable; messages may improve.
     public enum Code: String, Hashable, Sendable, CaseIterable {
+        /// The line is not a command.
         case unknownCommand = "unknown-command"
+        /// The arguments of a command, or the parts of a path, are wrong.
         case usage
+        /// The line is not UTF-8 text.
         case badLine = "bad-line"
+        /// A quote is out of place.
         case badQuoting = "bad-quoting"
+        /// A line, a file or a body is longer than its limit.
         case tooLong = "too-long"
+        /// No tweak has this path, or none matches the pattern; also when it was removed.
         case unknownTweak = "unknown-tweak"
+        /// One tweak is wanted, and the pattern names several.
         case ambiguous
+        /// The text or the value is not of the tweak's kind, or the program's own check refuses it.
         case badValue = "bad-value"
+        /// The value is outside the range, off the step, or longer than allowed.
         case outOfRange = "out-of-range"
+        /// The value is not in the list of choices.
         case notAChoice = "not-a-choice"
+        /// Only actions can be run, and this is a value.
         case notAnAction = "not-an-action"
+        /// The tweak is a figure, or the process is frozen: it cannot be set.
         case readOnly = "read-only"
+        /// The session lacks a right.
         case denied
+        /// The session has to show a token first.
         case authRequired = "auth-required"
+        /// The tweak was changed meanwhile, or is declared or assigned in two ways.
         case conflict
+        /// A limit is reached: sessions, watches, changes of a batch, presets.
         case tooMany = "too-many"
+        /// The action is still running.
         case busy
+        /// The action took longer than its time limit, or a peer was silent for too long.
         case timeout
+        /// A file cannot be read or written.
         case io
+        /// The action threw an error.
         case actionFailed = "action-failed"
+        /// The server failed in a way that it does not expect.
         case `internal` = "internal"
+        /// The server, or this session, is ending.
         case closing
     }
 

@@ -6,7 +6,9 @@ public import Tweaks
 public struct TweakSession: Sendable {
     /// How it is connected.
     public enum Transport: String, Sendable {
+        /// The Unix socket.
         case unix = "unix socket"
+        /// TCP, with lines of the protocol.
         case tcp
         /// A browser on the panel, or a program that uses its HTTP.
         case http
