@@ -26,32 +26,27 @@ let package = Package(
         .target(name: "TweaksWire", dependencies: ["Tweaks"]),
         // Header-only: the kernel interfaces that the Swift overlay of Linux does not import.
         .target(name: "CTweaksLinux"),
+        // The C library under one name, threads, and what else is asked of the system. Foundation is nowhere.
+        .target(
+            name: "TweaksSystem",
+            dependencies: [.target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android]))]),
         // Overrides on disk, the config file and its reload.
-        .target(
-            name: "TweaksStorage",
-            dependencies: [
-                "Tweaks", "TweaksWire",
-                .target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android])),
-            ]),
+        .target(name: "TweaksStorage", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
         // Sockets, sessions and the command table.
-        .target(
-            name: "TweaksServer",
-            dependencies: [
-                "Tweaks", "TweaksWire",
-                .target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android])),
-            ]),
+        .target(name: "TweaksServer", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
         // The web page, and HTTP for it and for programs.
         .target(
-            name: "TweaksPanel", dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "CTweaksPanelFiles"]),
+            name: "TweaksPanel",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksServer", "CTweaksPanelFiles"]),
         // The page and openapi.json, embedded by the C compiler.
         .target(
             name: "CTweaksPanelFiles", path: "Sources/TweaksPanelFiles", exclude: ["panel.html", "openapi.json"]),
         // One call that introduces them to each other.
         .target(
             name: "TweaksDaemon",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel"]),
+            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksServer", "TweaksPanel"]),
         // The client: it speaks the wire, and knows nothing of servers.
-        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire"]),
+        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
 
         // Names of targets are shared by all packages of a program: these are the examples' own.
         .executableTarget(name: "tweaks-hello", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/hello"),
@@ -68,7 +63,8 @@ let package = Package(
         .testTarget(
             name: "TweaksStorageTests", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksTestSupport"]),
         .testTarget(
-            name: "TweaksServerTests", dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksTestSupport"]),
+            name: "TweaksServerTests",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksServer", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksPanelTests",
             dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksPanel", "TweaksTestSupport"]),

@@ -1,6 +1,6 @@
 // The audit as a program names it: a file that says who changed what.
 
-import Foundation
+import TweaksSystem
 import TweaksServer
 import TweaksStorage
 import TweaksWire
@@ -46,13 +46,12 @@ extension AuditSettings {
         let days = try days(environment)
         let word = environment["TWEAKS_AUDIT"].flatMap { $0.isEmpty ? nil : $0 }
         if word?.lowercased() == "off" { return nil }
-        guard var path = word ?? named?.path, !path.isEmpty else { return nil }
-        // The program may change its directory later.
-        if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
+        guard let path = word ?? named?.path, !path.isEmpty else { return nil }
         // The limits are the program's, wherever the file is.
         let limits = named ?? TweakDaemon.Audit(path)
         return AuditSettings(
-            path: path, maximumSize: limits.maximumSize, keep: limits.keep, minimumAge: days ?? limits.minimumAge,
+            path: ThisProcess.absolute(path), maximumSize: limits.maximumSize, keep: limits.keep,
+            minimumAge: days ?? limits.minimumAge,
             isStrict: isStrict)
     }
 

@@ -1,14 +1,7 @@
 // The parts of a daemon, introduced to each other: files, server, watcher, signals, service manager.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Dispatch
-import Foundation
 import Synchronization
 import Tweaks
 import TweaksServer
@@ -55,7 +48,7 @@ final class DaemonParts: Sendable {
         self.registry = registry
         self.log = log
         hasPanel = settings.panel != nil
-        let indistinct = UserNamespace.current.warnings(userID: Platform.userID, access)
+        let indistinct = UserNamespace.current.warnings(userID: ThisProcess.user, access)
         for warning in settings.warnings + indistinct { log.post(.warning(warning)) }
         if settings.isFrozen { registry.freeze() }
         registry.onConflict { [weak log] in log?.post(.conflict($0)) }

@@ -1,6 +1,6 @@
 // What the program and the environment say, put together; the environment wins.
 
-import Foundation
+import TweaksSystem
 import Tweaks
 import TweaksPanel
 import TweaksServer
@@ -82,8 +82,7 @@ struct DaemonSettings {
         let word = environment["TWEAKS_TOKEN_FILE"].flatMap { $0.isEmpty ? nil : $0 }
         if isOff(word) { return nil }
         guard let path = word ?? named, !path.isEmpty else { return nil }
-        // The program may change its directory later.
-        return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        return ThisProcess.absolute(path)
     }
 
     private static func configFile(
@@ -97,8 +96,7 @@ struct DaemonSettings {
             rules.path = file.path
             file = rules
         }
-        // The program may change its directory later.
-        if !file.path.hasPrefix("/") { file.path = FileManager.default.currentDirectoryPath + "/" + file.path }
+        file.path = ThisProcess.absolute(file.path)
         return file
     }
 
@@ -138,9 +136,8 @@ struct DaemonSettings {
         case let path? where !path.isEmpty: return [.unix(path: path)]
         default:
             let directory = try runDirectory(environment, &warnings)
-            let processID = ProcessInfo.processInfo.processIdentifier
             // A second instance of a name is found beside the first.
-            return ["\(name).sock", "\(name)-\(processID).sock"].map { .unix(path: "\(directory)/\($0)") }
+            return ["\(name).sock", "\(name)-\(ThisProcess.id).sock"].map { .unix(path: "\(directory)/\($0)") }
         }
     }
 
@@ -148,12 +145,12 @@ struct DaemonSettings {
         _ environment: [String: String], _ warnings: inout [String]
     ) throws(ServerError) -> String {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/"),
-            FileManager.default.isWritableFile(atPath: runtime)
+            access(runtime, W_OK) == 0
         {
             return runtime + "/tweaks"
         }
         let named = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let place = try RunDirectory(in: named ?? FileManager.default.temporaryDirectory.path)
+        let place = try RunDirectory(in: named ?? "/tmp")
         if let reason = place.reason {
             warnings.append(
                 "\(reason); the socket is in \(place.path), where tweakctl finds it, too. Remove what is in the way, or set "

@@ -1,12 +1,6 @@
 // Sending a datagram to a Unix socket that is named by a path or, on Linux, by an abstract name.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import TweaksServer
 
 /// The address in `NOTIFY_SOCKET`.
@@ -52,7 +46,7 @@ struct NotifySocket: Sendable {
 
     private func failure() -> String {
         let code = errno
-        let reason = code == EAGAIN ? "the service manager does not read" : String(cString: strerror(code))
+        let reason = code == EAGAIN ? "the service manager does not read" : errorText(code)
         return Self.error(text, "\(reason); it was not told").description
     }
 

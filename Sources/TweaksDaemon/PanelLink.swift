@@ -1,16 +1,9 @@
 // Where the panel's address is said, token and all: on a terminal, or in a file that only its owner reads.
 
-import Foundation
 import TweaksPanel
 import TweaksServer
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// The address of a running panel. A log is read by others, and kept; so the token is not in it.
 struct PanelLink {
@@ -39,16 +32,7 @@ struct PanelLink {
 
     private static func write(_ link: String, to path: String) -> Bool {
         unlink(path)
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return false }
-        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-        do {
-            try handle.write(contentsOf: Data("\(link)\n".utf8))
-            return true
-        } catch {
-            unlink(path)
-            return false
-        }
+        return Files.make(path, "\(link)\n") == nil
     }
 
     /// Removes the file, if there is one.

@@ -1,13 +1,6 @@
 // Chooses the directory of a user's sockets where the session has none of its own: in the temporary directory.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-import Foundation
+import TweaksSystem
 import TweaksServer
 
 /// The directory of this user's sockets. `tweakctl` looks in the same places.
@@ -18,7 +11,7 @@ struct RunDirectory: Equatable {
 
     /// `tweaks-UID`; where another user has taken that name, `tweaks-UID-` and random letters, the same one every time.
     /// - Throws: `ServerError` where none can be made.
-    init(in temporary: String, user: UInt32 = Platform.userID) throws(ServerError) {
+    init(in temporary: String, user: UInt32 = ThisProcess.user) throws(ServerError) {
         let usual = "\(temporary)/tweaks-\(user)"
         guard let owner = Self.owner(of: usual), owner != user else {
             // What else may be wrong with it is said when the socket is made, with a remedy that can be followed.
@@ -41,7 +34,7 @@ struct RunDirectory: Equatable {
 
     /// One that was made before; another's of such a name could hold a trap.
     private static func known(in temporary: String, _ user: UInt32) -> String? {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: temporary)) ?? []
+        let names = Files.names(in: temporary)
         return names.filter { $0.hasPrefix("tweaks-\(user)-") }.sorted().map { "\(temporary)/\($0)" }.first { path in
             var facts = stat()
             return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR && facts.st_uid == user
@@ -54,7 +47,7 @@ struct RunDirectory: Equatable {
         guard mkdtemp(&template) != nil else {
             throw ServerError(
                 "\(temporary)/tweaks-\(user) is another user's, and none beside it can be made "
-                    + "(\(String(cString: strerror(errno)))); set XDG_RUNTIME_DIR or TWEAKS_SOCKET")
+                    + "(\(errorText())); set XDG_RUNTIME_DIR or TWEAKS_SOCKET")
         }
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

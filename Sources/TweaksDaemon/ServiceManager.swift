@@ -1,12 +1,6 @@
 // Telling systemd how the process is: the protocol of sd_notify(3).
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Tweaks
 package import TweaksServer
 

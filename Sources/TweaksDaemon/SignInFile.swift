@@ -1,18 +1,11 @@
 // Keeps the sign-ins of a panel over a restart of the process.
 
 import Dispatch
-import Foundation
 import TweaksPanel
 import TweaksStorage
 import TweaksWire
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// A file of mode 0600 in the state directory: one line for each sign-in with a token of the token file. It is named by
 /// the panel's port, as the cookies are, so no two processes write the same one.
@@ -39,7 +32,7 @@ struct SignInFile {
         front.signIns.follow(earlier) { all in
             let lines = all.filter { !own.contains($0.keyID) }.map { "\($0.line)\n" }.sorted()
             Self.queue.async {
-                if let reason = replace(with: Data(lines.joined().utf8)) { complain("\(path): \(reason)") }
+                if let reason = replace(with: lines.joined()) { complain("\(path): \(reason)") }
             }
         }
     }
@@ -48,19 +41,11 @@ struct SignInFile {
     static func finish() { queue.sync {} }
 
     /// - Returns: Why not.
-    private func replace(with content: Data) -> String? {
+    private func replace(with content: String) -> String? {
         let new = path + ".new"
         unlink(new)
-        let number = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard number >= 0 else { return String(cString: strerror(errno)) }
-        let file = FileHandle(fileDescriptor: number, closeOnDealloc: true)
-        do {
-            try file.write(contentsOf: content)
-            // Renamed before it is on the disk, it could be empty after a power cut.
-            try file.synchronize()
-        } catch {
-            return error.localizedDescription
-        }
-        return rename(new, path) == 0 ? nil : String(cString: strerror(errno))
+        // Renamed before it is on the disk, it could be empty after a power cut.
+        if let reason = Files.make(new, content, synced: true) { return reason }
+        return rename(new, path) == 0 ? nil : errorText()
     }
 }

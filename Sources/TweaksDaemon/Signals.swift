@@ -1,12 +1,6 @@
 // SIGHUP, SIGTERM and SIGINT as calls on a queue, shared by all who follow them in a process.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Dispatch
 import Synchronization
 

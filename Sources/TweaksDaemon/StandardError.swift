@@ -1,13 +1,6 @@
 // Standard error, written so that a reader who is gone does not end the process.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-import Foundation
+import TweaksSystem
 
 /// Where lines go that nobody else takes.
 package enum StandardError {
@@ -17,7 +10,7 @@ package enum StandardError {
     /// Writes a text. What cannot be written is lost.
     static func write(_ text: String) {
         if text.isEmpty { return }
-        withoutBrokenPipes { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+        withoutBrokenPipes { _ = Files.write(text, to: STDERR_FILENO) }
     }
 
     /// Keeps SIGPIPE from the process, whose disposition is the program's own affair: the signal is blocked on this

@@ -1,10 +1,10 @@
 // One call that makes a program's tweaks editable, durable and reloadable.
 
-import Foundation
 public import Tweaks
 import TweaksPanel
 public import TweaksServer
 import TweaksStorage
+import TweaksSystem
 
 /// A program's tweaks, served, kept on disk, and read from a config file.
 ///
@@ -87,7 +87,7 @@ public final class TweakDaemon: Sendable {
             name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage,
             durability: durability,
             audit: audit, signals: signals,
-            registry: registry, limits: limits, environment: ProcessInfo.processInfo.environment,
+            registry: registry, limits: limits, environment: ThisProcess.environment,
             // A program's own handler writes who knows where.
             isOnTerminal: onEvent == nil && StandardError.isTerminal, onEvent: onEvent ?? standardErrorLog(name))
     }

@@ -2,13 +2,7 @@
 
 import Tweaks
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 extension EventLoop {
     func accept(from listener: Listener) {

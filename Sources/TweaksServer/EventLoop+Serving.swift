@@ -2,6 +2,7 @@
 
 import Tweaks
 import TweaksWire
+import TweaksSystem
 
 extension EventLoop {
     // MARK: - Input
@@ -141,7 +142,8 @@ extension EventLoop {
     private func deny(_ session: Session) {
         fail(
             TweakError(
-                .denied, "\(session.origin) is not the user of this process (uid \(Platform.userID)); ask them or root"),
+                .denied, "\(session.origin) is not the user of this process (uid \(ThisProcess.user)); ask them or root"
+            ),
             session, .denied)
     }
 

@@ -2,6 +2,7 @@
 
 package import TweaksWire
 package import Tweaks
+import TweaksSystem
 
 /// What the server asks others to do, and tells others of. All of it runs on the I/O thread and must not wait.
 package struct TweakServerHooks: Sendable {
@@ -22,7 +23,7 @@ package struct TweakServerHooks: Sendable {
     /// Where clients are spoken with otherwise than by lines, beside the listeners.
     package var fronts: [any ServerFront] = []
     /// The time of day in milliseconds since 1970, by which tokens expire. It may jump.
-    package var wallClock: @Sendable () -> Int64 = { Platform.wallClock() }
+    package var wallClock: @Sendable () -> Int64 = { ThisProcess.wallClock }
     /// The time by which deadlines go; it never jumps, but where a test has it in hand. See `TweakServer.wake()`.
     package var clock: @Sendable () -> ContinuousClock.Instant = { .now }
     /// Stands between the server and the kernel, in tests.

@@ -1,9 +1,9 @@
 // The server: listeners, one I/O thread, and how both start and stop.
 
 import Dispatch
-import Foundation
 import Synchronization
 public import Tweaks
+import TweaksSystem
 package import TweaksWire
 
 /// Serves the tweaks of a registry over sockets, by the protocol that `telnet` and `nc` speak.
@@ -37,7 +37,7 @@ public final class TweakServer: Sendable {
         let warning: String?
         private let opened: Mutex<[Listener]>
         /// The I/O thread, until it has ended.
-        private let thread = Mutex<ObjectIdentifier?>(nil)
+        private let thread = Mutex<SystemThread?>(nil)
         private let ended = Mutex<(isOver: Bool, waiting: [@Sendable () -> Void])>((false, []))
 
         init(mailbox: Mailbox, listeners: [Listener], wished: TweakServerLimits) {
@@ -71,15 +71,14 @@ public final class TweakServer: Sendable {
 
         /// Runs the server on a thread of its own.
         func begin(_ body: @escaping @Sendable () -> Void) {
-            let thread = Thread(block: body)
-            thread.name = "tweaks.io"
-            let identity = ObjectIdentifier(thread)
-            self.thread.withLock { $0 = identity }
-            thread.start()
+            SystemThread.start("tweaks.io") { [self] in
+                thread.withLock { $0 = .current }
+                body()
+            }
         }
 
         /// Whether the caller keeps the server from ending.
-        var isOnItsThread: Bool { thread.withLock { $0 } == ObjectIdentifier(Thread.current) }
+        var isOnItsThread: Bool { thread.withLock { $0 } == SystemThread.current }
 
         func end() {
             thread.withLock { $0 = nil }
@@ -254,7 +253,7 @@ public final class TweakServer: Sendable {
     /// What clients are told of this start.
     private var identity: ServerIdentity {
         ServerIdentity(
-            name: Quoting.sanitized(name), processID: ProcessInfo.processInfo.processIdentifier,
+            name: Quoting.sanitized(name), processID: ThisProcess.id,
             instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: .now)
     }
 
@@ -275,7 +274,7 @@ public final class TweakServer: Sendable {
         do throws(SocketError) {
             try makeLoop(running, registry, identity, hooks).run()
         } catch {
-            FileHandle.standardError.write(Data("\(identity.name): tweaks are not served: \(error)\n".utf8))
+            _ = Files.write("\(identity.name): tweaks are not served: \(error)\n", to: STDERR_FILENO)
         }
     }
 

@@ -1,12 +1,6 @@
 // Judges whether others than the process's user and root could have written a file, or put another one in its place.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// The way to a file, judged: every directory and symbolic link on it, and the file.
 ///

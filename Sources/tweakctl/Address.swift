@@ -1,12 +1,6 @@
 // Where a process listens, and how to get a connected socket there.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// The place of a server.
 enum Address: Equatable {

@@ -1,12 +1,6 @@
 // A connection to a server: lines go out, lines come in.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Tweaks
 
 /// One line of the server, by what it means.

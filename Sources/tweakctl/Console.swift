@@ -1,12 +1,6 @@
 // Standard output and standard error, each in its own look.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Synchronization
 import Tweaks
 

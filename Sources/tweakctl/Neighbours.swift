@@ -3,13 +3,7 @@
 import Tweaks
 import TweaksWire
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// A process that offers tweaks.
 struct Neighbour: Equatable {

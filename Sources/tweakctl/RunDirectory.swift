@@ -1,12 +1,6 @@
 // The directories where sockets live: what is there, and the clearing away of what crashed processes left.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// A directory of sockets.
 struct RunDirectory: Equatable {

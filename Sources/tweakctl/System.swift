@@ -1,12 +1,6 @@
 // The C library, and the few calls that everything here is made of.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// The system calls under names that say what they do here. No Foundation: it would cost more time than the request.
 enum System {

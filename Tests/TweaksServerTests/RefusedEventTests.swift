@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import Tweaks
 import TweaksServer
+import TweaksSystem
 import TweaksTestSupport
 
 @Suite(.blocking) struct RefusedEventTests {
@@ -61,7 +62,7 @@ import TweaksTestSupport
         }
         try #require(sessions.count == 2)
         #expect(sessions.map(\.id) == [1, 2] && sessions.map(\.transport) == [.unix, .tcp])
-        let (user, process) = (Platform.userID, sessions[0].processID ?? 0)
+        let (user, process) = (ThisProcess.user, sessions[0].processID ?? 0)
         #expect(sessions[0].peer == "uid \(user) pid \(process)" && sessions[0].userID == user)
         #expect(sessions[0].identity == .user(user))
         #expect(sessions[1].peer.hasPrefix("127.0.0.1:") && sessions[1].peer == sessions[1].identity.description)

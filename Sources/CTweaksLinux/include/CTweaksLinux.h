@@ -3,6 +3,7 @@
 #define C_TWEAKS_LINUX_H
 
 #ifdef __linux__
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -38,6 +39,13 @@ static inline int tweaks_peer_groups_of(int descriptor, unsigned int *groups, un
     *length = size;
     return result;
 }
+
+// pthread_setname_np(3), for which the same holds as for accept4.
+extern int tweaks_name_thread(pthread_t, const char *) __asm__("pthread_setname_np");
+
+// The variables of the environment, which are a global of the C library.
+extern char **environ;
+static inline char **tweaks_environment(void) { return environ; }
 #endif
 
 #endif

@@ -1,6 +1,5 @@
 // Where the panel listens, and what all its connections share: the page, its policy, and the token of this server.
 
-import Foundation
 package import Tweaks
 package import TweaksServer
 package import TweaksWire

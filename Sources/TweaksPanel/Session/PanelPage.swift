@@ -1,6 +1,5 @@
 // The page as it is in the binary, and the policy that keeps it from running anything else.
 
-import Foundation
 import TweaksWire
 
 /// The page and what the API says of itself.
@@ -43,7 +42,7 @@ enum PanelPage {
 
     private static func sources(_ element: String, in page: [UInt8]) -> String {
         let digests = contents(of: element, in: page).map { content in
-            "'sha256-\(Data(SHA256.digest(content)).base64EncodedString())'"
+            "'sha256-\(Base64.encode(SHA256.digest(content)))'"
         }
         return digests.isEmpty ? "'none'" : digests.joined(separator: " ")
     }

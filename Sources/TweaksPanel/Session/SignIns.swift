@@ -1,8 +1,8 @@
 // Keeps the browsers that are signed in to a panel, and makes the challenges by which they show that they are.
 
-import Foundation
 import Synchronization
 package import Tweaks
+import TweaksSystem
 package import TweaksWire
 
 /// A browser that has shown once that it knows a token, and has had a key of its own since.
@@ -62,7 +62,7 @@ package final class SignIns: Sendable {
     private let start: ContinuousClock.Instant
 
     package init(
-        wallClock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) },
+        wallClock: @escaping @Sendable () -> Int64 = { ThisProcess.wallClock },
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         (self.wallClock, self.clock, start) = (wallClock, clock, clock())

@@ -1,6 +1,5 @@
 // The commands auth, whoami and drop; and the steps of a session's life, which the program is told of.
 
-import Foundation
 import Tweaks
 import TweaksWire
 
@@ -137,9 +136,7 @@ extension Executor {
     }
 
     /// A time of day for people and programs.
-    private static func time(_ milliseconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601)
-    }
+    private static func time(_ milliseconds: Int64) -> String { TimeText.seconds(milliseconds) }
 
     // MARK: whoami
 

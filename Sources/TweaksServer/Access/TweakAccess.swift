@@ -1,6 +1,7 @@
 // Who else may do what: other users on a Unix socket, and rights that are given on request.
 
 public import Tweaks
+import TweaksSystem
 
 /// The rules of a server for whoever is not its own user.
 ///
@@ -53,7 +54,7 @@ public struct TweakAccess: Sendable {
         of peer: Platform.PeerUser?, in namespace: UserNamespace = .current, groups: () -> [UInt32]
     ) -> [TweakScope]? {
         guard let peer = namespace.known(peer) else { return nil }
-        if peer.user == Platform.userID || peer.user == 0 { return [.admin] }
+        if peer.user == ThisProcess.user || peer.user == 0 { return [.admin] }
         var given: [[TweakScope]] = users[peer.user].map { [$0] } ?? []
         if !self.groups.isEmpty {
             let known = Set([peer.group] + groups()).filter(namespace.groups.knows)

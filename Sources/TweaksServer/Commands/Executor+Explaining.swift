@@ -1,7 +1,7 @@
 // The command explain: every layer of a tweak, who set it, when, which one wins, and what files say that is not in effect.
 
-import Foundation
 import Tweaks
+import TweaksSystem
 import TweaksWire
 
 extension Executor {
@@ -79,7 +79,6 @@ extension Executor {
 
     /// Layers are stamped by a clock that never jumps; people want to read the other one.
     private static func wallClock(_ instant: ContinuousClock.Instant) -> String {
-        let age = ContinuousClock.now - instant
-        return Date(timeIntervalSinceNow: -(age / .seconds(1))).formatted(.iso8601)
+        TimeText.seconds(ThisProcess.wallClock(at: instant))
     }
 }

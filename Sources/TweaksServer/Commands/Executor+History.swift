@@ -1,7 +1,7 @@
 // The commands history, undo and redo.
 
-import Foundation
 import Tweaks
+import TweaksSystem
 import TweaksWire
 
 extension Executor {
@@ -65,10 +65,7 @@ extension TweakHistoryEntry {
         return isUndone ? "\(what) (undone)" : what
     }
 
-    private var wallClock: String {
-        let age = ContinuousClock.now - time
-        return Date(timeIntervalSinceNow: -(age / .seconds(1))).formatted(.iso8601)
-    }
+    private var wallClock: String { TimeText.seconds(ThisProcess.wallClock(at: time)) }
 
     fileprivate var json: JSON {
         var fields: [(String, JSON)] = [

@@ -1,6 +1,6 @@
 // Text as it is searched: without case, width and diacritics.
 
-import Foundation
+import TweaksWire
 
 /// Folds text, so that “Größe”, “GROSSE” and “größe” are the same.
 enum FoldedText {
@@ -9,9 +9,7 @@ enum FoldedText {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             for byte in text.utf8 { bytes.append(isUpper(byte) ? byte | 0x20 : byte) }
         } else {
-            // No locale: what is found must not depend on where the process runs.
-            let options: String.CompareOptions = [.caseInsensitive, .diacriticInsensitive, .widthInsensitive]
-            bytes.append(contentsOf: text.folding(options: options, locale: nil).utf8)
+            bytes.append(contentsOf: SearchText.folded(text).utf8)
         }
     }
 

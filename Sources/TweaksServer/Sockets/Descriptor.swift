@@ -1,12 +1,6 @@
 // A file descriptor that closes itself, and the calls on it that can be interrupted or fall short.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// An open socket; closed when it is let go of.
 final class Descriptor: Sendable {

@@ -1,12 +1,6 @@
 // Reads how many descriptors the process may have, and lowers the limits of sessions to what that leaves.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 extension Platform {
     /// How many files and sockets this process may have open: the soft limit, as `ulimit -n` shows it.

@@ -1,12 +1,6 @@
 // The system calls on sockets that can fail or fall short, and who may stand between them and the server.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// A call on a socket or a poller.
 package enum SystemCall: String, CaseIterable, Sendable {

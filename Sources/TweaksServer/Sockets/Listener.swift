@@ -1,14 +1,6 @@
 // Sockets that accept connections.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import CTweaksLinux
-    import Musl
-#else
-    import CTweaksLinux
-    import Glibc
-#endif
+import TweaksSystem
 import TweaksWire
 
 /// Where a server can be reached.

@@ -1,14 +1,6 @@
 // The C library, and the few places where Linux and Apple systems differ about sockets.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import CTweaksLinux
-    import Musl
-#else
-    import CTweaksLinux
-    import Glibc
-#endif
+import TweaksSystem
 
 /// Constants and calls under one name for all systems.
 package enum Platform {
@@ -48,9 +40,6 @@ package enum Platform {
 
     /// A descriptor that is good for nothing.
     static func openNull() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
-
-    /// The user whose process this is.
-    package static var userID: UInt32 { UInt32(geteuid()) }
 
     /// Who was at the other end of a Unix socket when it connected.
     package struct PeerUser: Equatable, Sendable {
@@ -104,14 +93,4 @@ package enum Platform {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-
-    /// The time of day, in milliseconds since 1970.
-    static func wallClock() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
-    }
 }
-
-/// The text of an error number.
-func errorText(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }

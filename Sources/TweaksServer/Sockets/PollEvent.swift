@@ -1,12 +1,6 @@
 // What the loop asks of the kernel, and what it hears.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// What a descriptor is watched for.
 struct PollInterest: OptionSet, Equatable {

@@ -1,7 +1,7 @@
 // Readiness on Apple systems: kqueue, and a pipe to be woken by.
 
 #if canImport(Darwin)
-    import Darwin
+    import TweaksSystem
 
     /// Waits until descriptors are ready.
     final class Poller {

@@ -1,14 +1,7 @@
 // Readiness on Linux: epoll, level-triggered, and an eventfd to be woken by.
 
 #if os(Linux) || os(Android)
-    import CTweaksLinux
-    #if canImport(Musl)
-        import Musl
-    #elseif canImport(Android)
-        import Android
-    #else
-        import Glibc
-    #endif
+    import TweaksSystem
 
     /// Waits until descriptors are ready.
     final class Poller {

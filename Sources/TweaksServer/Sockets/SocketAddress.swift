@@ -1,12 +1,6 @@
 // Addresses in the form that the socket calls want.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// An address of a Unix socket, or of TCP.
 enum SocketAddress: Equatable {

@@ -1,12 +1,6 @@
 // Where Unix sockets live, and who may be there: the rules of the directory, the lock, and the stale socket.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Tweaks
 
 /// A path for a Unix socket, held by a lock beside it for as long as this lives.

@@ -1,9 +1,9 @@
 // The audit, as the rest of the process sees it: opened, asked, closed.
 
 import Dispatch
-import Foundation
 import Synchronization
 package import Tweaks
+import TweaksSystem
 
 /// Appends every commit of a registry to a file, and what it is told of sessions, on a thread of its own. Nobody waits
 /// for it.
@@ -54,15 +54,13 @@ package final class AuditTrail: Sendable {
         registry.add(mailbox.log)
         mailbox.life.enter()
         let isOpen = DispatchSemaphore(value: 0)
-        let thread = Thread {
+        SystemThread.start("tweaks.audit") {
             var writer = AuditWriter(settings, mailbox, fileSystem, time, onEvent: onEvent)
             writer.open()
             isOpen.signal()
             writer.run()
             mailbox.life.leave()
         }
-        thread.name = "tweaks.audit"
-        thread.start()
         isOpen.wait()
     }
 

@@ -1,12 +1,6 @@
 // Reads a whole file that somebody else may be writing.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// What a file holds at a moment.
 package enum FileContent: Equatable, Sendable {
@@ -65,5 +59,5 @@ package enum FileContent: Equatable, Sendable {
             "it grows while it is read, and has more than \(sizeLimit) bytes: leave out what is the default")
     }
 
-    private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+    private static func text(_ code: Int32) -> String { errorText(code) }
 }

@@ -1,6 +1,7 @@
 // The history file in the state directory: read once, appended to, and replaced as a whole when it has grown too long.
 
 import Tweaks
+import TweaksSystem
 
 /// The file. Belongs to the storage's thread, which has the directory's lock when it writes.
 struct HistoryFile {

@@ -1,9 +1,9 @@
 // What other threads and the storage's thread have to say to each other.
 
 import Dispatch
-import Foundation
 import Synchronization
 import Tweaks
+import TweaksSystem
 
 /// Orders for the storage's thread, and what it has achieved.
 final class OverrideMailbox: Sendable {
@@ -26,7 +26,7 @@ final class OverrideMailbox: Sendable {
         var found: (entries: [StoredEntry], revision: UInt64, records: [StoredRecord]) = ([], 0, [])
         var observers: [UInt64: @Sendable (SaveStatus) -> Void] = [:]
         var nextObserver: UInt64 = 0
-        var thread: ObjectIdentifier?
+        var thread: SystemThread?
     }
 
     private let state = Mutex(State())
@@ -98,7 +98,7 @@ final class OverrideMailbox: Sendable {
     /// Waits until the thread has let go of everything; not on the thread itself.
     func waitForEnd() {
         let thread = state.withLock { $0.thread }
-        if thread == ObjectIdentifier(Thread.current) { return }
+        if thread == SystemThread.current { return }
         life.wait()
     }
 
@@ -107,7 +107,7 @@ final class OverrideMailbox: Sendable {
     static let closed = "the storage is closed"
 
     func belongsToThisThread() {
-        let thread = ObjectIdentifier(Thread.current)
+        let thread = SystemThread.current
         state.withLock { $0.thread = thread }
     }
 

@@ -1,8 +1,8 @@
 // Overrides on disk, as the rest of the process sees it: opened, asked, closed.
 
 import Dispatch
-import Foundation
 package import Tweaks
+import TweaksSystem
 
 /// Keeps a registry's overrides in a file. One thread writes; changes that come meanwhile share the next write.
 ///
@@ -51,7 +51,7 @@ package final class OverrideStore: TweakStore {
         guard registry.store == nil || registry.store === self else { return false }
         guard mailbox.follow(registry) else { return true }
         let isOpen = DispatchSemaphore(value: 0)
-        let thread = Thread { [settings, mailbox] in
+        SystemThread.start("tweaks.storage") { [settings, mailbox] in
             mailbox.belongsToThisThread()
             var writer = OverrideWriter(settings, mailbox)
             writer.open()
@@ -59,8 +59,6 @@ package final class OverrideStore: TweakStore {
             writer.run()
             mailbox.end()
         }
-        thread.name = "tweaks.storage"
-        thread.start()
         isOpen.wait()
         let (entries, revision, records) = mailbox.takeFound()
         let history = settings.keepsHistory ? mailbox.history : nil

@@ -1,12 +1,6 @@
 // The calls of the operating system; each of them one call, and no more.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// The real file system.
 package struct PosixFileSystem: FileSystem {
@@ -163,7 +157,7 @@ extension FileFacts {
 
 extension FileError {
     /// In the system's words.
-    var text: String { String(cString: strerror(code)) }
+    var text: String { errorText(code) }
 
     var isInterruption: Bool { code == EINTR }
     var isMissing: Bool { code == ENOENT }
@@ -186,17 +180,4 @@ extension FileError {
     }
 
     static let noProgress = FileError(EIO)
-}
-
-/// This process, as the system knows it.
-enum ThisProcess {
-    static var id: Int32 { getpid() }
-    static var user: UInt32 { UInt32(geteuid()) }
-
-    /// Milliseconds since 1970.
-    static var wallClock: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
-    }
 }

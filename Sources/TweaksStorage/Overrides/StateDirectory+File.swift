@@ -1,6 +1,7 @@
 // The overrides file in its directory: read once, replaced as a whole, and set aside where it is not ours to replace.
 
 import Tweaks
+import TweaksSystem
 
 extension StateDirectory {
     /// What is there where the overrides file belongs.

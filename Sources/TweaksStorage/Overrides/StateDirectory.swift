@@ -1,5 +1,7 @@
 // The state directory: opened, checked, locked, and looked at again before each write.
 
+import TweaksSystem
+
 /// Why overrides are not saved.
 struct StorageFailure: Error, Equatable {
     /// A few words, for the answer to a set.

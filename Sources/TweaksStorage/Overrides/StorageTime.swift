@@ -2,6 +2,7 @@
 
 package import Dispatch
 import Tweaks
+import TweaksSystem
 
 /// What time it is, and how to sleep.
 package protocol StorageTime: Sendable {

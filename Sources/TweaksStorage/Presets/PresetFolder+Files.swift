@@ -1,6 +1,7 @@
 // The folder of the presets on the disk: opened and checked, its files read whole and replaced whole.
 
 import Tweaks
+import TweaksSystem
 
 extension PresetFolder {
     /// Opens the folder, always beneath the state directory and never through a link.

@@ -1,12 +1,6 @@
 // Reads a token file, but only one that no other user can have written or read.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import TweaksWire
 
 /// What a token file holds at a moment.
@@ -101,5 +95,5 @@ package enum TokenFile: Equatable, Sendable {
         return .refused("it is larger than \(TokenText.sizeLimit) bytes, as no token file is")
     }
 
-    private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+    private static func text(_ code: Int32) -> String { errorText(code) }
 }

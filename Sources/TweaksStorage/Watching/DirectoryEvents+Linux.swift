@@ -1,14 +1,7 @@
 // The kernel's part of watching on Linux: inotify, an eventfd to be woken by, and how a file's times are called.
 
 #if os(Linux) || os(Android)
-    import CTweaksLinux
-    #if canImport(Musl)
-        import Musl
-    #elseif canImport(Android)
-        import Android
-    #else
-        import Glibc
-    #endif
+    import TweaksSystem
 
     /// An inotify instance and the directories that it watches.
     package final class DirectoryEvents {

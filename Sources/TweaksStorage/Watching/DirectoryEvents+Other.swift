@@ -1,7 +1,7 @@
 // The kernel's part of watching where there is no inotify: nothing but a pipe to be woken by.
 
 #if canImport(Darwin)
-    import Darwin
+    import TweaksSystem
 
     /// Stands for the events that this system does not give; none is ever made.
     package final class DirectoryEvents {

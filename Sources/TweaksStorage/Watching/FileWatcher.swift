@@ -1,7 +1,7 @@
 // Noticing that a file may have changed: what the rest of the process sees of it.
 
 import Dispatch
-import Foundation
+import TweaksSystem
 import Synchronization
 
 /// Says when a file is worth reading again. It never reads the file; whoever listens decides by its content.
@@ -62,9 +62,8 @@ package final class FileWatcher: Sendable {
         path: String, settle: Settling = Settling(), poll: Duration = usualInterval, backend: Backend = .automatic,
         onTrouble: @escaping @Sendable (String) -> Void, lookAgain: @escaping @Sendable (Reason) -> Void
     ) {
-        let start = path.hasPrefix("/") ? "" : FileManager.default.currentDirectoryPath + "/"
         settings = WatchSettings(
-            path: start + path, settling: settle, interval: poll, backend: backend, onTrouble: onTrouble,
+            path: ThisProcess.absolute(path), settling: settle, interval: poll, backend: backend, onTrouble: onTrouble,
             lookAgain: lookAgain)
     }
 
@@ -83,12 +82,10 @@ package final class FileWatcher: Sendable {
         }
         guard let mailbox else { return }
         let isWatching = DispatchSemaphore(value: 0)
-        let thread = Thread { [settings] in
+        SystemThread.start("tweaks.watch") { [settings] in
             Self.watch(settings, mailbox, isWatching)
             mailbox.end()
         }
-        thread.name = "tweaks.watch"
-        thread.start()
         isWatching.wait()
     }
 

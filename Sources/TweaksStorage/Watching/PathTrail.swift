@@ -1,12 +1,6 @@
 // The way to a file, through every directory and symbolic link: what to watch, and what it looked like.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// What lies on the way to a file at one moment.
 package struct PathTrail: Equatable {

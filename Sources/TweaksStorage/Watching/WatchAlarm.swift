@@ -1,12 +1,6 @@
 // How a watcher's thread sleeps, and is woken.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Dispatch
 import Synchronization
 
@@ -80,7 +74,7 @@ struct WatchFailure: Error {
     /// The process has as many descriptors as it may.
     static var noDescriptors: WatchFailure { WatchFailure(code: EMFILE) }
 
-    var text: String { String(cString: strerror(code)) }
+    var text: String { errorText(code) }
 
     /// What an operator can do about it.
     var remedy: String {

@@ -1,7 +1,7 @@
 // What other threads have to say to a watcher's thread, and the thread's end, which they wait for.
 
 import Dispatch
-import Foundation
+import TweaksSystem
 import Synchronization
 
 /// Messages to a watcher's thread.
@@ -9,7 +9,7 @@ final class WatchMailbox: Sendable {
     private struct State {
         var isStopped = false
         var injected: [[UInt8]] = []
-        var thread: ObjectIdentifier?
+        var thread: SystemThread?
     }
 
     let alarm = WatchAlarm()
@@ -29,7 +29,7 @@ final class WatchMailbox: Sendable {
     /// Waits until the thread has let go of everything; not on the thread itself.
     func waitForEnd() {
         let thread = state.withLock { $0.thread }
-        if thread == ObjectIdentifier(Thread.current) { return }
+        if thread == SystemThread.current { return }
         life.wait()
     }
 
@@ -41,7 +41,7 @@ final class WatchMailbox: Sendable {
     // MARK: From the thread
 
     func belongsToThisThread() {
-        let thread = ObjectIdentifier(Thread.current)
+        let thread = SystemThread.current
         state.withLock { $0.thread = thread }
     }
 

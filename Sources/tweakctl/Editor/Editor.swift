@@ -1,12 +1,6 @@
 // The full-screen editor: keys, answers, signals and time go into the model, and frames come out.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Tweaks
 
 /// One evening with one process.

@@ -1,12 +1,6 @@
 // Signals that the editor lives with: a new size, a stop, the return. They come through a pipe, as everything else.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Synchronization
 
 /// A pipe that becomes readable when a signal has come.

@@ -1,12 +1,6 @@
 // The lines typed before: in memory, and in a file that only its owner can read.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// What was typed. A file that cannot be read or written costs the memory of it, never the session.
 struct History {

@@ -1,12 +1,6 @@
 // The terminal while keys are read: single keys without echo, and given back however the program ends.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Synchronization
 
 /// The terminal on standard input.

@@ -1,12 +1,6 @@
 // When a token ends: as it is asked for, and as it is shown.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 import Tweaks
 
 /// Moments in milliseconds since 1970, by the wall clock.

@@ -1,12 +1,6 @@
 // A file with secrets: read and replaced as nobody else can read, write or redirect it.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// A file of mode 0600, never reached through a symbolic link in its place, in a directory that nobody else can write.
 /// One that a service reads may have mode 0640 and the group of that service.

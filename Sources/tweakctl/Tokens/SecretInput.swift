@@ -1,12 +1,6 @@
 // Reads a secret: from a descriptor, or from a terminal that does not show it.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import TweaksSystem
 
 /// Reads one line that nobody shall see.
 enum SecretInput {

@@ -1,5 +1,7 @@
 // Search as it is typed: which tweaks match, and which of them best.
 
+import TweaksWire
+
 /// Ranks tweaks for the words of a search. It is done here, so that a slow line costs no letter its answer.
 struct Ranking {
     private let words: [String]

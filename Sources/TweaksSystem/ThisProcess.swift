@@ -1,0 +1,49 @@
+// What this process knows of itself and of where it runs.
+
+/// This process, as the system knows it.
+package enum ThisProcess {
+    package static var id: Int32 { getpid() }
+    package static var user: UInt32 { UInt32(geteuid()) }
+
+    /// The time of day, in milliseconds since 1970.
+    package static var wallClock: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// The time of day at a moment of the clock that never jumps.
+    package static func wallClock(at instant: ContinuousClock.Instant) -> Int64 {
+        wallClock - Int64((.now - instant) / .milliseconds(1))
+    }
+
+    /// All variables with their values.
+    package static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        guard var next = environmentTable else { return [:] }
+        while let entry = next.pointee {
+            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, !parts[0].isEmpty { variables[String(parts[0])] = String(parts[1]) }
+            next += 1
+        }
+        return variables
+    }
+
+    private static var environmentTable: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
+        #if canImport(Darwin)
+            _NSGetEnviron().pointee
+        #else
+            tweaks_environment()
+        #endif
+    }
+
+    /// A path that stays good when the program changes its directory later.
+    package static func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(directory)/\(path)" }
+
+    /// The working directory; empty where that cannot be said, which makes a relative path one of the root.
+    private static var directory: String {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard getcwd(&bytes, bytes.count) != nil else { return "" }
+        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,33 @@
+// Folding for searches, compared with Foundation's, which the library does without.
+
+import Foundation
+import Testing
+import TweaksWire
+
+@Suite struct SearchTextTests {
+    private func foundation(_ text: String) -> String {
+        text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+    }
+
+    /// Letters of Latin, Greek and Cyrillic, wide ASCII, narrow Katakana, and the marks and letters of others between.
+    @Test(arguments: [0x20...0x1CFF, 0x1D00...0x2000, 0x3040...0x30FF, 0xFF01...0xFF9D])
+    func foldsAsFoundation(_ letters: ClosedRange<UInt32>) {
+        for letter in letters.compactMap({ Unicode.Scalar($0) }).map({ String($0) }) where letter.isLetter {
+            // Two letters in one, which nobody types.
+            if ["ŉ", "ẚ", "և"].contains(letter) { continue }
+            #expect(SearchText.folded(letter) == foundation(letter), "\(letter)")
+        }
+    }
+
+    @Test(arguments: [
+        ("Größe", "grosse"), ("GRÖẞE", "grosse"), ("Cafe\u{301}", "cafe"), ("Ｓｉｚｅ", "size"), ("Ångström", "angstrom"),
+        ("Ёлка", "елка"), ("日本", "日本"), ("", ""), ("Tiến", "tien"),
+    ])
+    func folds(_ text: String, _ folded: String) {
+        #expect(SearchText.folded(text) == folded)
+    }
+}
+
+extension String {
+    fileprivate var isLetter: Bool { allSatisfy { $0.isLetter } }
+}
