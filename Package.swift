@@ -40,7 +40,8 @@ let package = Package(
             dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksServer", "CTweaksPanelFiles"]),
         // The page and openapi.json, embedded by the C compiler.
         .target(
-            name: "CTweaksPanelFiles", path: "Sources/TweaksPanelFiles", exclude: ["panel.html", "openapi.json"]),
+            name: "CTweaksPanelFiles", path: "Sources/TweaksPanelFiles",
+            exclude: ["page", "openapi.json", "embedded_file.h"]),
         // One call that introduces them to each other.
         .target(
             name: "TweaksDaemon",

@@ -6,6 +6,8 @@ import TweaksWire
 enum PanelAction: Equatable, Sendable {
     /// The page itself.
     case page
+    /// A style, a module or a picture of the page, by its name and the version that the page names.
+    case file(String, version: String)
     /// What the API can do.
     case openAPI
     /// A browser shows that it knows a token, or that it has done so before.

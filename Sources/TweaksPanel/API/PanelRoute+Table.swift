@@ -9,6 +9,12 @@ extension PanelRoute {
 
     private static let pages = [
         PanelRoute("GET", "/", query: nil) { _ in .page },
+        PanelRoute("GET", "/panel/{version}/{file}") { call in
+            .file(call.parameters[1], version: call.parameters[0])
+        },
+        PanelRoute("GET", "/panel/{version}/{folder}/{file}") { call in
+            .file(call.parameters[1...].joined(separator: "/"), version: call.parameters[0])
+        },
         PanelRoute("POST", "/login") { call throws(HTTPFailure) in
             .login(try login(try call.body("scram", "challenge", "answer")))
         },

@@ -32,11 +32,13 @@ package struct HTTPWriter: Sendable {
             HTTPField("Content-Security-Policy", contentSecurityPolicy),
             HTTPField("X-Content-Type-Options", "nosniff"),
             HTTPField("Referrer-Policy", "no-referrer"),
-            HTTPField("Cache-Control", "no-store"),
             HTTPField("Cross-Origin-Resource-Policy", "same-origin"),
             HTTPField("Cross-Origin-Opener-Policy", "same-origin"),
         ]
     }
+
+    /// What a response that says nothing about it is.
+    private static let unkept = HTTPField("Cache-Control", "no-store")
 
     /// Adds a whole response.
     package func append(_ response: HTTPResponse, to exchange: HTTPExchange, into bytes: inout [UInt8]) {
@@ -74,7 +76,8 @@ package struct HTTPWriter: Sendable {
         for header in headers where !reserved.contains(HTTPSyntax.lowercased(header.name)) {
             Self.append(header, to: &bytes)
         }
-        for header in framing + security { Self.append(header, to: &bytes) }
+        let isKept = headers.contains { HTTPSyntax.lowercased($0.name) == "cache-control" }
+        for header in framing + security + (isKept ? [] : [Self.unkept]) { Self.append(header, to: &bytes) }
         if exchange.closes {
             Self.append(HTTPField("Connection", "close"), to: &bytes)
         } else if exchange.version == .http10 {

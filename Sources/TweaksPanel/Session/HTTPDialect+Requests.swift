@@ -56,7 +56,8 @@ extension HTTPDialect {
 
     private func carryOut(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
         switch action {
-        case .page: respond(PanelPage.html(request))
+        case .page: respond(PanelPage.markup)
+        case .file(let name, let version): respond(try file(name, version))
         case .openAPI: respond(PanelPage.openAPI)
         case .logout: logOut(request)
         case .login(let step): try logIn(step, request)
@@ -75,6 +76,12 @@ extension HTTPDialect {
             let isHead = exchange?.framing.isHead == true
             run(about + [isHead ? .get(patterns) : watch], .events)
         }
+    }
+
+    private func file(_ name: String, _ version: String) throws(HTTPFailure) -> HTTPResponse {
+        if let file = PanelPage.file(name, version: version) { return file }
+        let message = "the page of this program has no file \(Quoting.excerpt(name)) in that version; load / again"
+        throw HTTPFailure(.notFound, "unknown-command", message)
     }
 
     private func run(_ requests: [Request], _ purpose: Exchange.Purpose) {

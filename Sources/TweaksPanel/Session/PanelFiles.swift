@@ -1,16 +1,15 @@
-// The panel's embedded files as bytes.
+// The panel's embedded files, each with its name and its bytes.
 
 import CTweaksPanelFiles
 
-/// What the target CTweaksPanelFiles embeds, each file read once.
+/// What the target CTweaksPanelFiles embeds.
 package enum PanelFiles {
-    /// The page: HTML, styles and scripts.
-    package static let page = bytes(tweaks_panel_page())
+    /// Every file by its name, such as `openapi.json` or `page/main.js`, in the order of the table.
+    package static let all: [(name: String, bytes: [UInt8])] = {
+        let files = UnsafeBufferPointer(start: tweaks_panel_files(), count: tweaks_panel_files_count())
+        return files.map { (String(cString: $0.name), Array(String(cString: $0.text).utf8)) }
+    }()
 
     /// The description of the HTTP API: OpenAPI 3.1.
-    package static let openAPI = bytes(tweaks_panel_openapi())
-
-    private static func bytes(_ file: tweaks_panel_file) -> [UInt8] {
-        Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
-    }
+    package static let openAPI = all.first { $0.name == "openapi.json" }?.bytes ?? []
 }

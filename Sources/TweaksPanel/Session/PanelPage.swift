@@ -1,63 +1,69 @@
-// The page as it is in the binary, and the policy that keeps it from running anything else.
+// The page: its markup, and its styles and modules, which browsers keep for as long as the program stays the same.
 
 import TweaksWire
 
 /// The page and what the API says of itself.
 enum PanelPage {
-    private static let htmlHeaders = [
-        HTTPField("Content-Type", "text/html; charset=utf-8"), HTTPField("Vary", "Accept-Encoding"),
-    ]
-    private static let html = HTTPResponse(.ok, htmlHeaders, body: PanelFiles.page)
-    /// A third of it, made for the first one who asks: a process at which nobody looks need not hold it. There is no secret
-    /// in it that its size could tell of.
-    private static let packed = HTTPResponse(
-        .ok, htmlHeaders + [HTTPField("Content-Encoding", "gzip")], body: Gzip.compress(PanelFiles.page))
+    /// The markup. Its links lead to the files of this version, so that a browser that keeps them sees another one at once.
+    static let markup: HTTPResponse = {
+        let modules = files.keys.filter { $0.hasSuffix(".js") }.sorted()
+        let links = modules.map { "<link rel=\"modulepreload\" href=\"/panel/\($0)\">" }
+        let text = String(decoding: files["index.html"]?.body ?? [], as: UTF8.self)
+            .replacing(placeholder, with: links.joined(separator: "\n    "))
+            .replacing("\"/panel/", with: "\"/panel/\(version)/")
+        return HTTPResponse(.ok, [HTTPField("Content-Type", "text/html; charset=utf-8")], body: Array(text.utf8))
+    }()
 
-    /// The page, in the form that a browser wants.
-    static func html(_ request: HTTPRequest) -> HTTPResponse { acceptsGzip(request) ? packed : html }
-
-    /// RFC 9110, section 12.5.3, as far as browsers go: named, and not with the weight 0.
-    private static func acceptsGzip(_ request: HTTPRequest) -> Bool {
-        request[header: "accept-encoding"]?.split(separator: ",").contains { part in
-            let words = part.lowercased().split { $0 == ";" || $0 == " " }
-            return words.first == "gzip" && !words.contains { ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains($0) }
-        } ?? false
-    }
+    /// What the links stand for in `index.html`.
+    private static let placeholder =
+        "<!-- modulepreload: the server writes a link for each module here, so that no import waits -->"
 
     static let openAPI = HTTPResponse(
         .ok, [HTTPField("Content-Type", "application/json")], body: PanelFiles.openAPI)
 
-    /// Writes responses under the page's policy.
-    static let writer = HTTPWriter(contentSecurityPolicy: policy(for: PanelFiles.page))
-
-    /// Only the scripts and styles that are in the page itself run, each known by its digest (CSP level 3).
-    static func policy(for page: [UInt8]) -> String {
-        let parts = [
-            "default-src 'none'", "script-src \(sources("script", in: page))",
-            "style-src \(sources("style", in: page))", "img-src data:", "connect-src 'self'", "base-uri 'none'",
-            "form-action 'none'", "frame-ancestors 'none'",
-        ]
-        return parts.joined(separator: "; ")
+    /// A file of the page; nil where there is none of that name in this version.
+    static func file(_ name: String, version: String) -> HTTPResponse? {
+        version == Self.version ? files[name] : nil
     }
 
-    private static func sources(_ element: String, in page: [UInt8]) -> String {
-        let digests = contents(of: element, in: page).map { content in
-            "'sha256-\(Base64.encode(SHA256.digest(content)))'"
+    /// The files below `page`, by their names there.
+    private static let files: [String: HTTPResponse] = {
+        let folder = "page/"
+        let page = PanelFiles.all.filter { $0.name.hasPrefix(folder) }
+        return Dictionary(
+            uniqueKeysWithValues: page.map { file in
+                let name = String(file.name.dropFirst(folder.count))
+                let headers = [
+                    HTTPField("Content-Type", type(of: name)),
+                    HTTPField("Cache-Control", "public, max-age=31536000, immutable"),
+                ]
+                return (name, HTTPResponse(.ok, headers, body: file.bytes))
+            })
+    }()
+
+    /// Tells the files of this program from those of another.
+    static let version: String = {
+        // FNV-1a: nobody gains by two versions that look the same, and a debug build has it in milliseconds.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for file in PanelFiles.all {
+            for byte in file.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
-        return digests.isEmpty ? "'none'" : digests.joined(separator: " ")
+        return String(hash, radix: 16)
+    }()
+
+    private static func type(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "css": "text/css; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: "text/html; charset=utf-8"
+        }
     }
 
-    /// What stands between the tags of each element of a kind. The page is ours: that its scripts hold no such tag in a
-    /// text is seen when it is loaded.
-    static func contents(of element: String, in page: [UInt8]) -> [ArraySlice<UInt8>] {
-        var (found, rest) = ([ArraySlice<UInt8>](), page[...])
-        while let opening = rest.firstRange(of: Array("<\(element)".utf8)),
-            let start = rest[opening.upperBound...].firstIndex(of: UInt8(ascii: ">")),
-            let end = rest[start...].firstRange(of: Array("</\(element)>".utf8))
-        {
-            found.append(rest[(start + 1)..<end.lowerBound])
-            rest = rest[end.upperBound...]
-        }
-        return found
-    }
+    /// Writes responses under the page's policy: only its own scripts and styles, from files (CSP level 3).
+    static let writer = HTTPWriter(
+        contentSecurityPolicy: """
+            default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+            base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+            """)
 }

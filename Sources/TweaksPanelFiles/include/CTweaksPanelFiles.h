@@ -4,14 +4,16 @@
 
 #include <stddef.h>
 
-/// An embedded file; its bytes live as long as the process.
+/// An embedded file, which lives as long as the process.
 struct tweaks_panel_file {
-    const unsigned char *bytes;
-    size_t count;
+    /// The path below this target's directory, such as `page/main.js`.
+    const char *name;
+    /// The text, which ends with a zero.
+    const char *text;
 };
 
-/// The page: HTML, styles and scripts.
-struct tweaks_panel_file tweaks_panel_page(void);
+/// Every file that is embedded.
+const struct tweaks_panel_file *tweaks_panel_files(void);
 
-/// The description of the HTTP API: OpenAPI 3.1.
-struct tweaks_panel_file tweaks_panel_openapi(void);
+/// How many there are.
+size_t tweaks_panel_files_count(void);

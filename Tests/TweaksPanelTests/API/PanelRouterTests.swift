@@ -15,6 +15,8 @@ struct PanelRouterTests {
             ("GET /", .page),
             ("GET /?utm=x", .page),
             ("HEAD /", .page),
+            ("GET /panel/1f/main.js", .file("main.js", version: "1f")),
+            ("GET /panel/1f/styles/base.css", .file("styles/base.css", version: "1f")),
             ("GET /api/openapi.json", .openAPI),
             ("GET /api/whoami", one(.whoami)),
             ("HEAD /api/whoami", one(.whoami)),

@@ -12,9 +12,9 @@ import Testing
         Content-Security-Policy: default-src 'none'\r
         X-Content-Type-Options: nosniff\r
         Referrer-Policy: no-referrer\r
-        Cache-Control: no-store\r
         Cross-Origin-Resource-Policy: same-origin\r
         Cross-Origin-Opener-Policy: same-origin\r
+        Cache-Control: no-store\r
 
         """
 
@@ -76,11 +76,16 @@ import Testing
     /// Nobody but the writer says how a response is framed, and how safe it is.
     @Test(
         arguments: [
-            "Content-Length", "transfer-encoding", "CONNECTION", "Cache-Control", "content-security-policy",
+            "Content-Length", "transfer-encoding", "CONNECTION", "content-security-policy",
             "X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Resource-Policy", "Cross-Origin-Opener-Policy",
         ])
     func aHeaderOfItsOwnIsLeftOut(_ name: String) {
         #expect(Self.text(HTTPResponse(.ok, [HTTPField(name, "x")])) == Self.text(HTTPResponse(.ok)))
+    }
+
+    @Test func whatMayBeKeptSaysSo() {
+        let text = Self.text(HTTPResponse(.ok, [HTTPField("Cache-Control", "immutable")]))
+        #expect(text.contains("Cache-Control: immutable\r\n") && !text.contains("no-store"))
     }
 
     // MARK: Exchanges

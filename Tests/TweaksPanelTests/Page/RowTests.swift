@@ -239,7 +239,7 @@ import TweaksTestSupport
         try host.visit { page in
             try page.click("Day", "star")
             try page.press("Other/Far/Distance", "star", .space)
-            try page.browser.run("location.hash = '#?favourites'")
+            try page.browser.run("location.hash = '#?favorites'")
             try page.wait("String(listed()) === 'Kinds/Basic/Day,Other/Far/Distance'")
             try page.browser.reload()
             try page.wait("String(listed()) === 'Kinds/Basic/Day,Other/Far/Distance'")

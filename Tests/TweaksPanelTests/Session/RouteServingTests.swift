@@ -183,6 +183,30 @@ struct NoSoundCard: Error, CustomStringConvertible {
         #expect(server.number("Content/Text/Size") == 60)
     }
 
+    /// Browsers keep the page's files for as long as the markup names the same version.
+    @Test func theFilesOfThePage() throws {
+        let server = try server()
+        let panel = try server.connect()
+        let markup = try panel.ask("GET", "/").body
+        let names = markup.matches(of: /"(\/panel\/[^"]+)"/).map { String($0.1) }
+        #expect(names.count > 40)
+        let types = ["css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"]
+        for name in names {
+            let answer = try panel.ask("GET", name)
+            let type = types[name.split(separator: ".").last.map(String.init) ?? ""] ?? "none"
+            #expect(answer.status == 200 && answer["Content-Type"]?.hasPrefix(type) == true, "\(name)")
+            #expect(answer["Cache-Control"] == "public, max-age=31536000, immutable", "\(name)")
+            #expect(answer["Content-Security-Policy"]?.contains("unsafe") == false, "\(name)")
+        }
+        let main = try #require(names.first { $0.hasSuffix("/main.js") })
+        #expect(try panel.ask("HEAD", main).status == 200)
+        // Another program's file is none of ours, and neither is a request that means another host.
+        #expect(try panel.ask("GET", "/panel/0/main.js").status == 404)
+        #expect(try panel.ask("GET", main.replacing("main.js", with: "none.js")).status == 404)
+        try panel.client.send("GET \(main) HTTP/1.1\r\nHost: elsewhere:80\r\n\r\n")
+        #expect(try panel.read().status == 421)
+    }
+
     @Test func otherMethodsAreNamed() throws {
         let panel = try server().connect()
         #expect(try panel.ask("DELETE", "/api/tweaks")["Allow"] == "GET, HEAD, PATCH")

@@ -1,0 +1,24 @@
+// Reads what the address names: everything, a category, favorites, or a search.
+
+/** What is open. */
+export let route = {};
+export function setRoute(next) {
+  route = next;
+}
+
+export function readAddress() {
+  const hash = location.hash.slice(1);
+  const decode = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  if (hash.startsWith('?q=')) return { query: decode(hash.slice(3)) };
+  if (hash === '?favorites') return { favorites: true };
+  const [category, collection, name] = hash.replace(/^\//, '').split('/').map(decode);
+  return { category: category || null, collection, path: name ? `${category}/${collection}/${name}` : null };
+}
+
+/** Draws what the address names. */

@@ -1,0 +1,46 @@
+// Draws the badges of a row: how long its value lasts, what waits for a restart, what a file says otherwise.
+
+import { h } from './dom.js';
+import { left } from './format.js';
+import { restarts } from './refresh.js';
+import { has, isOverridden } from './tweaks.js';
+
+/** Rows that show how long their value lasts. */
+const timed = new Set();
+
+export function drawBadges(row) {
+  const badges = badgesOf(row);
+  timed[row.tweak.until ? 'add' : 'delete'](row);
+  const text = JSON.stringify(badges);
+  if (row.badgeText === text) return;
+  row.badgeText = text;
+  row.badges.replaceChildren(
+    ...badges.map(({ kind, words, isDue, title }) =>
+      h('span.badge', { part: 'badge', 'data-badge': kind, 'data-due': isDue, title }, words)
+    ),
+  );
+}
+
+function badgesOf(row) {
+  const { tweak } = row;
+  const badges = [];
+  if (has(tweak, 'needs-restart')) {
+    const isDue = restarts.has(tweak.path);
+    badges.push({ kind: 'restart', words: isDue ? 'needs restart' : 'applies after restart', isDue });
+  }
+  if (tweak.until) {
+    badges.push({ kind: 'temporary', words: 'temporary · ' + left(tweak.until) });
+  } else if (row.isArmed) {
+    const title = 'The next change here lasts that long; Escape calls that off';
+    badges.push({ kind: 'next', words: 'for ' + row.lasts + ' only', title });
+  }
+  if (row.remark && isOverridden(tweak)) {
+    badges.push({ kind: 'conflict', words: 'conflict with file', title: row.remark });
+  }
+  return badges;
+}
+
+setInterval(() => {
+  if (document.hidden) return;
+  for (const row of timed) drawBadges(row);
+}, 1000);

@@ -1,0 +1,57 @@
+// A field that is sent with Enter or on leaving; what is typed stays until it is taken, or Escape is pressed.
+
+import { h, on } from '../dom.js';
+
+export function field(
+  row,
+  { part = 'field', read = (text) => ({ value: text }), multi = false, ...more },
+) {
+  const input = h(multi ? 'textarea' : 'input', {
+    part: part,
+    label: row.label,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    dir: 'auto',
+    ...(multi ? {} : { type: 'text' }),
+    ...more,
+  });
+  const commit = () => {
+    if (!row.isEdited || input.value === input.failed) return;
+    input.sent = input.value;
+    row.send(read(input.value));
+  };
+  on(input, 'input', () => {
+    row.isEdited = true;
+    input.failed = null;
+  });
+  on(input, 'change', commit);
+  on(input, 'blur', () =>
+    setTimeout(() => {
+      if (input.shown === input.value) row.isEdited = false;
+      row.release();
+    }));
+  on(input, 'keydown', (event) => {
+    if (event.key === 'Enter' && !event.isComposing && (!multi || event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      input.failed = null;
+      commit();
+    }
+    if (event.key === 'Escape') {
+      if (row.isEdited) event.preventDefault();
+      row.isEdited = false;
+      row.say('');
+      input.put(input.shown);
+      row.release();
+    }
+  });
+  input.put = (text) => {
+    input.shown = text;
+    if (input.value !== text) input.value = text;
+    if (multi) input.rows = Math.min(12, text.split('\n').length + 1);
+  };
+  input.restore = () => {
+    input.failed = input.value;
+    return input.value !== input.shown;
+  };
+  return input;
+}

@@ -1,0 +1,34 @@
+// Figures: the newest value, and a line of the last sixty.
+
+import { clean, h, svg } from '../dom.js';
+import { shown } from '../format.js';
+
+export function figure(row) {
+  const value = h('output', { part: 'value', dir: 'auto', label: row.label, 'aria-live': 'off' });
+  const line = svg('polyline', { 'vector-effect': 'non-scaling-stroke' });
+  const chart = svg('svg', {
+    viewBox: '0 0 59 20',
+    preserveAspectRatio: 'none',
+    'aria-hidden': 'true',
+    part: 'sparkline',
+  });
+  chart.append(line);
+  return {
+    element: h('div.figure', value, row.tweak.kind === 'string' ? null : chart),
+    show(now) {
+      const { samples, tweak } = row;
+      const low = Math.min(...samples);
+      const span = Math.max(...samples) - low || 1;
+      value.textContent = (typeof now === 'number' ? String(Number(now.toPrecision(7))) : clean(shown(now))) +
+        (tweak.unit ? ' ' + clean(tweak.unit) : '');
+      if (samples.length > 1) {
+        line.setAttribute(
+          'points',
+          samples.map((sample, index) =>
+            `${60 - samples.length + index},${(20 - 20 * (sample - low) / span).toFixed(1)}`
+          ).join(' '),
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// Keys that step through values: each run of presses is one entry to undo.
+
+import { on } from '../dom.js';
+import { atIndex, stepped } from '../numbers/grid.js';
+
+/** Arrow keys: one step, with Shift ten, with Alt a tenth; while they follow each other they are one drag. */
+export function arrows(row, element, grid, current) {
+  on(element, 'keydown', (event) => {
+    const { key } = event;
+    const isSlider = element.type === 'range';
+    const { tweak } = row;
+    let count = {
+      ArrowUp: 1,
+      ArrowDown: -1,
+      PageUp: 10,
+      PageDown: -10,
+      ...(isSlider && { ArrowRight: 1, ArrowLeft: -1 }),
+    }[key];
+    let text;
+    if (isSlider && key === 'Home') text = atIndex(tweak, grid, 0);
+    else if (isSlider && key === 'End') text = atIndex(tweak, grid, grid.count);
+    else if (count) text = stepped(tweak, grid, current(), count, event.shiftKey ? 1 : event.altKey ? -1 : 0);
+    if (text == null) return;
+    event.preventDefault();
+    row.isEdited = false;
+    row.runOn();
+    row.move(text);
+  });
+  const end = () => {
+    if (row.drag && !row.isDown) {
+      row.runOn();
+      row.end();
+    }
+  };
+  on(element, 'keyup', (event) => {
+    if (!['Shift', 'Alt', 'Escape'].includes(event.key)) end();
+  });
+  on(element, 'blur', end);
+}
+
+/** What picks one of several values: keys run through them. */
+export function picking(row, element) {
+  let isByKey = false;
+  on(element, 'keydown', () => {
+    isByKey = true;
+  });
+  for (const name of ['keyup', 'pointerdown']) {
+    on(element, name, () => {
+      isByKey = false;
+    });
+  }
+  return (value) => row.send({ value }, isByKey ? row.runOn() : undefined);
+}

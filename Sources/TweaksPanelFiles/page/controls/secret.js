@@ -1,0 +1,24 @@
+// Secrets: whether one is set, and a field for a new one.
+
+import { h } from '../dom.js';
+import { field } from './field.js';
+
+export function secret(row) {
+  const state = h('span.soft', { part: 'value' });
+  const input = field(row, { type: 'password', autocomplete: 'off', placeholder: 'new value', dir: null });
+  input.put('');
+  return {
+    element: h(
+      'form.line',
+      { label: 'Set ' + row.label, onsubmit: (event) => event.preventDefault() },
+      state,
+      h('input', { hidden: true, autocomplete: 'username' }),
+      h('div.box', input),
+    ),
+    restore: input.restore,
+    show() {
+      state.textContent = row.tweak.set ? 'set' : 'unset';
+      input.put('');
+    },
+  };
+}

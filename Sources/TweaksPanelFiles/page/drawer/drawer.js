@@ -1,0 +1,54 @@
+// The drawer at the right: history, presets, import and export, people.
+
+import { button, byId, h, icon, on, renew, vary } from '../dom.js';
+import { mayAll } from '../session.js';
+import { listen } from '../signals.js';
+import { showHistory } from './history.js';
+import { drawer, pane, setTab, tab } from './pane.js';
+import { showPeople } from './people.js';
+import { showPresets } from './presets.js';
+import { showImport } from './transfer.js';
+
+const tabs = {
+  history: ['History', showHistory],
+  presets: ['Presets', showPresets],
+  import: ['Import, export', showImport],
+  people: ['People', showPeople],
+};
+
+export function openDrawer(name) {
+  setTab(name);
+  renew(drawer.firstElementChild, [
+    ...Object.entries(tabs).filter(([key]) => key !== 'people' || mayAll('admin')).map(([key, [text]]) =>
+      button(text, () => openDrawer(key), {
+        class: 'button plain',
+        'aria-current': key === name ? 'true' : null,
+        'data-tab': key,
+      })
+    ),
+    h('button.button.plain.close', { label: 'Close', onclick: () => drawer.close() }, icon('close')),
+  ]);
+  if (!drawer.open) drawer.showModal();
+  pane.setAttribute('aria-label', tabs[name][0]);
+  pane.replaceChildren(h('p.soft', 'looking…'));
+  tabs[name][1]();
+}
+
+on(drawer, 'click', (event) => {
+  if (event.target === drawer) drawer.close();
+});
+
+listen('count', () => {
+  if (drawer.open && tab === 'history') showHistory();
+});
+
+const places = byId('places');
+for (const name of Object.keys(tabs)) {
+  on(byId(name), 'click', () => {
+    places.hidePopover();
+    openDrawer(name);
+  });
+}
+
+on(places, 'beforetoggle', () => vary(places, 'top', byId('more').getBoundingClientRect().bottom + 6 + 'px'));
+on(matchMedia('(max-width: 760px)'), 'change', () => places.hidePopover());

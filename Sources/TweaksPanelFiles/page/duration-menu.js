@@ -1,0 +1,44 @@
+// Asks how long what is set in a row lasts.
+
+import { button, float, h, on } from './dom.js';
+import { has } from './tweaks.js';
+
+const menu = h('div', { id: 'menu', popover: 'auto', role: 'menu', label: 'How long a change lasts' });
+on(menu, 'keydown', (event) => {
+  const all = [...menu.querySelectorAll('button')];
+  const step = { ArrowDown: 1, ArrowUp: all.length - 1 }[event.key];
+  if (step) {
+    event.preventDefault();
+    all[(all.indexOf(document.activeElement) + step) % all.length].focus();
+  }
+});
+
+export function openDurationMenu(row) {
+  const { tweak } = row;
+  const item = (text, part, action) =>
+    button(text, () => {
+      menu.hidePopover();
+      row.lasting.focus();
+      action();
+    }, { class: 'button plain', role: 'menuitem', part: part });
+  const spans = [['1m', '1 minute'], ['10m', '10 minutes'], ['1h', '1 hour']];
+  menu.replaceChildren(
+    h('p', tweak.until ? 'This value lasts' : 'What is set here next lasts'),
+    ...spans.map(([span, text]) =>
+      item(text, 'for-' + span, () => {
+        row.arm(span);
+        if (tweak.until && !has(tweak, 'secret')) row.send({ value: String(tweak.value) });
+      })
+    ),
+    tweak.until
+      ? item('for good: keep it', 'keep', () => {
+        row.arm('');
+        row.send({ keep: true });
+      })
+      : '',
+  );
+  row.lasting.after(menu);
+  menu.showPopover();
+  float(menu, row.lasting);
+  menu.querySelector('button').focus();
+}

@@ -1,0 +1,59 @@
+// Begins: keys of the whole page, the address, and the connection.
+
+import { connect, connectNow } from './connection.js';
+import { byId, on, root, vary } from './dom.js';
+import './drawer/drawer.js';
+import { drawer } from './drawer/pane.js';
+import { open } from './list.js';
+import { gesture } from './rows.js';
+import { may } from './session.js';
+import { signIn } from './sign-in-form.js';
+import { step } from './undo.js';
+
+const mac = /Mac|iP/.test(navigator.platform);
+// Escape takes back the drag that is under way, before it does anything else.
+addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape' || !gesture.row?.cancel()) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, true);
+
+// A pointer begins something new.
+addEventListener('pointerdown', () => {
+  if (gesture.row) gesture.row.run = '';
+}, true);
+
+const isTyping = (element) =>
+  element?.matches?.('textarea, input:not([type=range], [type=radio], [type=file])');
+addEventListener('keydown', (event) => {
+  const isCommand = mac ? event.metaKey : event.ctrlKey;
+  if (isCommand && event.key.toLowerCase() === 'z' && !isTyping(event.target)) {
+    event.preventDefault();
+    if (may('write')) step(event.shiftKey ? 'redo' : 'undo');
+  } else if (event.key === '/' && !isTyping(event.target) && !drawer.open) {
+    event.preventDefault();
+    byId('search').focus();
+    byId('search').select();
+  }
+});
+
+for (const direction of ['undo', 'redo']) on(byId(direction), 'click', () => step(direction));
+addEventListener('online', connectNow);
+on(document, 'visibilitychange', connectNow);
+addEventListener('hashchange', () => begin(true));
+addEventListener('popstate', () => {
+  if (!location.hash.startsWith('#token=')) open();
+});
+
+new ResizeObserver(([entry]) => vary(root, '--head', entry.target.offsetHeight + 'px')).observe(
+  document.querySelector('.bar'),
+);
+function begin(isRunning) {
+  const [, token, rest] = /^#token=([^&]+)&?(.*)$/.exec(location.hash) ?? [];
+  if (token) {
+    history.replaceState(null, '', rest ? '#' + rest : location.pathname);
+    signIn(decodeURIComponent(token));
+  } else if (!isRunning) connect();
+}
+
+begin(false);

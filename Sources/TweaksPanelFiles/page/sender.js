@@ -1,0 +1,62 @@
+// Sends the values of a row: one request at a time, the newest value wins, at most one a frame.
+
+import { request } from './requests.js';
+
+/** Senders that wait for an answer. */
+export const busy = new Set();
+export class Sender {
+  next = null;
+  current = null;
+  frame = 0;
+  constructor(row) {
+    this.row = row;
+  }
+  get isSending() {
+    return this.current != null;
+  }
+  get isBusy() {
+    return this.isSending || this.next != null;
+  }
+  /** What the value will be when everything has been sent; undefined where that is as it is. */
+  get wanted() {
+    return (this.next ?? this.current)?.change.value;
+  }
+  push(job) {
+    this.next = job;
+    busy.add(this);
+    if (job.settled) {
+      cancelAnimationFrame(this.frame);
+      this.frame = 0;
+      this.pump();
+    } else if (!this.frame) {
+      this.frame = requestAnimationFrame(() => {
+        this.frame = 0;
+        this.pump();
+      });
+    }
+  }
+  async pump() {
+    if (this.isSending || !this.next) return;
+    const job = this.next;
+    const { row } = this;
+    this.next = null;
+    this.current = job;
+    try {
+      const headers = job.drag ? { 'Tweaks-Drag': job.drag } : {};
+      const reply = await request('PATCH', '/api/tweaks', {
+        settled: job.settled,
+        changes: [{ path: row.tweak.path, ...job.change }],
+      }, headers);
+      this.current = null;
+      row.taken(reply, job);
+    } catch (error) {
+      this.current = null;
+      if (!this.next || job.settled) row.failed(error, job);
+    }
+    if (!this.next) busy.delete(this);
+    else if (!this.frame) {
+      if (this.next.settled) this.pump();
+      else this.push(this.next);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// Keeps what the process has: every tweak, by its path and in the order of the process.
+
+import { partsOf } from './format.js';
+import { nanoseconds } from './numbers/decimal.js';
+import { drawSoon, rows } from './rows.js';
+import { stored } from './storage.js';
+
+export const tweaks = new Map();
+/** Paths by category and collection. */
+export let tree = new Map();
+export const favorites = new Set(stored('favorites', []));
+export const has = (tweak, flag) => tweak.flags?.includes(flag) ?? false;
+const facts = ['kind', 'min', 'max', 'step', 'unit', 'help', 'policy', 'choices', 'flags', 'maxLength'];
+const signature = (tweak) =>
+  JSON.stringify(
+    facts.map((name) => tweak[name]),
+    (_, value) => typeof value === 'bigint' ? String(value) : value,
+  );
+export const isOverridden = (tweak) => /override/.test(tweak.layer ?? '');
+export function judge(tweak) {
+  if (has(tweak, 'read-only') || tweak.kind === 'action') tweak.modified = false;
+  else if (has(tweak, 'secret')) tweak.modified = tweak.layer != null && tweak.layer !== 'default';
+  else tweak.modified = String(tweak.value) !== String(tweak.default);
+}
+
+export function received(tweak) {
+  const left = tweak.timeLeft && nanoseconds(tweak.timeLeft);
+  tweak.until = left == null || left === '' ? null : Date.now() + Number(left / 1000000n);
+  if (!('default' in tweak) && tweak.kind !== 'action' && !has(tweak, 'secret')) tweak.default = tweak.value;
+  if (!tweak.layer && tweak.modified) tweak.layer = 'override';
+  judge(tweak);
+  return tweak;
+}
+
+/** Takes tweaks as a snapshot or a listing has them; rows and what is typed in them stay.
+    A listing of revision `rev` comes by another way than the events: what these have told since is newer. */
+export function take(list, isWhole, rev = Infinity) {
+  const before = isWhole ? new Set(tweaks.keys()) : new Set();
+  let moved = 0;
+  let isNew = isWhole && tweaks.size !== list.length;
+  for (const fresh of list.map(received)) {
+    const old = tweaks.get(fresh.path);
+    before.delete(fresh.path);
+    if (!old || signature(old) !== signature(fresh)) {
+      rows.get(fresh.path)?.element.remove();
+      rows.delete(fresh.path);
+      tweaks.set(fresh.path, fresh);
+      isNew = true;
+    } else if (!(old.rev > rev)) {
+      const isOther = String(old.value) !== String(fresh.value) || old.set !== fresh.set;
+      for (const name of ['value', 'default', 'set', 'layer', 'by', 'until', 'modified', 'rev']) {
+        old[name] = fresh[name];
+      }
+      if (isOther && !has(old, 'read-only')) {
+        moved++;
+        rows.get(old.path)?.changed({ by: old.by }, false);
+      } else drawSoon(old.path);
+    }
+  }
+  for (const path of before) {
+    tweaks.delete(path);
+    rows.get(path)?.element.remove();
+    rows.delete(path);
+  }
+  if (isNew) plant(list, isWhole);
+  return { moved, isNew };
+}
+
+function plant(list, isWhole) {
+  tree = new Map();
+  for (const path of isWhole ? list.map((tweak) => tweak.path) : tweaks.keys()) {
+    const [category, collection] = partsOf(path);
+    if (!tree.has(category)) tree.set(category, new Map());
+    if (!tree.get(category).has(collection)) tree.get(category).set(collection, []);
+    tree.get(category).get(collection).push(path);
+  }
+}

@@ -1,0 +1,71 @@
+// The page's files: all are embedded and announced, and each is a module that a person can read.
+
+import Foundation
+import Testing
+
+@testable import TweaksPanel
+
+@Suite struct PageFilesTests {
+    /// A file below `page`, as text.
+    struct File: CustomTestStringConvertible, Sendable {
+        let name: String
+        let text: String
+
+        var testDescription: String { name }
+
+        var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+
+        /// The modules that it imports, by their names.
+        var imports: [String] {
+            text.matches(of: /(?:from|import) '(\.[^']+)'/).map { match in
+                var parts = name.split(separator: "/").dropLast()
+                for part in match.1.split(separator: "/") where part != "." {
+                    if part == ".." { parts.removeLast() } else { parts.append(part) }
+                }
+                return parts.joined(separator: "/")
+            }
+        }
+    }
+
+    static let files = PanelFiles.all.filter { $0.name.hasPrefix("page/") }.map { file in
+        File(name: String(file.name.dropFirst(5)), text: String(decoding: file.bytes, as: UTF8.self))
+    }
+
+    @Test func everyFileOfTheDirectoryIsEmbedded() throws {
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Sources/TweaksPanelFiles/page")
+        let path = root.standardizedFileURL.path
+        let found = try FileManager.default.subpathsOfDirectory(atPath: path).filter { $0.contains(".") }
+        #expect(found.sorted() == Self.files.map(\.name).sorted())
+    }
+
+    /// No import waits for another one: the markup names all of them.
+    @Test func theMarkupNamesEveryFile() {
+        let markup = String(decoding: PanelPage.markup.body, as: UTF8.self)
+        for file in Self.files where file.name != "index.html" {
+            #expect(markup.contains("href=\"/panel/\(PanelPage.version)/\(file.name)\""), "\(file.name)")
+        }
+        #expect(!markup.contains("<!-- modulepreload"))
+    }
+
+    @Test(arguments: files) func canBeRead(_ file: File) {
+        #expect(file.lines.count <= 300)
+        for (number, line) in file.lines.enumerated() { #expect(line.count <= 110, "line \(number + 1)") }
+        if file.name.hasSuffix(".js") { #expect(file.lines[0].wholeMatch(of: /\/\/ [A-Z].*\./) != nil) }
+        if file.name.hasSuffix(".css") { #expect(file.lines[0].wholeMatch(of: /\/\* [A-Z].*\. \*\//) != nil) }
+    }
+
+    /// Each module is built on others, and none on itself.
+    @Test func modulesHaveNoCycle() {
+        var rest = Dictionary(uniqueKeysWithValues: Self.files.map { ($0.name, Set($0.imports)) })
+        for (name, imports) in rest {
+            for other in imports where rest[other] == nil {
+                Issue.record("\(name) imports \(other), which is not there")
+            }
+        }
+        while let ready = rest.first(where: { $0.value.isEmpty })?.key {
+            rest[ready] = nil
+            for name in rest.keys { rest[name]?.remove(ready) }
+        }
+        #expect(rest.isEmpty, "\(rest)")
+    }
+}
