@@ -34,6 +34,12 @@ extension TweakView {
 }
 
 extension TweakListing {
+    /// The nodes that a text names: the one that has it as its path, or those that it means as a pattern.
+    func nodes(named text: String) -> [TweakNode] {
+        if let node = nodes.first(where: { $0.path.joined == text }) { return [node] }
+        return TweakPattern(text).map { nodes(matching: [$0]).nodes } ?? []
+    }
+
     /// The nodes that any of the patterns names, or that are in a set, in order; and the patterns that name nothing.
     package func nodes(
         matching patterns: [TweakPattern], and single: Set<ObjectIdentifier> = []

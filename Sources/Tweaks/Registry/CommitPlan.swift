@@ -33,9 +33,10 @@ extension TweakRegistry {
     func plan(_ batch: TweakBatch, policy: TweakPolicy?) throws(TweakError) -> [CommitStep] {
         var steps: [CommitStep] = []
         var positions: [ObjectIdentifier: Int] = [:]
-        for (target, change, lifetime) in batch.entries {
+        let entries = try expanded(batch.entries)
+        for (target, change, lifetime) in entries {
             let node = try resolve(target)
-            guard batch.entries.count > 1 else { return [try step(node, change, for: lifetime, after: nil, policy)] }
+            guard entries.count > 1 else { return [try step(node, change, for: lifetime, after: nil, policy)] }
             let position = positions[ObjectIdentifier(node)]
             let step = try step(node, change, for: lifetime, after: position.map { steps[$0] }, policy)
             if let position {
@@ -98,10 +99,31 @@ extension TweakRegistry {
     private func resolve(_ target: TweakBatch.Target) throws(TweakError) -> TweakNode {
         switch target {
         case .node(let node): return node
-        case .path(let text):
+        case .path(let text), .pattern(let text):
             guard let tweak = self[text] else { throw unknown(text) }
             return tweak.node
         }
+    }
+
+    /// The same changes, with each pattern replaced by the tweaks that it names.
+    private func expanded(_ entries: [TweakBatch.Entry]) throws(TweakError) -> [TweakBatch.Entry] {
+        if !entries.contains(where: { if case .pattern = $0.target { true } else { false } }) { return entries }
+        var expanded: [TweakBatch.Entry] = []
+        for entry in entries {
+            guard case .pattern(let text) = entry.target, self[text] == nil else {
+                expanded.append(entry)
+                continue
+            }
+            for node in try TweakView(self).resolve(text) where allows(entry.change, node) {
+                expanded.append((.node(node), entry.change, entry.lifetime))
+            }
+        }
+        return expanded
+    }
+
+    /// Whether one of several tweaks can be reset or kept.
+    private func allows(_ change: TweakBatch.Change, _ node: TweakNode) -> Bool {
+        if case .keep = change { timeLeft(node) != nil } else { node.isSettable }
     }
 }
 

@@ -3,19 +3,38 @@
 import Synchronization
 
 /// A category and its collections.
-public struct TweakCategory: Sendable {
+public struct TweakCategory: TweakHandle {
     /// Its name, the first part of its tweaks' paths.
     public let name: String
     /// Its collections, by name.
     public let collections: [TweakCollection]
+
+    /// All its tweaks and actions.
+    public var tweaks: [AnyTweak] { collections.flatMap(\.tweaks) }
+
+    /// Removes the overrides of all its tweaks in one commit: the next layer applies. Actions and figures are left out.
+    /// - Throws: ``TweakError`` where one was removed meanwhile, or the process is frozen. Then nothing has changed.
+    @discardableResult
+    public func reset() throws(TweakError) -> TweakCommitResult {
+        // Only what has tweaks is listed.
+        try tweaks[0].registry.reset(self)
+    }
 }
 
 /// A collection and its tweaks.
-public struct TweakCollection: Sendable {
+public struct TweakCollection: TweakHandle {
     /// Its name, the second part of its tweaks' paths.
     public let name: String
     /// Its tweaks and actions, in the order of their declaration.
     public let tweaks: [AnyTweak]
+
+    /// Removes the overrides of all its tweaks in one commit: the next layer applies. Actions and figures are left out.
+    /// - Throws: ``TweakError`` where one was removed meanwhile, or the process is frozen. Then nothing has changed.
+    @discardableResult
+    public func reset() throws(TweakError) -> TweakCommitResult {
+        // Only what has tweaks is listed.
+        try tweaks[0].registry.reset(self)
+    }
 }
 
 /// All nodes, sorted by category, then collection (bytewise), then order of declaration. Immutable, shared, made once
@@ -107,6 +126,15 @@ extension TweakRegistry {
             }
         }
         return categories
+    }
+
+    /// All tweaks and actions that a pattern names, in the order of listings: `Content/Text` or `*`.
+    ///
+    /// ```swift
+    /// let changed = registry.tweaks(matching: "Content").filter(\.isModified)
+    /// ```
+    public func tweaks(matching pattern: String) -> [AnyTweak] {
+        listing().nodes(named: pattern).map { AnyTweak(node: $0, registry: self) }
     }
 
     /// The listing of what is registered now; sorted outside the lock.

@@ -36,24 +36,61 @@ extension TweakRegistry {
     /// Makes several changes as one: all are checked, then all take effect, then each observer runs once.
     ///
     /// ```swift
-    /// try registry.commit(origin: .code) { batch in
-    ///     batch.set("Content/Text/Size", .number(72))
-    ///     batch.reset("Content/Text/Color")
+    /// try registry.commit { batch in
+    ///     batch.set(Look.size, 72)
+    ///     batch.set("Content/Text/String", .string("Hello"), for: .seconds(600))
+    ///     batch.reset("Content/Motion")
     /// }
     /// ```
     /// - Parameters:
     ///   - origin: Who makes the change, for `explain`, events and logs.
     ///   - expected: A revision; the commit is refused with `conflict` if one of its tweaks changed since.
     ///   - changes: Fills the batch; runs at once, on the caller's thread.
+    /// - Throws: The first ``TweakError``; then nothing has changed.
+    @discardableResult
+    public func commit(
+        origin: TweakOrigin = .code, ifUnchangedSince expected: UInt64? = nil, _ changes: (inout TweakBatch) -> Void
+    ) throws(TweakError) -> TweakCommitResult {
+        var batch = TweakBatch()
+        changes(&batch)
+        return try commit(filled: batch, origin, expected)
+    }
+
+    /// The same with a closure that may throw.
     /// - Throws: The first ``TweakError``, or what `changes` throws; then nothing has changed.
     @discardableResult
     public func commit(
-        origin: TweakOrigin, ifUnchangedSince expected: UInt64? = nil, _ changes: (inout TweakBatch) throws -> Void
+        origin: TweakOrigin = .code, ifUnchangedSince expected: UInt64? = nil,
+        _ changes: (inout TweakBatch) throws -> Void
     ) throws -> TweakCommitResult {
         var batch = TweakBatch()
         try changes(&batch)
+        return try commit(filled: batch, origin, expected)
+    }
+
+    private func commit(
+        filled batch: TweakBatch, _ origin: TweakOrigin, _ expected: UInt64?
+    ) throws(TweakError) -> TweakCommitResult {
         if FrozenTrait.isOn, !batch.entries.isEmpty { throw TweakError(.readOnly, FrozenTrait.reason) }
         return try commit(batch, origin: origin, ifUnchangedSince: expected, delivery: .caller)
+    }
+
+    /// Removes the overrides of all tweaks that a pattern names, in one commit: the next layer applies.
+    ///
+    /// ```swift
+    /// try registry.reset("Content/Text")      // a collection; "Content" is the category, "*" everything
+    /// ```
+    /// Actions and figures among them are left out.
+    /// - Throws: ``TweakError`` with `unknown-tweak` where it names nothing, unless it is `*`; `read-only` in a frozen
+    ///   process. Then nothing has changed.
+    @discardableResult
+    public func reset(_ pattern: String) throws(TweakError) -> TweakCommitResult { try commit { $0.reset(pattern) } }
+
+    /// Removes the overrides of several tweaks of this registry, in one commit: `registry.reset(Look.all)`.
+    /// - Throws: ``TweakError``; then nothing has changed.
+    @discardableResult
+    public func reset(_ tweaks: some TweakHandle) throws(TweakError) -> TweakCommitResult {
+        try commit { $0.reset(tweaks) }
     }
 
     /// Commits a batch.

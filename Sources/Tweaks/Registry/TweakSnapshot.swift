@@ -28,6 +28,23 @@ public struct TweakSnapshot: Sendable {
         return typed
     }
 
+    /// The value of a group, its parts as they were at that moment; the defaults of what was registered later.
+    public subscript<Template>(group: TweakGroup<Template>) -> Template {
+        let reader = group.core.reader
+        return reader.template(
+            of: reader.nodes.compactMap { (holds($0) ? overlays[$0.slot].top : nil) ?? $0.defaultPrepared })
+    }
+
+    /// The value of a tweak; the default of one that was registered later, nil for an action.
+    public subscript(tweak: AnyTweak) -> TweakValue? { value(of: tweak.node) }
+
+    /// The values of all tweaks that a pattern names, `Content/Text` or `*`, in the order of listings.
+    public func values(matching pattern: String) -> [(path: TweakPath, value: TweakValue)] {
+        TweakListing(nodes, generation: 0).nodes(named: pattern).compactMap { node in
+            value(of: node).map { (node.path, $0) }
+        }
+    }
+
     /// The value of the tweak with this path; nil where there is none, and for actions.
     public subscript(path: String) -> TweakValue? {
         guard let slot = path.withBytes({ index.find($0, in: nodes) }), let node = nodes[slot] else { return nil }

@@ -86,33 +86,36 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
     /// - Throws: ``TweakError`` for the first part whose value is refused. Then nothing has changed.
     @discardableResult
     public func set(_ value: Template) throws(TweakError) -> TweakCommitResult {
-        try commit { part, batch in part.set(value, &batch) }
+        try commit { $0.set(self, value) }
     }
 
     /// Removes the overrides of all parts in one commit: what lies beneath shows again.
     /// - Returns: What happened; nil when a part was removed, or the process is frozen.
     @discardableResult
     public func reset() -> TweakCommitResult? {
-        try? commit { part, batch in part.reset(&batch) }
+        try? commit { $0.reset(self) }
     }
 
     @usableFromInline
     func assign(_ value: Template) {
         // The setter promises silence; `set` is the one that tells.
-        _ = try? commit(policy: .snap) { part, batch in part.set(value, &batch) }
+        _ = try? commit(policy: .snap) { $0.set(self, value) }
     }
 
     private func commit(
-        policy: TweakPolicy? = nil, _ change: (DeclaredPart<Template>, inout TweakBatch) -> Void
+        policy: TweakPolicy? = nil, _ change: (inout TweakBatch) -> Void
     ) throws(TweakError) -> TweakCommitResult {
         if FrozenTrait.isOn { throw TweakError(.readOnly, FrozenTrait.reason) }
         var batch = TweakBatch()
-        for part in core.parts { change(part, &batch) }
+        change(&batch)
         return try core.registry.commit(batch, origin: .code, policy: policy, delivery: .caller)
     }
 }
 
 extension TweakGroup: TweakHandle {
     /// Category, collection and name of the first part; ``parts`` has them all.
-    public var path: TweakPath { core.parts[0].path() }
+    public var path: TweakPath { parts[0].path }
+
+    /// The same as ``parts``.
+    public var tweaks: [AnyTweak] { parts }
 }

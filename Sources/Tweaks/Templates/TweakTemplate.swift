@@ -95,22 +95,17 @@ struct GroupPlace: Sendable {
 
 /// A part whose tweak is declared, without the type of its value.
 struct DeclaredPart<Template>: Sendable {
-    let path: @Sendable () -> TweakPath
     let erased: @Sendable () -> AnyTweak
     /// Writes the part's value to the template.
     let read: @Sendable (Prepared, inout Template) -> Void
     /// Asks for the template's value of the part.
-    let set: @Sendable (Template, inout TweakBatch) -> Void
-    /// Asks for what lies beneath.
-    let reset: @Sendable (inout TweakBatch) -> Void
+    let set: @Sendable (Template, _ lifetime: Duration?, inout TweakBatch) -> Void
 
     init<Value>(_ tweak: Tweak<Value>, _ property: any WritableKeyPath<Template, Value> & Sendable) {
-        path = { tweak.path }
         erased = { tweak.erased }
         read = { prepared, template in
             if let value = prepared.typed.value(as: Value.self) { template[keyPath: property] = value }
         }
-        set = { template, batch in batch.set(tweak, template[keyPath: property]) }
-        reset = { batch in batch.reset(tweak) }
+        set = { template, lifetime, batch in batch.set(tweak, template[keyPath: property], for: lifetime) }
     }
 }

@@ -52,7 +52,7 @@ struct TweakGroupTests {
 
     @Test func isOneOfTheHandlesOfADaemon() {
         let all: [any TweakHandle] = [retry, Tweak("A", "B", "C", 1, registry: registry)]
-        #expect(all.map(\.path.joined) == ["Upstream/Payments/Attempts", "A/B/C"])
+        #expect(all.map { $0.tweaks[0].path.joined } == ["Upstream/Payments/Attempts", "A/B/C"])
     }
 
     // MARK: Declaring twice, and removing

@@ -1,0 +1,171 @@
+// Several tweaks at once: patterns, handles of all kinds, categories and lists; resets, batches, snapshots.
+
+import Testing
+
+@testable import Tweaks
+
+struct SeveralTests {
+    private let registry = TweakRegistry()
+    private let size: Tweak<Double>
+    private let color: Tweak<TweakColor>
+    private let level: Tweak<Int>
+    private let fps: Tweak<Double>
+    private let retry: TweakGroup<RetryPolicy>
+
+    init() throws {
+        size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, registry: registry)
+        color = Tweak("Content", "Text", "Color", TweakColor.black, registry: registry)
+        level = Tweak("Log", "Output", "Level", 1, registry: registry)
+        fps = Tweak("Content", "Status", "FPS", 0.0, flags: .readOnly, registry: registry)
+        tweakAction("Content", "Text", "Blink", registry: registry) { _ in "" }
+        retry = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5), registry: registry)
+        fps.value = 59
+        try registry.commit { batch in
+            batch.set(size, 72)
+            batch.set(color, .white)
+            batch.set(level, 2)
+            batch.set(retry, RetryPolicy(attempts: 9))
+        }
+    }
+
+    /// What is modified, by name.
+    private var modified: [String] { registry.tweaks(matching: "*").filter(\.isModified).map(\.path.name) }
+
+    @Test func aGroupIsSetInTheSameCommit() {
+        #expect(registry.revision == 1 && retry.value.attempts == 9)
+        #expect(modified == ["Size", "Color", "Level", "Attempts"])
+    }
+
+    // MARK: Resetting
+
+    @Test(arguments: [
+        ("Content/Text/Size", ["Color", "Level", "Attempts"]), ("Content/Text", ["Level", "Attempts"]),
+        ("Content", ["Level", "Attempts"]), ("*/*/*i?e", ["Color", "Level", "Attempts"]), ("*", []), ("**", []),
+    ])
+    func aPatternIsResetInOneCommit(_ pattern: String, left: [String]) throws {
+        let result = try registry.reset(pattern)
+        #expect(modified == left && fps.value == 59)
+        #expect(result.revision == 2 && registry.revision == 2 && result.didStore)
+        #expect(try !registry.reset(pattern).didStore && registry.revision == 2)
+    }
+
+    @Test func aNameAloneThatCannotBeResetIsRefused() {
+        for (pattern, code) in [
+            ("Content/Text/Blink", TweakError.Code.badValue), ("Content/Status/FPS", .readOnly),
+            ("Content/Text/Sise", .unknownTweak), ("Nothing/*", .unknownTweak), ("a//b", .unknownTweak),
+        ] {
+            do throws(TweakError) {
+                try registry.reset(pattern)
+                Issue.record("\(pattern) was reset")
+            } catch {
+                #expect(error.code == code, "\(pattern)")
+            }
+        }
+        #expect(registry.revision == 1 && modified.count == 4)
+    }
+
+    @Test func categoriesCollectionsAndListsAreReset() throws {
+        let content = try #require(registry.categories.first { $0.name == "Content" })
+        let text = try #require(content.collections.first { $0.name == "Text" })
+        try text.reset()
+        #expect(modified == ["Level", "Attempts"] && registry.revision == 2)
+        try size.set(80)
+        try content.reset()
+        #expect(modified == ["Level", "Attempts"] && registry.revision == 4)
+        let lists: [any TweakHandle] = [[level, fps] as [any TweakHandle], retry]
+        try registry.reset(lists)
+        #expect(modified.isEmpty && registry.revision == 5)
+    }
+
+    @Test func aTweakOfAnotherRegistryIsRefused() {
+        let stranger = Tweak("Content", "Text", "Size", 60.0, registry: TweakRegistry())
+        #expect(refusal { try registry.reset([size, stranger] as [any TweakHandle]) }?.code == .unknownTweak)
+        #expect(registry.revision == 1)
+    }
+
+    // MARK: Batches
+
+    @Test func aBatchTakesHandlesOfAllKinds() throws {
+        try registry.commit { batch in
+            batch.reset("*")
+            batch.set(size.erased, .number(20))
+            batch.set(retry, RetryPolicy(attempts: 3), for: .seconds(60))
+            batch.set("Log/Output/Level", .int(7), for: .seconds(60))
+            batch.reset(color)
+        }
+        #expect(registry.revision == 2 && size.value == 20 && level.value == 7 && retry.value.attempts == 3)
+        #expect(retry.parts.allSatisfy { $0.timeLeft != nil } && level.timeLeft != nil && size.timeLeft == nil)
+        try registry.commit { batch in
+            batch.keep("Upstream")
+            batch.reset(size.erased)
+            batch.reset(level)
+        }
+        #expect(registry.revision == 3 && retry.value.attempts == 3 && modified == ["Attempts"])
+        #expect(retry.parts.allSatisfy { $0.timeLeft == nil })
+        try registry.commit { $0.reset(retry) }
+        #expect(modified.isEmpty)
+    }
+
+    @Test func keepNamesSomethingTemporaryOrRefuses() throws {
+        #expect(refusal { try registry.commit { $0.keep("Content/Text/Size") } }?.code == .conflict)
+        #expect(try !registry.commit { $0.keep("Content") }.didStore)
+        try size.set(90, for: .seconds(60))
+        try registry.commit { $0.keep("Content") }
+        #expect(size.value == 90 && size.timeLeft == nil)
+    }
+
+    @Test func whatAPatternChangesComesInItsPlace() throws {
+        try registry.commit { batch in
+            batch.set(size, 20)
+            batch.reset("Content")
+            batch.set(color, .white)
+        }
+        #expect(size.value == 60 && color.value == .white)
+    }
+
+    /// The error is typed where the closure throws nothing; `catch` needs no cast.
+    @Test func theErrorsOfACommitAreTyped() {
+        do {
+            try registry.commit { $0.set(size, 500) }
+        } catch {
+            #expect(error.code == .outOfRange)
+        }
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try registry.commit(origin: .code) { batch in
+                batch.set(size, 1)
+                throw Stop()
+            }
+        }
+    }
+
+    // MARK: Looking
+
+    @Test func snapshotsShowHandlesOfAllKinds() throws {
+        let snapshot = registry.snapshot()
+        try registry.reset("*")
+        let later = TweakGroup("Upstream", "Later", RetryPolicy(attempts: 4), registry: registry)
+        try later.set(RetryPolicy(attempts: 8))
+        #expect(snapshot[retry].attempts == 9 && snapshot[later].attempts == 4)
+        #expect(snapshot[size.erased] == .number(72) && snapshot[color] == .white)
+        let action = try #require(registry["Content/Text/Blink"])
+        #expect(snapshot[action] == nil)
+        let values = snapshot.values(matching: "Content")
+        #expect(values.map(\.path.name) == ["FPS", "Size", "Color"])
+        #expect(values.map(\.value) == [.number(59), .number(72), .color(.white)])
+        #expect(snapshot.values(matching: "Log/Output/Level").map(\.value) == [.int(2)])
+        #expect(snapshot.values(matching: "Nothing").isEmpty && snapshot.values(matching: "a//b").isEmpty)
+    }
+
+    @Test func patternsNameTweaks() {
+        #expect(registry.tweaks(matching: "Content/Text").map(\.path.name) == ["Size", "Color", "Blink"])
+        #expect(registry.tweaks(matching: "Content/Text/Size").count == 1)
+        #expect(registry.tweaks(matching: "*").count == registry.count)
+        #expect(registry.tweaks(matching: "Nothing").isEmpty)
+    }
+
+    @Test func handlesStandForTheirTweaks() {
+        let all: [any TweakHandle] = [size, retry, size.erased, [level, fps] as [any TweakHandle]]
+        #expect(all.tweaks.count == 9 && all.tweaks.last?.path == fps.path)
+    }
+}
