@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "TweaksServer", targets: ["TweaksServer"]),
         .library(name: "TweaksPanel", targets: ["TweaksPanel"]),
         .library(name: "TweaksDaemon", targets: ["TweaksDaemon"]),
+        .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .executable(name: "tweakctl", targets: ["tweakctl"]),
         .executable(name: "bounce", targets: ["tweaks-bounce"]),
         .executable(name: "hello", targets: ["tweaks-hello"]),
@@ -24,7 +25,7 @@ let package = Package(
         .target(name: "Tweaks"),
         // The protocol as a pure codec: bytes ⇄ lines ⇄ requests ⇄ replies.
         .target(name: "TweaksWire", dependencies: ["Tweaks"]),
-        // Header-only: the kernel interfaces that the Swift overlay of Linux does not import.
+        // Header-only: what the Swift overlay of Linux does not import.
         .target(name: "CTweaksLinux"),
         // The C library under one name, threads, and what else is asked of the system. Foundation is nowhere.
         .target(
@@ -46,20 +47,23 @@ let package = Package(
         .target(
             name: "TweaksDaemon",
             dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksServer", "TweaksPanel"]),
+        // Values for the length of a test: the one library that imports Testing, linked by tests alone.
+        .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
         // The client: it speaks the wire, and knows nothing of servers.
         .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
 
         // Names of targets are shared by all packages of a program: these are the examples' own.
-        .executableTarget(name: "tweaks-hello", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/hello"),
-        .executableTarget(name: "tweaks-patient", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/patient"),
-        .executableTarget(name: "tweaks-bounce", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/bounce"),
+        .executableTarget(name: "tweaks-hello", dependencies: ["TweaksDaemon"], path: "Examples/hello"),
+        .executableTarget(name: "tweaks-patient", dependencies: ["TweaksDaemon"], path: "Examples/patient"),
+        .executableTarget(name: "tweaks-bounce", dependencies: ["TweaksDaemon"], path: "Examples/bounce"),
         .executableTarget(
-            name: "tweaks-throttled", dependencies: ["Tweaks", "TweaksDaemon"], path: "Examples/throttled",
+            name: "tweaks-throttled", dependencies: ["TweaksDaemon"], path: "Examples/throttled",
             exclude: ["throttled.conf", "throttled.service"]),
 
         .target(
             name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksServer"], path: "Tests/TweaksTestSupport"),
         .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksTestSupport"]),
+        .testTarget(name: "TweaksTestingTests", dependencies: ["Tweaks", "TweaksTesting"]),
         .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksStorageTests", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksTestSupport"]),
@@ -88,7 +92,10 @@ let package = Package(
             dependencies: ["tweaks-throttled", "Tweaks", "TweaksWire", "TweaksTestSupport"]),
         // Says what it reads; built with and without the trait Frozen.
         .executableTarget(
-            name: "TweaksFrozenProbe", dependencies: ["Tweaks", "TweaksDaemon"], path: "Tests/TweaksFrozenProbe"),
+            name: "TweaksFrozenProbe", dependencies: ["TweaksListedProbe", "TweaksDaemon"],
+            path: "Tests/TweaksFrozenProbe"),
+        // A module whose tweaks the probe finds without a word about them.
+        .target(name: "TweaksListedProbe", dependencies: ["Tweaks"], path: "Tests/TweaksListedProbe"),
         // A daemon that tests kill, signal, and take the disk from.
         .executableTarget(
             name: "TweaksCrashProbe", dependencies: ["Tweaks", "TweaksServer", "TweaksDaemon"],

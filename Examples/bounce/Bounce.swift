@@ -1,7 +1,6 @@
 // The program: a label that moves in the terminal, while anybody who connects changes how.
 
 import Foundation
-import Tweaks
 import TweaksDaemon
 
 @main
@@ -36,11 +35,11 @@ struct Bounce {
 
     /// All that makes a program tweakable is one call; what is declared before it is there for the first client.
     private static func run(isDrawing: Bool) async throws {
-        let tweaks = Look.all
+        // The tweaks of all modules come before the actions of the stage in every list; the start would declare them last.
+        TweakDaemon.registerLists()
         let stage = Stage()
         let daemon = try TweakDaemon.start(
-            "bounce", tcp: .open(port: 7777), panel: .on(port: 7780), onEvent: isDrawing ? sayWhere : nil,
-            tweaks: tweaks)
+            "bounce", tcp: .open(port: 7777), panel: .on(port: 7780), onEvent: isDrawing ? sayWhere : nil)
         defer { daemon.stop() }
 
         let show = Task {

@@ -1,7 +1,7 @@
 // The ways of going from 0 to 1: a choice tweak needs nothing but an enum like this one.
 
 import Foundation
-import Tweaks
+import TweaksDaemon
 
 /// How something gets from one place to another, as in CSS and its friends.
 enum Easing: String, CaseIterable, TweakConvertible {

@@ -1,6 +1,6 @@
 // A colour that does not jump: it crosses over to a new one in a given time.
 
-import Tweaks
+import TweaksDaemon
 
 /// A colour as red, green, blue and alpha, each 0…255, for calculating.
 typealias Paint = SIMD4<Double>

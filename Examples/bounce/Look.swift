@@ -1,6 +1,6 @@
 // Everything about the label that can be changed while it runs: the file to copy.
 
-import Tweaks
+import TweaksDaemon
 
 /// The tweaks of the label, each declared once and read wherever it is needed: `Look.size.value`.
 ///
@@ -36,8 +36,15 @@ enum Look {
         "Label", "Status", "Frames per second", 0.0, unit: "fps", help: "Measured each second; 0 without a terminal",
         flags: .readOnly)
 
-    /// All of them: statics are lazy, so whoever serves them has to name them.
     static let all: [any TweakHandle] = [
         text, size, foreground, background, alpha, fade, speed, gravity, easing, trail, paused, framesPerSecond,
     ]
 }
+
+// Statics are lazy: this has the daemon declare all of them when it starts, whatever the program has touched by then.
+#if objectFormat(MachO)
+    @section("__DATA,__tweaks")
+#else
+    @section("tweaks")
+#endif
+@used private let tweaks: TweakList = { Look.all.register() }

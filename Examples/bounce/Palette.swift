@@ -1,6 +1,6 @@
 // Pairs of colours that look good together, for whoever asks for a surprise.
 
-import Tweaks
+import TweaksDaemon
 
 /// A colour for the letters and one for what lies behind them.
 struct Palette: Equatable {

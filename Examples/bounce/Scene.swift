@@ -1,7 +1,7 @@
 // One frame after another: reads the tweaks, moves the label, and draws it.
 
 import Foundation
-import Tweaks
+import TweaksDaemon
 
 /// The label, its ghosts, and the line below them. It needs no terminal: time goes in, frames come out.
 struct Scene {

@@ -1,7 +1,7 @@
 // The performance: actions that change the scene, and the clock that keeps it moving.
 
 import Foundation
-import Tweaks
+import TweaksDaemon
 
 /// Owns the scene. Frames, keys and actions take turns on the main actor, so that none of them needs a lock.
 @MainActor

@@ -1,6 +1,5 @@
 // The smallest program with tweaks: declare, serve, done.
 
-import Tweaks
 import TweaksDaemon
 
 enum Greeting {

@@ -4,7 +4,6 @@
 
 import Foundation
 import Observation
-import Tweaks
 import TweaksDaemon
 
 enum Upstream {

@@ -1,6 +1,6 @@
 // A token bucket for each client's address, for as many addresses as fit.
 
-import Tweaks
+import TweaksDaemon
 
 /// The address with the most requests.
 struct Busiest: Equatable {

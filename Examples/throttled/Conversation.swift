@@ -1,6 +1,6 @@
 // One client's exchange: bytes in, bytes out, and the time. No socket and no clock in sight.
 
-import Tweaks
+import TweaksDaemon
 
 /// What a client says and is told, in turn: a line is begun when the one before it is answered.
 ///

@@ -1,6 +1,6 @@
 // Where requests are let through or turned down: what all conversations share.
 
-import Tweaks
+import TweaksDaemon
 
 /// What a client is told: one line for each of its lines.
 enum Answer: Equatable {

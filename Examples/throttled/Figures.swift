@@ -1,6 +1,6 @@
 // What the service counts, and how operators get to see it.
 
-import Tweaks
+import TweaksDaemon
 
 /// Figures are tweaks that only the program sets: `watch Service/Figures` is a live display.
 enum Figures {

@@ -1,7 +1,6 @@
 // What the service says about itself: lines on standard error, as many as the operator wants.
 
 import Foundation
-import Tweaks
 import TweaksDaemon
 
 /// How much is logged: what stands above a level is logged with it.

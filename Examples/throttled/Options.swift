@@ -1,6 +1,6 @@
 // What stands on the command line.
 
-import Tweaks
+import TweaksDaemon
 
 /// How the service was started. What can be changed later is no option but a tweak.
 struct Options: Equatable {

@@ -1,6 +1,6 @@
 // Everybody who is connected.
 
-import Tweaks
+import TweaksDaemon
 
 /// All connections and what they share. It belongs to the service's thread, so nothing in here needs a lock.
 struct Room {

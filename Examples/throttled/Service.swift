@@ -2,7 +2,7 @@
 
 import Foundation
 import Synchronization
-import Tweaks
+import TweaksDaemon
 
 /// A line service on a port of 127.0.0.1.
 ///

@@ -1,6 +1,6 @@
 // Everything an operator can change while the service runs: the file to copy.
 
-import Tweaks
+import TweaksDaemon
 
 /// What clients may take.
 enum Limits {

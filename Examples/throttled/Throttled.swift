@@ -1,7 +1,6 @@
 // The program: a line service, and the daemon that lets operators tune it.
 
 import Foundation
-import Tweaks
 import TweaksDaemon
 
 @main

@@ -58,7 +58,7 @@ struct DaemonSettings {
         let sockets = try Self.sockets(name, environment, &warnings)
         let ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
         if ports.count > 1, case .open(let port) = tcp { preferredPort = port }
-        if case .open = tcp, tokenFile != nil {
+        if case .open = tcp, tokenFile != nil, ports != [nil] {
             warnings.append("the program opens TCP to everybody, but there is a token file: TCP asks for a token")
         }
         for socket in sockets {
@@ -161,11 +161,12 @@ struct DaemonSettings {
 
     // MARK: Ports
 
-    /// With a token file TCP wants a token, whatever the program says; and people go to the port that they know, so no
+    /// None with `TWEAKS_PORT=off`. With a token file TCP wants a token, whatever the program says; and people go to the port that they know, so no
     /// other one is used: they would show their tokens to the program that has taken it.
     private static func ports(
         _ tcp: TweakDaemon.TCP, hasTokens: Bool, _ environment: [String: String]
     ) throws(ServerError) -> [TweakListener?] {
+        if isOff(environment["TWEAKS_PORT"]) { return [nil] }
         let listener = { hasTokens ? TweakListener.tcpWithTokens(port: $0) : .tcp(port: $0) }
         let moved = try movedPort(tcp, hasTokens: hasTokens, environment)
         switch tcp {
@@ -191,7 +192,8 @@ struct DaemonSettings {
         }
         guard let port = UInt16(text) else {
             throw ServerError(
-                "TWEAKS_PORT=\(text): a port is 0…65535, 0 for a free one; other addresses than loopback are refused")
+                "TWEAKS_PORT=\(text): a port is 0…65535, 0 for a free one, or off for no TCP; other addresses than loopback "
+                    + "are refused")
         }
         return Int(port)
     }

@@ -20,7 +20,7 @@ import TweaksSystem
 /// | variable | meaning |
 /// | --- | --- |
 /// | `TWEAKS_SOCKET` | the path of the Unix socket, or `off` |
-/// | `TWEAKS_PORT` | the TCP port, 0 for a free one; only where the program opened TCP, or with a token file |
+/// | `TWEAKS_PORT` | the TCP port, 0 for a free one, or `off`; only where the program opened TCP, or with a token file |
 /// | `TWEAKS_PANEL_PORT` | the port of the web page, 0 for a free one, or `off` |
 /// | `TWEAKS_TOKEN_FILE` | the file of the tokens, or `off`; with it TCP asks everybody for one |
 /// | `TWEAKS_CONFIG` | the config file, or `off` |
@@ -54,8 +54,8 @@ public final class TweakDaemon: Sendable {
     ///   - limits: What clients may take.
     ///   - onEvent: Told of everything worth logging. Without one, each event is a line on standard error, but for
     ///     changes that the program made itself.
-    ///   - tweaks: Tweaks and actions to register first. Statics are lazy: one that nobody has touched yet would be
-    ///     missing from every list.
+    ///   - tweaks: Tweaks, groups, actions and lists of them to register first, beside those of modules with a
+    ///     `TweakList`. Statics are lazy: one that nobody has touched yet would be missing from every list.
     /// - Throws: `ServerError` that names what is wrong and the remedy.
     @discardableResult
     public static func start(
@@ -105,6 +105,7 @@ public final class TweakDaemon: Sendable {
             onEvent(.warning("built with the Frozen trait: tweaks are constants; nothing is served"))
             return TweakDaemon(nil)
         }
+        registerLists()
         let settings = try DaemonSettings(
             name: name, tcp: tcp, tokens: tokens, config: config, storage: storage, durability: durability,
             audit: audit,

@@ -123,6 +123,19 @@ import TweaksTestSupport
         any.stop()
     }
 
+    @Test(arguments: ["off", "OFF"]) func theEnvironmentClosesTCP(_ word: String) throws {
+        for tcp in [TweakDaemon.TCP.open(port: 0), .tokens(port: 0), .off] {
+            let daemon = try home.start(tcp: tcp, ["TWEAKS_PORT": word])
+            #expect(daemon.port == nil)
+            try home.pings(daemon)
+            daemon.stop()
+        }
+        let warned = try home.start(
+            tcp: .open(port: 0), tokens: home.directory.file("none.tokens"), ["TWEAKS_PORT": word])
+        #expect(!home.log.lines.contains { $0.contains("TCP asks for a token") })
+        warned.stop()
+    }
+
     /// What the program has not opened the environment cannot open.
     @Test(arguments: ["0", "7777", "x"]) func theEnvironmentOpensNone(_ port: String) {
         let error = home.refusal(["TWEAKS_PORT": port])

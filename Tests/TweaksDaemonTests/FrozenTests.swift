@@ -30,6 +30,8 @@ import TweaksTestSupport
             #expect(lines["set"] == ["ok"])
             #expect(lines["commit"] == ["ok"])
             #expect(lines["frozen"] == ["false"])
+            // Of a module that nothing mentions; declared by the start, and not before it.
+            #expect(lines["listed before"] == ["0"] && lines["listed"] == ["3"])
             #expect(lines["observed"]?.isEmpty == false)
         }
     #endif

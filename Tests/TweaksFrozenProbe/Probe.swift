@@ -2,13 +2,14 @@
 
 import Foundation
 import Synchronization
-import Tweaks
 import TweaksDaemon
 
 @main
 enum FrozenProbe {
     static func main() async throws {
+        say("listed before", TweakRegistry.shared.tweaks(matching: "Listed").count)
         let daemon = try TweakDaemon.start("frozen-probe", tweaks: Probe.number, Probe.text, Probe.figure)
+        say("listed", TweakRegistry.shared.tweaks(matching: "Listed").count)
         say("served", daemon.port != nil || daemon.socketPath != nil)
         sayValues()
         let target = Target()

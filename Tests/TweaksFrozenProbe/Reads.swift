@@ -1,6 +1,6 @@
 // One read of each sort, in functions of their own: .ci/frozen.sh looks at their machine code.
 
-import Tweaks
+import TweaksDaemon
 
 enum Alignment: String, CaseIterable, TweakConvertible { case left, center, right }
 

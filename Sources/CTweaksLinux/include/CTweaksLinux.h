@@ -1,4 +1,4 @@
-// Kernel interfaces of Linux that Swift does not import by itself. Header only; empty elsewhere.
+// What Swift does not import by itself of Linux: interfaces of the kernel and of the linker. Header only; empty elsewhere.
 #ifndef C_TWEAKS_LINUX_H
 #define C_TWEAKS_LINUX_H
 
@@ -26,6 +26,13 @@ static inline int tweaks_peer_of(int descriptor, struct tweaks_peer *peer) {
     socklen_t length = sizeof(*peer);
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, peer, &length);
 }
+
+// The section "tweaks", which the linker puts together from all modules of a binary; it defines both names where there is
+// one, and each binary has its own.
+extern const char __start_tweaks[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_tweaks[] __attribute__((weak, visibility("hidden")));
+static inline const void *tweaks_lists_start(void) { return __start_tweaks; }
+static inline const void *tweaks_lists_end(void) { return __stop_tweaks; }
 
 // Linux 4.13; older headers do not have it. The number is another one on PA-RISC and SPARC only, where Swift is not.
 #ifndef SO_PEERGROUPS

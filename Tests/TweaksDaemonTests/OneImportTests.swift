@@ -1,0 +1,39 @@
+// Everything that a program says to its daemon, with one import.
+
+import Testing
+import TweaksDaemon
+
+private enum Look {
+    static let registry = TweakRegistry()
+    static let size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, registry: registry)
+    static let retry = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5), registry: registry)
+    static let all: [any TweakHandle] = [size, retry]
+}
+
+struct OneImportTests {
+    @Test(.enabled(if: !isFrozen)) func aProgramsTweaksAndSettings() throws {
+        var limits = TweakServerLimits()
+        limits.sessions = 8
+        var panel = TweakPanel.on(port: 0)
+        panel.names = ["bounce.example"]
+        var access = TweakAccess(users: [1001: ["read"]])
+        access.onRequest = { request in request.allow() }
+        // Refused for its name, after all of it has been compiled.
+        #expect(throws: ServerError.self) {
+            try TweakDaemon.start(
+                "no name", tcp: .open(port: 0), panel: .init(panel), access: access, config: .init("/dev/null"),
+                registry: Look.registry, limits: limits,
+                onEvent: { event in
+                    if case .session(let session) = event { print(session.session.identity) }
+                },
+                tweaks: Look.all, Look.size, Look.retry, Look.size.erased)
+        }
+        #expect(Look.registry.tweaks(matching: "*").count == 6 && Look.size.value == 60)
+    }
+}
+
+#if Frozen
+    private let isFrozen = true
+#else
+    private let isFrozen = false
+#endif

@@ -1,0 +1,48 @@
+// Values for the length of a test: alone, of a suite, with arguments, above each other; on the shared registry.
+
+import Testing
+import Tweaks
+import TweaksTesting
+
+private enum Look {
+    static let size = Tweak("Testing", "Text", "Size", 60.0, in: 10...100)
+    static let title = Tweak("Testing", "Text", "Title", "Tweaks")
+    static let retry = TweakGroup("Testing", "Retry", RetryPolicy(attempts: 5))
+}
+
+/// Another suite of the same registry: it runs beside the other one, and neither sees the other's values.
+@Suite(.tweak(Look.size, 30)) struct OtherTraitTests {
+    @Test(arguments: 0..<20) func sameTweakOtherValue(_ number: Int) async {
+        for _ in 0..<20 {
+            #expect(Look.size.value == 30 && Look.title.value == "Tweaks")
+            await Task.yield()
+        }
+    }
+}
+
+@Suite(.tweak(Look.size, 80)) struct TraitTests {
+    @Test func aSuitesValueHoldsForItsTests() { #expect(Look.size.value == 80) }
+
+    @Test(.tweak(Look.size, 90), .tweak(Look.title, "other")) func aTestsOwnLieAboveThem() {
+        #expect(Look.size.value == 90 && Look.title.value == "other")
+    }
+
+    @Test(.tweak(Look.retry, RetryPolicy(attempts: 2))) func groups() {
+        #expect(Look.retry.value.attempts == 2 && Look.size.value == 80)
+    }
+
+    @Test(.tweaks { $0.reset("Testing") }) func batches() { #expect(Look.size.value == 60) }
+
+    @Test(.tweak(Look.title, "other"), arguments: 0..<20) func eachCaseHasItForItself(_ number: Int) async throws {
+        #expect(Look.size.value == 80 && Look.title.value == "other")
+        Look.size.value = Double(10 + number)
+        await Task.yield()
+        #expect(Look.size.value == Double(10 + number))
+        try await withTweak(Look.size, 50) { #expect(Look.size.value == 50) }
+        #expect(Look.size.value == Double(10 + number))
+    }
+
+    @Suite struct Inner {
+        @Test func itHoldsForSuitesWithinIt() { #expect(Look.size.value == 80) }
+    }
+}

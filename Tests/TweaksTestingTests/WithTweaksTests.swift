@@ -1,0 +1,165 @@
+// Values for the length of a closure: set, seen, put back; and who waits for whom.
+
+import Testing
+import Tweaks
+import TweaksTesting
+
+struct WithTweaksTests {
+    private let registry = TweakRegistry()
+    private let size: Tweak<Double>
+    private let title: Tweak<String>
+    private let retry: TweakGroup<RetryPolicy>
+
+    init() {
+        size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, registry: registry)
+        title = Tweak("Content", "Text", "Title", "Tweaks", registry: registry)
+        retry = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5), registry: registry)
+    }
+
+    /// What is set of a tweak, by layer.
+    private func layers(_ tweak: AnyTweak) -> [String] { tweak.layers.dropFirst().map { "\($0.layer) \($0.value)" } }
+
+    @Test func aValueIsThereAndGoesAgain() async throws {
+        let seen = try await withTweak(size, 80) { size.value }
+        #expect(seen == 80 && size.value == 60 && !size.isModified && layers(size.erased).isEmpty)
+        try await withTweak(size, 80) {
+            await Task.yield()
+            #expect(size.value == 80)
+        }
+        #expect(size.value == 60)
+    }
+
+    @Test func whatWasSetIsPutBack() async throws {
+        try size.set(70)
+        try await withTweak(size, 80) { size.value = 90 }
+        #expect(layers(size.erased) == ["override 70"])
+        try size.set(75, for: .seconds(600))
+        let before = layers(size.erased)
+        try await withTweak(size, 80) {
+            #expect(layers(size.erased) == ["override 80"])
+            size.reset()
+        }
+        #expect(layers(size.erased) == before && size.value == 75)
+        let left = try #require(size.timeLeft)
+        #expect(left > .seconds(500) && left <= .seconds(600))
+        try size.keep()
+        #expect(size.value == 75)
+    }
+
+    @Test func severalAreOneCommitThereAndOneBack() async throws {
+        try size.set(70)
+        try title.set("other")
+        let start = registry.revision
+        try await withTweaks(of: registry) { batch in
+            batch.reset("*")
+            batch.set(retry, RetryPolicy(attempts: 2))
+        } perform: {
+            #expect(size.value == 60 && title.value == "Tweaks" && retry.value.attempts == 2)
+            #expect(registry.revision == start + 1)
+        }
+        #expect(size.value == 70 && title.value == "other" && retry.value.attempts == 5)
+        #expect(registry.revision == start + 2)
+    }
+
+    @Test func groups() async throws {
+        try await withTweak(retry, RetryPolicy(attempts: 2)) { #expect(retry.value.attempts == 2) }
+        #expect(retry.value.attempts == 5 && !retry.isModified)
+    }
+
+    @Test func onlyWhatIsNamedIsPutBack() async throws {
+        try await withTweak(size, 80) { title.value = "other" }
+        #expect(title.value == "other")
+    }
+
+    @Test func anErrorPutsBackToo() async {
+        struct Stop: Error {}
+        await #expect(throws: Stop.self) {
+            try await withTweak(size, 80) { throw Stop() }
+        }
+        #expect(size.value == 60)
+    }
+
+    @Test func aRefusedValueRunsNothing() async throws {
+        let error = await #expect(throws: TweakError.self) {
+            try await withTweak(size, 500) { Issue.record("it ran") }
+        }
+        #expect(error?.code == .outOfRange && size.value == 60)
+        // And it is the next one's turn.
+        try await withTweak(size, 80) { #expect(size.value == 80) }
+    }
+
+    @Test func whatIsRemovedMeanwhileIsLeftOut() async throws {
+        try size.set(70)
+        try await withTweaks(of: registry) { batch in
+            batch.set(size, 80)
+            batch.set(title, "other")
+        } perform: {
+            registry.remove(title.path)
+        }
+        #expect(size.value == 70)
+    }
+
+    @Test func itNests() async throws {
+        try await withTweak(size, 80) {
+            try await withTweak(size, 90) {
+                try await withTweak(title, "other") { #expect(size.value == 90 && title.value == "other") }
+            }
+            #expect(size.value == 80 && title.value == "Tweaks")
+        }
+        #expect(size.value == 60)
+    }
+
+    @MainActor @Test func itRunsOnTheCallersActor() async throws {
+        // Not Sendable: it could not go elsewhere.
+        final class Label { var height = 0.0 }
+        let label = Label()
+        try await withTweak(size, 80) {
+            MainActor.assertIsolated()
+            label.height = size.value
+        }
+        #expect(label.height == 80)
+    }
+
+    /// Each task sees its own value all the time, however often it is suspended.
+    @Test func tasksWaitForEachOther() async throws {
+        try await withThrowingTaskGroup { group in
+            for number in 10..<60 {
+                group.addTask { try await hold(Double(number)) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(size.value == 60 && layers(size.erased).isEmpty)
+    }
+
+    /// Children of a task that has the turn wait for each other, too, and not for their parent.
+    @Test func childrenWaitForEachOther() async throws {
+        try await withTweak(size, 70) {
+            try await withThrowingTaskGroup { group in
+                for number in 10..<30 {
+                    group.addTask { try await hold(Double(number)) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(size.value == 70)
+        }
+        #expect(size.value == 60)
+    }
+
+    private func hold(_ value: Double) async throws {
+        try await withTweak(size, value) {
+            for _ in 0..<20 {
+                await Task.yield()
+                #expect(size.value == value)
+            }
+        }
+    }
+
+    /// Two registries have nothing to do with each other.
+    @Test func otherRegistriesDoNotWait() async throws {
+        let other = Tweak("Content", "Text", "Size", 60.0, registry: TweakRegistry())
+        try await withTweak(size, 80) {
+            // Without this task's own turn, as another test would.
+            try await Task.detached { try await withTweak(other, 80) {} }.value
+        }
+    }
+}
