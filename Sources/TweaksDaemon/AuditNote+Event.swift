@@ -10,8 +10,8 @@ extension AuditNote {
         guard let (kind, details) = Self.words(event) else { return nil }
         let session = event.session
         self.init(
-            by: session.identity.description, from: session.transport.rawValue, peer: session.peer,
-            session: session.id, kind: kind, isRefusal: event.isRefusal, details)
+            by: session.identity.description, identity: session.identity.identity, from: session.transport.rawValue,
+            peer: session.peer, session: session.id, kind: kind, isRefusal: event.isRefusal, details)
     }
 
     private static func words(_ event: TweakSessionEvent) -> (String, [(key: String, value: Detail)])? {

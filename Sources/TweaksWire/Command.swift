@@ -132,12 +132,13 @@ extension Command {
     ]
 
     private static let historyCommands = [
-        Command("undo", "[force]", "take back the last change, whoever made it", example: "undo", 0...1) {
-            Request.isOption("force", $0).map { .undo(force: $0) }
-        },
-        Command("redo", "[force]", "make the change again that was taken back", example: "redo", 0...1) {
-            Request.isOption("force", $0).map { .redo(force: $0) }
-        },
+        Command(
+            "undo", "[mine] [force]", "take back the last change, whoever made it; or your own last one",
+            example: "undo mine", 0...2
+        ) { Request.travel($0).map { .undo(force: $0.isForced, mine: $0.isMine) } },
+        Command(
+            "redo", "[mine] [force]", "make the change again that was taken back", example: "redo", 0...2
+        ) { Request.travel($0).map { .redo(force: $0.isForced, mine: $0.isMine) } },
         Command("history", "[N]", "the last commits, who made them", example: "history 5", 0...1) {
             Request.history($0)
         },
@@ -178,6 +179,10 @@ extension Command {
             "auth", "TOKEN",
             "show who you are; programs: auth \(Scram.mechanism) MESSAGE (RFC 7677) does not show the token",
             example: "auth twk_…", 1...2, Request.auth),
+        Command(
+            "as", "[NAME]", "your name, shown behind your identity and never trusted; alone: none", example: "as Ada",
+            any
+        ) { .as($0.isEmpty ? nil : $0.texts.joined(separator: " ")) },
         Command("whoami", "", "what this session is and may do", example: "whoami", 0...0) { _ in .whoami },
         Command("drop", "SCOPE…", "give up rights of this session", example: "drop write:Label", some) {
             .drop($0.texts)
@@ -279,6 +284,13 @@ extension Request {
     fileprivate static func isOption(_ word: String, _ arguments: ArraySlice<Token>) -> Bool? {
         guard let argument = arguments.first else { return false }
         return argument.text == word ? true : nil
+    }
+
+    /// The words of undo and redo, each once, in any order.
+    fileprivate static func travel(_ arguments: ArraySlice<Token>) -> (isMine: Bool, isForced: Bool)? {
+        let words = Set(arguments.texts)
+        guard words.count == arguments.count, words.isSubset(of: ["mine", "force"]) else { return nil }
+        return (words.contains("mine"), words.contains("force"))
     }
 
     /// `--only` on either side of the name, `partly` behind it. Alone, or in quotes, each of them is a name.

@@ -27,8 +27,9 @@ package enum Request: Equatable, Sendable {
     case conflicts
     case reload(dry: Bool)
     case history(Int?)
-    case undo(force: Bool)
-    case redo(force: Bool)
+    /// The last change of all, or the session's own last one.
+    case undo(force: Bool, mine: Bool = false)
+    case redo(force: Bool, mine: Bool = false)
     case save(name: String, pattern: String?)
     case load(name: String, only: Bool, partly: Bool)
     case presets
@@ -38,6 +39,8 @@ package enum Request: Equatable, Sendable {
     case swap(name: String, force: Bool)
     /// Shows who it is.
     case auth(Proof)
+    /// The name of the person there; nil takes it back.
+    case `as`(String?)
     case whoami
     case drop([String])
     case request([String])

@@ -28,8 +28,8 @@ package final class CommitLog: Sendable {
         package var isEmpty: Bool { notes.isEmpty && leftOut.count == 0 }
         /// The size of all notes, counted in tweaks; a long text counts as several.
         fileprivate var weight = 0
-        /// The same for each origin.
-        fileprivate var weights: [TweakOrigin: Int] = [:]
+        /// The same for each origin, whatever name a person gives.
+        fileprivate var weights: [String: Int] = [:]
     }
 
     /// So many changed tweaks are kept until the reader comes.
@@ -50,8 +50,9 @@ package final class CommitLog: Sendable {
     /// Notes a commit. Called under the registry's lock, in order of revision.
     func note(_ note: CommitNote) {
         batch.withLock { batch in
+            let identity = note.origin.identity
             let most = note.kind == .change(session: 0) ? Self.ownLimit : Self.originLimit
-            if batch.weight >= Self.limit || batch.weights[note.origin, default: 0] >= most {
+            if batch.weight >= Self.limit || batch.weights[identity, default: 0] >= most {
                 if batch.leftOut.count == 0 { batch.leftOut.first = note.revision }
                 (batch.leftOut.count, batch.leftOut.last) = (batch.leftOut.count + 1, note.revision)
                 return
@@ -59,7 +60,7 @@ package final class CommitLog: Sendable {
             batch.notes.append(note)
             let weight = note.parts.reduce(0) { $0 + $1.weight }
             batch.weight += weight
-            batch.weights[note.origin, default: 0] += weight
+            batch.weights[identity, default: 0] += weight
         }
     }
 

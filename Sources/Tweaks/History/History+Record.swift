@@ -5,10 +5,10 @@ package enum CommitKind: Sendable, Equatable {
     /// Somebody's change. Those of one session to the same tweaks in quick succession, a drag, are one; a step never is.
     /// Those of one gesture are, whatever session they came over and however slowly; 0: it was none.
     case change(session: UInt64, isStep: Bool = false, gesture: UInt64 = 0)
-    /// Takes back the commit with this number.
-    case undo(UInt64, session: UInt64 = 0)
+    /// Takes back the commit with this number; the last one of whoever does so, where it is to be their own.
+    case undo(UInt64, session: UInt64 = 0, isMine: Bool = false)
     /// Makes the commit with this number again.
-    case redo(UInt64, session: UInt64 = 0)
+    case redo(UInt64, session: UInt64 = 0, isMine: Bool = false)
     /// The config file.
     case reload
     /// Temporary overrides that have run out.
@@ -17,7 +17,8 @@ package enum CommitKind: Sendable, Equatable {
     /// The session that makes it; nil where it is none.
     package var session: UInt64? {
         switch self {
-        case .change(let session, _, _), .undo(_, let session), .redo(_, let session): session == 0 ? nil : session
+        case .change(let session, _, _), .undo(_, let session, _), .redo(_, let session, _):
+            session == 0 ? nil : session
         case .reload, .expiry: nil
         }
     }

@@ -26,7 +26,7 @@ extension History {
         if records.allSatisfy({ $0.status == .done }) { return records }
         var times: [UInt64: UInt64] = [:]
         for record in records {
-            if case .undo(let number, _) = record.kind { times[number] = record.number }
+            if case .undo(let number, _, _) = record.kind { times[number] = record.number }
         }
         return records.map { record in
             var record = record
@@ -91,8 +91,8 @@ extension CommitKind {
     /// The same with the commit that it is about counted differently.
     fileprivate func shifted(by count: UInt64) -> CommitKind {
         switch self {
-        case .undo(let number, let session): .undo(number + count, session: session)
-        case .redo(let number, let session): .redo(number + count, session: session)
+        case .undo(let number, let session, let isMine): .undo(number + count, session: session, isMine: isMine)
+        case .redo(let number, let session, let isMine): .redo(number + count, session: session, isMine: isMine)
         case .change, .reload, .expiry: self
         }
     }

@@ -222,22 +222,54 @@ struct History: Sendable {
     // MARK: The way back
 
     /// The newest change that was not taken back, nor has ended by itself.
-    /// - Parameter sees: Which parts somebody sees who does not see all: steps with others are not there for him.
-    func undoable(_ time: ContinuousClock.Instant, _ sees: ((Part) -> Bool)?) -> Record? {
+    /// - Parameter scope: Those that are there for whoever asks.
+    func undoable(_ time: ContinuousClock.Instant, _ scope: Scope) -> Record? {
         kept.last { record in
-            record.isChange && record.status == .done && !record.isSpent(time)
-                && (sees.map { record.parts.allSatisfy($0) } ?? true)
+            record.isChange && record.status == .done && !record.isSpent(time) && scope.isSeen(record)
+                && (scope.owner.map { record.origin == $0 } ?? true)
         }
     }
 
-    /// The change that was taken back last.
-    /// - Parameter sees: As above.
-    func redoable(_ sees: ((Part) -> Bool)?) -> Record? {
-        guard let sees else { return hasUndone ? Self.takenBackLast(kept.filter { $0.status == .undone }) : nil }
-        // What ended redo for all others may be something that he does not see.
-        let end = kept.last { $0.isChange && $0.parts.contains(where: sees) }?.number ?? 0
+    /// The change that was taken back last. Where it is to be one's own, that is one's own change, or one that one has
+    /// taken back oneself.
+    func redoable(_ scope: Scope) -> Record? {
+        if scope.isWhole { return hasUndone ? Self.takenBackLast(kept.filter { $0.status == .undone }) : nil }
+        // What ended redo for all others may be something that is none of his.
+        let end = kept.last { $0.isChange && scope.endsRedo($0) }?.number ?? 0
+        let candidates = kept.filter { $0.status != .done && $0.undoneAt >= end && scope.isSeen($0) }
         return Self.takenBackLast(
-            kept.filter { $0.status != .done && $0.undoneAt >= end && $0.parts.allSatisfy(sees) })
+            scope.owner.map { owner in candidates.filter { $0.origin == owner || undoer(of: $0) == owner } } ?? candidates)
+    }
+
+    /// Who took a change back, the last time.
+    private func undoer(of record: Record) -> TweakOrigin? {
+        kept.last { if case .undo(record.number, _, _) = $0.kind { true } else { false } }?.origin
+    }
+
+    /// A later change of the same tweak that still stands.
+    /// - Parameter number: Later than this one.
+    func change(of subject: Subject, after number: UInt64) -> Record? {
+        kept.last { record in
+            record.number > number && record.isChange && record.status == .done
+                && record.parts.contains { $0.subject.path == subject.path }
+        }
+    }
+
+    /// Which changes undo and redo go through.
+    struct Scope {
+        /// Which parts somebody sees who does not see all; changes with others are not there for him.
+        var sees: ((Part) -> Bool)?
+        /// Only this one's own.
+        var owner: TweakOrigin?
+
+        var isWhole: Bool { sees == nil && owner == nil }
+
+        fileprivate func isSeen(_ record: Record) -> Bool { sees.map { record.parts.allSatisfy($0) } ?? true }
+
+        fileprivate func endsRedo(_ record: Record) -> Bool {
+            if let owner, record.origin != owner { return false }
+            return sees.map { record.parts.contains(where: $0) } ?? true
+        }
     }
 
     /// Of several that were taken back without a trace in between, the oldest: that one was reached last.
@@ -251,7 +283,7 @@ struct History: Sendable {
     /// The revision of the commit that one is about.
     func revision(about kind: CommitKind) -> UInt64? {
         switch kind {
-        case .undo(let number, _), .redo(let number, _): records.last { $0.number == number }?.revision
+        case .undo(let number, _, _), .redo(let number, _, _): records.last { $0.number == number }?.revision
         case .change, .reload, .expiry: nil
         }
     }
@@ -259,8 +291,8 @@ struct History: Sendable {
     /// Notes that a change was taken back, or made again.
     mutating func mark(_ kind: CommitKind) {
         switch kind {
-        case .undo(let number, _): mark(number, .undone)
-        case .redo(let number, _): mark(number, .done)
+        case .undo(let number, _, _): mark(number, .undone)
+        case .redo(let number, _, _): mark(number, .done)
         case .change, .reload, .expiry: break
         }
     }

@@ -19,33 +19,40 @@ package struct HistoryStep: Sendable {
 extension TweakRegistry {
     /// Finds out what undo or redo would do now.
     /// - Parameters:
+    ///   - owner: Whose own changes it goes through; nil: everybody's.
     ///   - session: Who asks; 0 for the program.
     ///   - rights: Whoever does not see everything goes back through what he sees.
     /// - Throws: `conflict` when there is nothing to do, or it would overwrite something else; `denied` when it is about
     ///   something that he sees and may not change.
     package func historyStep(
-        _ direction: HistoryStep.Direction, force isForced: Bool, session: UInt64 = 0, rights: Rights = .all
+        _ direction: HistoryStep.Direction, force isForced: Bool, of owner: TweakOrigin? = nil, session: UInt64 = 0,
+        rights: Rights = .all
     ) throws(TweakError) -> HistoryStep {
         let time = currentTime
         let (record, revision, problem) = state.withLock { state in
-            let record = state.step(direction, at: time, rights)
+            let record = state.step(direction, at: time, rights, owner)
             let problem = record.flatMap { record in
                 state.denial(record, isForced ? .admin : .write, rights)
-                    ?? (isForced ? nil : state.conflict(record, direction, at: time))
+                    ?? (isForced ? nil : state.conflict(record, direction, at: time, isNewest: owner == nil))
             }
             return (record, state.revision, problem)
         }
         guard let record else {
             let word = direction == .undo ? "undo" : "redo"
-            throw TweakError(.conflict, "there is nothing to \(word); history lists the last commits")
+            let what = owner.map { " of \($0)'s own; \(word) alone is for everybody's" } ?? ""
+            throw TweakError(.conflict, "there is nothing to \(word)\(what); history lists the last commits")
         }
         if let problem { throw problem }
-        return step(record, direction, revision, session, at: isForced ? time : nil)
+        let kind =
+            direction == .undo
+            ? CommitKind.undo(record.number, session: session, isMine: owner != nil)
+            : .redo(record.number, session: session, isMine: owner != nil)
+        return step(record, direction, revision, kind, at: isForced ? time : nil)
     }
 
     /// - Parameter time: When it is forced: what cannot be had any more is left out.
     private func step(
-        _ record: History.Record, _ direction: HistoryStep.Direction, _ revision: UInt64, _ session: UInt64,
+        _ record: History.Record, _ direction: HistoryStep.Direction, _ revision: UInt64, _ kind: CommitKind,
         at time: ContinuousClock.Instant?
     ) -> HistoryStep {
         var batch = TweakBatch()
@@ -59,20 +66,17 @@ extension TweakRegistry {
             batch.append(node, .restore(layers))
             nodes.append(node)
         }
-        return HistoryStep(
-            entry: entry(record), batch: batch, nodes: nodes,
-            kind: direction == .undo ? .undo(record.number, session: session) : .redo(record.number, session: session),
-            revision: revision)
+        return HistoryStep(entry: entry(record), batch: batch, nodes: nodes, kind: kind, revision: revision)
     }
 }
 
 extension RegistryState {
     /// The commit that would be taken back now, or made again.
     fileprivate func step(
-        _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant, _ rights: Rights
+        _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant, _ rights: Rights, _ owner: TweakOrigin?
     ) -> History.Record? {
-        let sees = sight(rights)
-        return direction == .undo ? history.undoable(time, sees) : history.redoable(sees)
+        let scope = History.Scope(sees: sight(rights), owner: owner)
+        return direction == .undo ? history.undoable(time, scope) : history.redoable(scope)
     }
 
     /// Which parts somebody sees; nil: all.
@@ -95,8 +99,9 @@ extension RegistryState {
     }
 
     /// Why a commit cannot be taken back or made again without overwriting something else.
+    /// - Parameter isNewest: No other change that stands is later.
     fileprivate func conflict(
-        _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant
+        _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant, isNewest: Bool
     ) -> TweakError? {
         for part in record.parts {
             let node = node(part.subject)
@@ -110,12 +115,14 @@ extension RegistryState {
             }
             let expected = direction == .undo ? part.after : part.before
             let now = overlays[node.slot].setLayers
-            if SetValues(now).agrees(with: expected, at: time) { continue }
-            let who = (now.temporary ?? now.override)?.origin.description ?? "a reset or the config file"
+            // Somebody may have set the same value meanwhile, and meant it.
+            let later = isNewest ? nil : history.change(of: part.subject, after: direction == .undo ? record.number : record.undoneAt)
+            if later == nil, SetValues(now).agrees(with: expected, at: time) { continue }
+            let who = (later?.origin ?? (now.temporary ?? now.override)?.origin)?.description
             return TweakError(
                 .conflict,
-                "\(path.token) has changed since, in revision \(overlays[node.slot].changedAt) by \(who); "
-                    + "look at history, or force it", path: path)
+                "\(path.token) has changed since, in revision \(later?.revision ?? overlays[node.slot].changedAt) by "
+                    + "\(who ?? "a reset or the config file"); look at history, or force it", path: path)
         }
         return nil
     }
@@ -129,11 +136,15 @@ extension RegistryState {
     }
 
     /// Whether a commit that goes back or forward is still the one that is due, for somebody with these rights.
-    func isDue(_ kind: CommitKind, at time: ContinuousClock.Instant, _ rights: Rights) -> Bool {
+    func isDue(
+        _ kind: CommitKind, at time: ContinuousClock.Instant, _ rights: Rights, _ origin: TweakOrigin
+    ) -> Bool {
+        let (direction, number, isMine): (HistoryStep.Direction, UInt64, Bool)
         switch kind {
-        case .undo(let number, _): step(.undo, at: time, rights)?.number == number
-        case .redo(let number, _): step(.redo, at: time, rights)?.number == number
-        case .change, .reload, .expiry: true
+        case .undo(let undone, _, let mine): (direction, number, isMine) = (.undo, undone, mine)
+        case .redo(let redone, _, let mine): (direction, number, isMine) = (.redo, redone, mine)
+        case .change, .reload, .expiry: return true
         }
+        return step(direction, at: time, rights, isMine ? origin : nil)?.number == number
     }
 }

@@ -86,22 +86,31 @@ extension TweakRegistry {
     /// How many commits were remembered and are no longer, because of the limits.
     package var forgottenCommits: UInt64 { state.withLock { $0.history.forgotten } }
 
-    /// Takes back the last commit of overrides, whoever made it, as one commit.
+    /// Takes back the last commit of overrides, as one commit.
+    ///
+    /// One's own need not be the newest of all, but nobody else may have changed its tweaks since.
     /// - Parameters:
     ///   - origin: Who does so.
+    ///   - isMine: The last one of the same origin, rather than the last of all.
     ///   - isForced: Also if its tweaks were changed since by something else, such as the config file.
     /// - Throws: ``TweakError`` with code `conflict` when there is nothing to take back, or a tweak has changed since.
     @discardableResult
-    public func undo(origin: TweakOrigin = .code, force isForced: Bool = false) throws(TweakError) -> TweakUndo {
-        let step = try historyStep(.undo, force: isForced)
+    public func undo(
+        origin: TweakOrigin = .code, mine isMine: Bool = false, force isForced: Bool = false
+    ) throws(TweakError) -> TweakUndo {
+        let step = try historyStep(.undo, force: isForced, of: isMine ? origin : nil)
         return TweakUndo(entry: step.entry, result: try commit(step, origin: origin, delivery: .caller))
     }
 
     /// Makes the commit again that was taken back last. A new change ends that.
-    /// - Throws: As ``undo(origin:force:)``.
+    ///
+    /// One's own is also what one has taken back of others'; only a new change of one's own ends it.
+    /// - Throws: As ``undo(origin:mine:force:)``.
     @discardableResult
-    public func redo(origin: TweakOrigin = .code, force isForced: Bool = false) throws(TweakError) -> TweakUndo {
-        let step = try historyStep(.redo, force: isForced)
+    public func redo(
+        origin: TweakOrigin = .code, mine isMine: Bool = false, force isForced: Bool = false
+    ) throws(TweakError) -> TweakUndo {
+        let step = try historyStep(.redo, force: isForced, of: isMine ? origin : nil)
         return TweakUndo(entry: step.entry, result: try commit(step, origin: origin, delivery: .caller))
     }
 
@@ -122,8 +131,8 @@ extension TweakRegistry {
         let kind: TweakHistoryEntry.Kind =
             switch record.kind {
             case .change: .change
-            case .undo(let number, _): .undo(of: revisionOf(number))
-            case .redo(let number, _): .redo(of: revisionOf(number))
+            case .undo(let number, _, _): .undo(of: revisionOf(number))
+            case .redo(let number, _, _): .redo(of: revisionOf(number))
             case .reload: .reload
             case .expiry: .expiry
             }

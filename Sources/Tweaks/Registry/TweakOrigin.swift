@@ -2,8 +2,8 @@
 
 /// Who or what made a commit, as `explain`, events and logs show it.
 public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
-    /// The text people see: `code`, `uid 1000`, `config file`.
-    public let description: String
+    /// The text people see: `code`, `uid 1000`, `config file`; where a person has given a name, `uid 1000 (Ada)`.
+    public private(set) var description: String
     /// The connection that it came over, for the audit; nil where it came over none. Whoever it is stays the same over
     /// another one.
     package private(set) var connection: TweakConnection?
@@ -17,6 +17,24 @@ public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
         var origin = self
         origin.connection = connection
         return origin
+    }
+
+    /// The same, with the name that a person gives behind it, in place of an earlier one.
+    package func named(_ name: PersonName?) -> TweakOrigin {
+        if name?.text == self.name { return self }
+        var origin = self
+        origin.description = identity + (name.map { " (\($0.text))" } ?? "")
+        origin.connection = TweakConnection(
+            transport: connection?.transport ?? "", peer: connection?.peer ?? "", name: name?.text)
+        return origin
+    }
+
+    /// The name that a person gives. Nothing proves it.
+    public var name: String? { connection?.name }
+
+    /// The same without that name: what is known, whatever people call themselves.
+    package var identity: String {
+        name.map { String(decoding: description.utf8.dropLast($0.utf8.count + 3), as: UTF8.self) } ?? description
     }
 
     /// The program itself.
@@ -41,6 +59,10 @@ package final class TweakConnection: Sendable {
     package let transport: String
     /// `uid 1000 pid 4711`, or an address with its port.
     package let peer: String
+    /// The name that the person there gives.
+    package let name: String?
 
-    package init(transport: String, peer: String) { (self.transport, self.peer) = (transport, peer) }
+    package init(transport: String, peer: String, name: String? = nil) {
+        (self.transport, self.peer, self.name) = (transport, peer, name)
+    }
 }

@@ -142,8 +142,8 @@ extension TweakRegistry {
                 guard try state.mayApply(step) else { return nil }
             }
             if let expected { try state.check(steps, against: expected) }
-            if !state.isDue(kind, at: time, rights) {
-                throw TweakError(.conflict, "somebody else was faster with undo or redo; look at history")
+            if !state.isDue(kind, at: time, rights, origin) {
+                throw TweakError(.conflict, "someone else already undid or redid that; see history")
             }
             return state.apply(steps, kind, origin: origin, time: time, &effects)
         }

@@ -81,10 +81,12 @@ extension PanelRoute {
 
     private static let history = [
         PanelRoute("POST", "/api/undo") { call throws(HTTPFailure) in
-            .one(.undo(force: try call.body("force").flag("force")))
+            let body = try call.body("force", "mine")
+            return .one(.undo(force: try body.flag("force"), mine: try body.flag("mine")))
         },
         PanelRoute("POST", "/api/redo") { call throws(HTTPFailure) in
-            .one(.redo(force: try call.body("force").flag("force")))
+            let body = try call.body("force", "mine")
+            return .one(.redo(force: try body.flag("force"), mine: try body.flag("mine")))
         },
         PanelRoute("GET", "/api/history", query: ["count"]) { call throws(HTTPFailure) in
             guard let text = try call.query("count") else { return .one(.history(nil)) }

@@ -59,6 +59,9 @@ struct HTTPTarget: Equatable {
 
     // MARK: Percent-encoding
 
+    /// A text of its own that is written so; nil where it cannot be read.
+    static func decoded(_ text: String) -> String? { try? decode(Array(text.utf8)[...]) }
+
     private static func decode(_ bytes: ArraySlice<UInt8>, plusIsBlank: Bool = false) throws(HTTPFailure) -> String {
         var (result, rest) = ([UInt8](), bytes)
         while let byte = rest.popFirst() {

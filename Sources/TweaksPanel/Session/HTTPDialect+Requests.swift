@@ -104,6 +104,31 @@ extension HTTPDialect {
         return digest.prefix(8).reduce(1) { $0 << 8 | UInt64($1) } | 1
     }
 
+    /// Tells the session which window of a browser asks, and how the person there is called, where that is new.
+    func takePerson(_ request: HTTPRequest) throws(HTTPFailure) {
+        let window = request[header: "tweaks-window"]
+        if let window, !(8...64).contains(window.utf8.count) || !Base64.isForURL(window) {
+            throw HTTPFailure(.usage, "Tweaks-Window: write 8 to 64 letters and digits, made at random")
+        }
+        let name = try request[header: "tweaks-name"].flatMap { text throws(HTTPFailure) in try Self.name(text) }
+        if (window, name) == person { return }
+        person = (window, name)
+        steps.append(.person(window: window, name))
+    }
+
+    /// A header holds ASCII alone, so the name is written as in an address.
+    private static func name(_ text: String) throws(HTTPFailure) -> PersonName? {
+        if text.isEmpty { return nil }
+        guard let decoded = HTTPTarget.decoded(text) else {
+            throw HTTPFailure(.usage, "Tweaks-Name: write it as in an address, as encodeURIComponent does")
+        }
+        do throws(TweakError) {
+            return try PersonName(decoded)
+        } catch {
+            throw HTTPFailure(TweakError(error.code, "Tweaks-Name: \(error.message)"))
+        }
+    }
+
     /// Names the browser for people, once.
     private func introduce(_ request: HTTPRequest) {
         guard !isIntroduced, let agent = request[header: "user-agent"] else { return }

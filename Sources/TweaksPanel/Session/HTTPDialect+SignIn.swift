@@ -33,6 +33,8 @@ extension HTTPDialect {
     func identify(_ request: HTTPRequest) throws(HTTPFailure) {
         let credential = try credential(request)
         let steps = try steps(for: credential)
+        // First: by its token it gets into the window.
+        try takePerson(request)
         if case .page(let id, _) = credential { page = id } else { page = nil }
         if !steps.isEmpty { authenticate(credential.fingerprint, steps) }
     }

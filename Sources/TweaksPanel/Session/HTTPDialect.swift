@@ -24,6 +24,8 @@ final class HTTPDialect: SessionDialect {
     var isIntroduced = false
     /// The gesture, and whether replies wait for the disk, as the session was told last.
     var manner: (gesture: UInt64, waits: Bool) = (0, true)
+    /// The window and the name that the session was told last.
+    var person: (window: String?, name: PersonName?) = (nil, nil)
     var isStreaming = false
     var isResumed = false
     private var hasEnded = false

@@ -151,8 +151,8 @@ extension EventLoop {
 
     /// Ends the session with this number, at the wish of another one.
     func kick(_ number: UInt64, by session: Session) {
-        let victim = sessions.lazy.compactMap(\.self).first { $0.id.number == number && $0.life.state.reason == nil }
-        guard let victim else {
+        let victims = sessions.compactMap(\.self).filter { $0.number == number && $0.life.state.reason == nil }
+        if victims.isEmpty {
             let text = "session \(number) is not connected; the command sessions lists those that are"
             executor.figures.refused += 1
             return session.send(.error(TweakError(.conflict, text, isMissing: true)))
@@ -160,7 +160,7 @@ extension EventLoop {
         session.isProven = true
         session.send(.ok("kicked \(number)", [("kicked", .count(number))]))
         executor.tell(.kicked(number), session)
-        dismiss(victim, TweakError(.closing, "kicked by \(session.origin)"), .kicked)
+        for victim in victims { dismiss(victim, TweakError(.closing, "kicked by \(session.origin)"), .kicked) }
     }
 
     /// Ends a session for a reason that lies outside of it. What it has begun ends first, if that does not take long.

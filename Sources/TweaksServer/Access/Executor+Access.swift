@@ -7,8 +7,19 @@ extension Executor {
     /// Takes a step of a session's life, if that is possible, and tells the program.
     @discardableResult func take(_ step: SessionLife.Step, _ session: Session) -> Bool {
         guard session.life.take(step) else { return false }
-        tell(.state, session)
+        // Another connection of a window that has some is no news.
+        if !windows.hasOthers(session) { tell(.state, session) }
+        if session.life.state.reason != nil { windows.remove(session) }
         return true
+    }
+
+    /// Takes the name of the person there.
+    func name(_ text: String?, _ session: Session) throws(TweakError) -> Reply {
+        session.name = try text.map { text throws(TweakError) in try PersonName(text) }
+        identify(session)
+        return .ok(
+            session.origin.description,
+            [("identity", .string(session.origin.description)), ("name", .text(session.name?.text))])
     }
 
     /// Tells the program what happened to a session.
@@ -104,9 +115,10 @@ extension Executor {
 
     /// Whose changes they are, and how many, follows from the tokens that are left.
     func identify(_ session: Session) {
-        session.origin =
-            session.tokens.last.map { $0.identity.through(session.peer.origin.connection) }
-            ?? session.peer.origin
+        let known =
+            session.tokens.last.map { $0.identity.through(session.peer.origin.connection) } ?? session.peer.origin
+        session.origin = known.named(session.name)
+        windows.place(session)
         // Each of the tokens is charged, and the peer where there is none.
         var accounts = session.tokens.map { account(of: $0) }
         if accounts.isEmpty { accounts = [account(session.peer.culprit, limits.commitsPerSecond)] }
@@ -144,8 +156,8 @@ extension Executor {
         let wishes = session.wishes
         let waiting = wishes.waiting.flatMap(\.scopes)
         return .facts([
-            ("session", .count(session.id.number)), ("identity", .string(session.origin.description)),
-            ("state", .string(session.life.state.word)), ("transport", .string(session.peer.transport.rawValue)),
+            ("session", .count(session.number)), ("identity", .string(session.origin.description)),
+            ("name", .text(session.name?.text)), ("state", .string(session.life.state.word)), ("transport", .string(session.peer.transport.rawValue)),
             ("peer", .string(session.peer.text)), ("scopes", session.grants.rights.json),
             ("tokens", .array(session.tokens.map(Self.json))), ("granted", wishes.granted.json),
             ("declined", wishes.declined.json), ("waiting", waiting.json),

@@ -4,29 +4,42 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// All that have not ended, by age.
+    /// All that have not ended, by age; the connections of a window as one.
     func list(_ sessions: [Session], for own: Session) -> Reply {
         let living = sessions.filter { $0.life.state.reason == nil }.sorted { $0.id.number < $1.id.number }
-        return .rows("sessions", living.map { ([line($0, own)], json($0, own)) })
+        let entries = Dictionary(grouping: living, by: \.number).sorted { $0.key < $1.key }
+        return .rows("sessions", entries.map { ([line($0.value, own)], json($0.value, own)) })
     }
 
-    private func line(_ session: Session, _ own: Session) -> String {
+    /// - Parameter connections: At least one, oldest first.
+    private func line(_ connections: [Session], _ own: Session) -> String {
+        let session = connections[0]
         let parts = [
             session.origin.description, session.peer.text, session.peer.transport.rawValue, session.life.state.word,
-            "may \(session.grants.rights.text)", "watches \(session.watches.count)", "commits \(session.commits)",
-            "unsent \(session.output.count)", TweakValue.duration(.seconds(age(of: session))).text + " old",
+            "may \(session.grants.rights.text)", "watches \(connections.sum(\.watches.count))",
+            "commits \(commits(connections))", "unsent \(connections.sum(\.output.count))",
+            TweakValue.duration(.seconds(age(of: session))).text + " old",
         ]
-        return "\(session === own ? "→" : " ") \(session.id.number)  \(parts.joined(separator: ", "))"
+        return "\(session.number == own.number ? "→" : " ") \(session.number)  \(parts.joined(separator: ", "))"
     }
 
-    private func json(_ session: Session, _ own: Session) -> JSON {
-        .object([
-            ("session", .count(session.id.number)), ("identity", .string(session.origin.description)),
-            ("state", .string(session.life.state.word)), ("transport", .string(session.peer.transport.rawValue)),
-            ("peer", .string(session.peer.text)), ("scopes", session.grants.rights.json),
-            ("watches", .count(session.watches.count)), ("commits", .count(session.commits)),
-            ("unsentBytes", .count(session.output.count)), ("ageSeconds", .int(age(of: session))),
-            ("own", .bool(session === own)),
+    private func json(_ connections: [Session], _ own: Session) -> JSON {
+        let session = connections[0]
+        return .object([
+            ("session", .count(session.number)), ("identity", .string(session.origin.description)),
+            ("name", .text(session.name?.text)), ("state", .string(session.life.state.word)),
+            ("transport", .string(session.peer.transport.rawValue)), ("peer", .string(session.peer.text)),
+            ("scopes", session.grants.rights.json), ("watches", .count(connections.sum(\.watches.count))),
+            ("commits", .count(commits(connections))), ("unsentBytes", .count(connections.sum(\.output.count))),
+            ("ageSeconds", .int(age(of: session))), ("own", .bool(session.number == own.number)),
         ])
     }
+
+    private func commits(_ connections: [Session]) -> UInt64 {
+        connections.reduce(connections[0].window?.earlierCommits ?? 0) { $0 + $1.commits }
+    }
+}
+
+extension [Session] {
+    fileprivate func sum(_ count: (Session) -> Int) -> Int { reduce(0) { $0 + count($1) } }
 }

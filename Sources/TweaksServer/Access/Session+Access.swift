@@ -7,7 +7,7 @@ extension Session {
     /// For the program.
     var facts: TweakSession {
         TweakSession(
-            id: id.number, transport: peer.transport, peer: peer.text, userID: peer.userID, processID: peer.processID,
+            id: number, transport: peer.transport, peer: peer.text, userID: peer.userID, processID: peer.processID,
             identity: origin, scopes: grants.rights.words, state: life.state)
     }
 

@@ -94,7 +94,7 @@ extension Executor {
                 (
                     "features",
                     .array(
-                        ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary"].map(
+                        ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary", "as", "mine"].map(
                             JSON.string))
                 ),
             ])

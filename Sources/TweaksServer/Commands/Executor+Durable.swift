@@ -73,7 +73,7 @@ extension Executor {
     ) throws(TweakError) -> (reply: Reply, result: TweakCommitResult) {
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
-            kind: proposal.kind ?? .change(session: session.id.number, gesture: session.gesture),
+            kind: proposal.kind ?? .change(session: session.number, gesture: session.gesture),
             rights: session.grants.rights, isUrgent: session.waitsForDisk, delivery: .carrier)
         proposal.whenCommitted?(result)
         if result.didStore { session.commits += 1 }

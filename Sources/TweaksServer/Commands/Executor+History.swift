@@ -23,20 +23,24 @@ extension Executor {
 
     /// Takes back the last change, or makes it again, and says whose it was.
     func travel(
-        _ direction: HistoryStep.Direction, force: Bool, _ session: Session
+        _ direction: HistoryStep.Direction, force: Bool, mine: Bool, _ session: Session
     ) throws(TweakError) -> Outcome {
         if session.batch != nil {
             throw TweakError(.usage, "a batch is open; commit or abort it first")
         }
         let step = try registry.historyStep(
-            direction, force: force, session: session.id.number, rights: session.grants.rights)
+            direction, force: force, of: mine ? session.origin : nil, session: session.number,
+            rights: session.grants.rights)
         let word = direction == .undo ? "undid" : "redid"
         var proposal = Proposal(step.batch, nodes: step.nodes, ifUnchangedSince: step.revision)
         proposal.kind = step.kind
         proposal.need = force ? .admin : .write
         proposal.note = (
             "\(word) \(step.entry.revision) by \(step.entry.origin)",
-            [(word, .count(step.entry.revision)), ("of", .string(step.entry.origin.description))]
+            [
+                (word, .count(step.entry.revision)), ("of", .string(step.entry.origin.description)),
+                ("changes", step.entry.changesJSON),
+            ]
         )
         return try commit(proposal, session)
     }
@@ -79,14 +83,18 @@ extension TweakHistoryEntry {
         case .redo(let revision): fields += [("kind", .string("redo")), ("of", .count(revision))]
         }
         fields.append(("undone", .bool(isUndone)))
-        let changes = changes.map { change in
-            JSON.object([
-                ("path", .string(change.path.joined)), ("was", change.old.map(\.json) ?? .null),
-                ("value", change.new.map(\.json) ?? .null),
-                ("for", change.lifetime.map { .string(TimeLeft.text($0)) } ?? .null),
-            ])
-        }
-        return .object(fields + [("changes", .array(changes))])
+        return .object(fields + [("changes", changesJSON)])
+    }
+
+    fileprivate var changesJSON: JSON {
+        .array(
+            changes.map { change in
+                .object([
+                    ("path", .string(change.path.joined)), ("was", change.old.map(\.json) ?? .null),
+                    ("value", change.new.map(\.json) ?? .null),
+                    ("for", change.lifetime.map { .string(TimeLeft.text($0)) } ?? .null),
+                ])
+            })
     }
 }
 

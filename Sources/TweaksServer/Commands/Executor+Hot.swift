@@ -35,7 +35,7 @@ extension Executor {
             if let bytes = wanted.textBytes, bytes >= 256, !hasRoom(for: bytes) { return false }
             try spend(session, session.lastActivity)
             let outcome = try registry.commit(
-                node, .set(wanted), origin: session.origin, kind: .change(session: session.id.number),
+                node, .set(wanted), origin: session.origin, kind: .change(session: session.number),
                 at: session.lastActivity, delivery: .carrier)
             let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
             session.isProven = true

@@ -114,7 +114,7 @@ extension Executor {
     func proposal(_ reading: PresetReading, _ session: Session) -> Proposal {
         let (batch, nodes) = reading.plan.batch(only: reading.isOnly)
         var proposal = Proposal(batch, nodes: nodes)
-        proposal.kind = .change(session: session.id.number, isStep: true)
+        proposal.kind = .change(session: session.number, isStep: true)
         proposal.note = (reading.words, [])
         proposal.remarks = (reading.remarks, reading.fields)
         return proposal

@@ -16,7 +16,7 @@ extension Executor {
         guard let swap = swaps[name] else { return try read(.swap, name, session) }
         let (batch, nodes, revision) = try registry.wayBack(swap, name, force: force)
         var proposal = Proposal(batch, nodes: nodes, ifUnchangedSince: force ? nil : revision)
-        proposal.kind = .change(session: session.id.number, isStep: true)
+        proposal.kind = .change(session: session.number, isStep: true)
         proposal.note = ("back from \(name)", [])
         proposal.remarks = ([], [("back", .string(name.text))])
         proposal.whenCommitted = { [weak self] _ in self?.swaps[name] = nil }

@@ -48,6 +48,7 @@ final class Executor {
     var owing: [SessionID] = []
     var abandoned = Abandoned()
     var accounts = Accounts()
+    var windows = Windows()
     var memory: MemoryBudget
     /// The snapshot that was printed last: replies of one revision hold the same.
     private weak var lastPin: PinnedBytes?
@@ -122,8 +123,8 @@ final class Executor {
         case .commit: return try commit(session)
         case .reload(let dry): return try reload(dry, session)
         case .history(let count): return .reply(history(count, session))
-        case .undo(let force): return try travel(.undo, force: force, session)
-        case .redo(let force): return try travel(.redo, force: force, session)
+        case .undo(let force, let mine): return try travel(.undo, force: force, mine: mine, session)
+        case .redo(let force, let mine): return try travel(.redo, force: force, mine: mine, session)
         case .save(let name, let pattern): return try save(name, pattern, session)
         case .load(let name, let only, let partly): return try load(name, only: only, partly: partly, session)
         case .presets: return try presets(session)
@@ -132,6 +133,7 @@ final class Executor {
         case .swap(let name, let force): return try swap(name, force: force, session)
         case .abort: return .reply(try abort(session))
         case .auth(let proof): return try authenticate(proof, session)
+        case .as(let name): return .reply(try name(name, session))
         case .whoami: return .reply(whoami(session))
         case .drop(let scopes): return .reply(try drop(scopes, session))
         case .request(let scopes): return try self.request(scopes, session)

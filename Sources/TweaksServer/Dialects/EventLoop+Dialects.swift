@@ -52,6 +52,9 @@ extension EventLoop {
         case .introduce(let text):
             session.peer.introduce(as: text)
             executor.identify(session)
+        case .person(let window, let name):
+            (session.windowID, session.name) = (window, name)
+            executor.identify(session)
         case .gesture(let number): session.gesture = number
         case .waitForDisk(let waits): session.waitsForDisk = waits
         case .send(let bytes): session.output.append(bytes)

@@ -62,6 +62,9 @@ package enum DialectStep {
     case forget
     /// What is known of the program at the other end, for people.
     case introduce(String)
+    /// Who is there, as it says itself: a window of a browser, whose connections are one session to people, and the name
+    /// of a person.
+    case person(window: String?, PersonName?)
     /// The changes that follow are part of one gesture, such as a drag; 0: of none.
     case gesture(UInt64)
     /// The replies that follow need not wait for the disk; or have to.

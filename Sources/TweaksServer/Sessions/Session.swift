@@ -21,6 +21,12 @@ final class Session {
     var peer: Peer
     /// Who makes the changes of this session: the peer, or the token that it has shown last.
     var origin: TweakOrigin
+    /// The name that the person there gives.
+    var name: PersonName?
+    /// What its page calls the window that it is in; its connections are one session to people.
+    var windowID: String?
+    /// That window, where it has shown a token.
+    var window: Window?
     /// The user behind a Unix socket is not one of ours.
     let isDenied: Bool
 
@@ -155,6 +161,9 @@ final class Session {
         lastActivity = now
         openedAt = now
     }
+
+    /// What people call it: the number of its window, where it is in one.
+    var number: UInt64 { window?.number ?? id.number }
 
     var isOpen: Bool { phase == .open }
 

@@ -44,7 +44,7 @@ struct AuditItem {
         switch content {
         case .change(let note, let change):
             Key(origin: AuditNote.name(of: note.origin), kind: note.kind.word, object: change.path.joined)
-        case .note(let note): Key(origin: AuditNote.name(of: note.by, note.peer), kind: note.kind, object: note.object)
+        case .note(let note): Key(origin: AuditNote.name(of: note.identity, note.peer), kind: note.kind, object: note.object)
         }
     }
 
@@ -86,7 +86,7 @@ extension AuditNote {
 
     /// Who it is, over whatever connection: a user, a token's name, or an address without its port.
     package static func name(of origin: TweakOrigin, _ peer: String? = nil) -> String {
-        name(of: origin.description, peer ?? origin.connection?.peer)
+        name(of: origin.identity, peer ?? origin.connection?.peer)
     }
 
     /// The same for a name and who is at the other end. Who is on this machine has any of its addresses.

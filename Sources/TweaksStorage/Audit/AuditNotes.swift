@@ -11,8 +11,10 @@ package struct AuditNote: Sendable {
         case number(UInt64)
     }
 
-    /// Whose changes the session makes: `uid 1000`, or a token's name.
+    /// Whose changes the session makes: `uid 1000`, or a token's name; and what the person there gives as a name.
     package let by: String
+    /// The same without that name.
+    package let identity: String
     /// How it is connected: `unix socket` or `tcp`.
     package let from: String
     /// Who is at the other end: `uid 1000 pid 4711`, or an address.
@@ -25,9 +27,10 @@ package struct AuditNote: Sendable {
     package let details: [(key: String, value: Detail)]
 
     package init(
-        by: String, from: String, peer: String, session: UInt64, kind: String, isRefusal: Bool = false,
-        _ details: [(key: String, value: Detail)] = []
+        by: String, identity: String? = nil, from: String, peer: String, session: UInt64, kind: String,
+        isRefusal: Bool = false, _ details: [(key: String, value: Detail)] = []
     ) {
+        self.identity = identity ?? by
         (self.by, self.from, self.peer, self.session, self.kind) = (by, from, peer, session, kind)
         (self.isRefusal, self.details) = (isRefusal, details)
     }

@@ -102,7 +102,7 @@ extension CommitKind {
     /// The number of the commit that it is about.
     fileprivate var number: UInt64? {
         switch self {
-        case .undo(let number, _), .redo(let number, _): number
+        case .undo(let number, _, _), .redo(let number, _, _): number
         case .change, .reload, .expiry: nil
         }
     }

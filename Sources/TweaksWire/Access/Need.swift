@@ -21,12 +21,12 @@ extension Request {
     package var needs: Need {
         switch self {
         case .help, .hello, .json, .prompt, .ping, .quit, .auth, .whoami, .drop: .nothing
-        case .request, .unwatch, .abort: .session
+        case .request, .unwatch, .abort, .as: .session
         case .list, .get, .describe, .explain, .find, .modified, .watch, .export, .complete, .history, .presets, .diff,
             .stats:
             .sight
         case .set, .setFor, .keep, .check, .reset, .begin, .commit, .save, .load: .some(.write)
-        case .undo(let force), .redo(let force): .some(force ? .admin : .write)
+        case .undo(let force, _), .redo(let force, _): .some(force ? .admin : .write)
         case .run: .some(.run)
         // It puts everything where the preset has it.
         case .swap: .whole(.write)

@@ -68,6 +68,8 @@ struct PanelRouterTests {
             ("POST /api/run {\"path\":\"A/B/C\",\"arguments\":[\"a\"]}", one(.run(path: "A/B/C", arguments: ["a"]))),
             ("POST /api/undo {}", one(.undo(force: false))),
             ("POST /api/undo {\"force\":true}", one(.undo(force: true))),
+            ("POST /api/undo {\"mine\":true}", one(.undo(force: false, mine: true))),
+            ("POST /api/redo {\"mine\":true,\"force\":true}", one(.redo(force: true, mine: true))),
             ("POST /api/redo {\"force\":false}", one(.redo(force: false))),
             ("POST /api/redo {\"force\":true}", one(.redo(force: true))),
             ("PUT /api/presets/warm {}", one(.save(name: "warm", pattern: nil))),

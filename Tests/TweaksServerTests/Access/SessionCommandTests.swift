@@ -22,6 +22,28 @@ import TweaksTestSupport
         #expect(lines.contains("  watches: 1") && lines.contains("  commits: 1") && lines.contains("  session: 1"))
     }
 
+    @Test func names() throws {
+        let server = try AccessServer()
+        let (ada, other) = (try server.connect(), try server.connect())
+        #expect(try ada.whoami("name") == ["none"])
+        #expect(try ada.ask("as Ada") == ["ok \(user) (Ada)"])
+        #expect(try ada.whoami("identity") == ["\(user) (Ada)"])
+        #expect(try ada.whoami("name") == ["Ada"])
+        try other.ask("watch Content")
+        try ada.ask("Content/Text/Size = 72")
+        #expect(try other.line().hasSuffix("by \(user) (Ada)"))
+        #expect(try other.ask("sessions").contains { $0.contains("\(user) (Ada), \(user) pid") })
+        // Another one is no second one behind the first; what cannot be a name changes nothing.
+        #expect(try ada.ask("as Bob") == ["ok \(user) (Bob)"])
+        for name in ["\"root) (uid 0\"", "\"\"", String(repeating: "x", count: 41), "\"a\\u202eb\"", "\"\u{200B}\""] {
+            #expect(try ada.ask("as \(name)")[0].hasPrefix("error bad-"), "\(name)")
+        }
+        #expect(try ada.ask("as") == ["ok \(user)"])
+        let told = server.registry.history.map(\.origin)
+        #expect(told.map(\.description) == ["\(user) (Ada)"])
+        #expect(told.map(\.name) == ["Ada"])
+    }
+
     @Test func dropping() throws {
         let server = try AccessServer()
         let client = try server.connect()

@@ -154,7 +154,7 @@ private final class Pair {
     @Test func everyCommand() throws {
         let commands = Set(Self.lines.map { $0.split(separator: " ")[0] }.map { String($0) })
         // These say who the session is, and are the same for all.
-        let others: Set<String> = ["whoami", "drop", "request", "ping"]
+        let others: Set<String> = ["as", "whoami", "drop", "request", "ping"]
         #expect(Set(Command.all.map(\.name)).subtracting(others).isSubset(of: commands))
 
         let pair = try Pair()
