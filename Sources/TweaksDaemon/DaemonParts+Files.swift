@@ -8,13 +8,21 @@ import TweaksStorage
 import TweaksWire
 
 extension DaemonParts {
-    /// Keeps sign-ins over a restart, if the panel has a port and a token file.
-    static func keepSignIns(_ server: TweakServer, _ settings: DaemonSettings, _ log: EventLog) {
-        guard let front = settings.panel, settings.tokenFile != nil, front.ports.first != 0,
-            let port = server.frontPort,
+    /// Keeps the panel's token and its sign-ins over a restart: those with its own token where that is kept, and those of
+    /// the token file where the panel has a port that stays.
+    static func keepSignIns(
+        _ server: TweakServer, _ settings: DaemonSettings, _ tokenFile: PanelTokenFile?, _ log: EventLog
+    ) {
+        guard let front = settings.panel, let port = server.frontPort else { return }
+        let hasOwn =
+            tokenFile?.follow(port: port) { [weak server] in
+                log.post(.tokens("the panel has another token; who was signed in with the old one is signed out"))
+                if let server { PanelLink(front: front).rewrite(for: server) }
+            } ?? false
+        guard hasOwn || settings.tokenFile != nil && front.ports.first != 0,
             case .success(let directory)? = settings.stateDirectory
         else { return }
-        SignInFile(directory: directory, port: port).follow(front) { log.post(.warning($0)) }
+        SignInFile(directory: directory, port: port).follow(front, keepsOwn: hasOwn) { log.post(.warning($0)) }
     }
 
     static func tokens(_ path: String, _ log: EventLog, _ relay: Relay<TokenTable>) -> TokenKeeper {

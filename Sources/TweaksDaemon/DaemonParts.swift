@@ -71,6 +71,7 @@ final class DaemonParts: Sendable {
             throw error
         }
         store = settings.isFrozen ? nil : Self.openStore(settings, durability, registry, log)
+        let panelToken = PanelTokenFile(settings, store) { log.post(.warning($0)) }
         // Sessions learn of it when there is a server.
         let whenTokensChange = Relay<TokenTable>()
         tokens = settings.tokenFile.map { Self.tokens($0, log, whenTokensChange) }
@@ -98,7 +99,7 @@ final class DaemonParts: Sendable {
                     name: settings.name, registry: registry, listeners: listeners, limits: limits,
                     hooks: hooks.with(settings.presets(limits, store)))
                 try server.start { server in
-                    Self.keepSignIns(server, settings, log)
+                    Self.keepSignIns(server, settings, panelToken, log)
                     if let warning = server.warning { log.post(.warning(warning)) }
                     log.post(.listening(server.whereabouts(settings)))
                     log.flush()

@@ -30,6 +30,12 @@ struct PanelLink {
     /// Beside the Unix socket. In a directory such as /tmp somebody else may have that name.
     private static func path(_ server: TweakServer) -> String? { server.socketPaths.first.map { $0 + ".panel" } }
 
+    /// Writes it again where it was written: there is another token.
+    func rewrite(for server: TweakServer) {
+        guard let path = Self.path(server), let port = server.frontPort, access(path, F_OK) == 0 else { return }
+        _ = Self.write(front.link(port: port), to: path)
+    }
+
     private static func write(_ link: String, to path: String) -> Bool {
         unlink(path)
         return Files.make(path, "\(link)\n") == nil
@@ -37,6 +43,7 @@ struct PanelLink {
 
     /// Removes the file, if there is one.
     static func remove(for socketPath: String?) {
-        if let socketPath { unlink(socketPath + ".panel") }
+        // The second one is made by tweakctl, for a browser.
+        if let socketPath { for end in [".panel", ".panel.html"] { unlink(socketPath + end) } }
     }
 }

@@ -7,21 +7,21 @@ import TweaksWire
 
 import TweaksSystem
 
-/// A file of mode 0600 in the state directory: one line for each sign-in with a token of the token file. It is named by
-/// the panel's port, as the cookies are, so no two processes write the same one.
+/// A file of mode 0600 in the state directory: one line for each sign-in with a token that is there after a restart, too.
+/// It is named by the panel's port, as the cookies are, so no two processes write the same one.
 struct SignInFile {
     private let path: String
     /// Disks may be slow, and replies do not wait for this.
-    private static let queue = DispatchQueue(label: "tweaks.sign-ins")
+    static let queue = DispatchQueue(label: "tweaks.sign-ins")
 
     init(directory: String, port: Int) { path = "\(directory)/panel-\(port).sign-ins" }
 
     /// Takes up what is there, and writes what changes from now on.
     /// - Parameters:
-    ///   - front: Sign-ins with its own token are not kept, since that ends with the process.
+    ///   - keepsOwn: Whether the panel's own token is kept; else sign-ins with it end with the process.
     ///   - complain: Told of trouble with the file: then people sign in again after a restart.
-    func follow(_ front: PanelFront, complain: @escaping @Sendable (String) -> Void) {
-        let own = Set(front.tokens.compactMap(\.scram?.id))
+    func follow(_ front: PanelFront, keepsOwn: Bool, complain: @escaping @Sendable (String) -> Void) {
+        let own = keepsOwn ? [] : Set(front.tokens.compactMap(\.scram?.id))
         var earlier: [SignIn] = []
         switch TokenFile(path: path) {
         case .bytes(let bytes):
@@ -32,7 +32,7 @@ struct SignInFile {
         front.signIns.follow(earlier) { all in
             let lines = all.filter { !own.contains($0.keyID) }.map { "\($0.line)\n" }.sorted()
             Self.queue.async {
-                if let reason = replace(with: lines.joined()) { complain("\(path): \(reason)") }
+                if let reason = Self.replace(path, with: lines.joined()) { complain("\(path): \(reason)") }
             }
         }
     }
@@ -40,8 +40,9 @@ struct SignInFile {
     /// Returns when everything is written.
     static func finish() { queue.sync {} }
 
+    /// Puts a new file in the place of an old one.
     /// - Returns: Why not.
-    private func replace(with content: String) -> String? {
+    static func replace(_ path: String, with content: String) -> String? {
         let new = path + ".new"
         unlink(new)
         // Renamed before it is on the disk, it could be empty after a power cut.

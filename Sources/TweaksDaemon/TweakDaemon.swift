@@ -178,7 +178,7 @@ public final class TweakDaemon: Sendable {
     /// The TCP port; nil where TCP is off.
     public var port: Int? { parts?.server.port }
 
-    /// The address of the web page with the token of this start, which lets in whoever has it; nil where it is off.
+    /// The address of the web page with its own token, which lets in whoever has it; nil where it is off.
     public var panelAddress: String? { parts?.server.panelAddress }
 
     /// The path of the Unix socket; nil where it is off.

@@ -10,12 +10,13 @@ public import TweaksServer
 /// try TweakDaemon.start("bounce", panel: .on, tweaks: Look.all)
 /// ```
 ///
-/// Whoever asks has to show a token. Each start makes one of its own, which the printed address carries; those of the
-/// token file are taken, too, with the scopes they have.
+/// Whoever asks has to show a token. The panel has one of its own, which the printed address carries, and which a daemon
+/// keeps with its state; those of the token file are taken, too, with the scopes they have.
 public struct TweakPanel: Equatable, Sendable {
     /// Whether there is one.
     public var isOn: Bool
-    /// The port to prefer; when it is taken, a free one is used, but not in a daemon with a token file. 0 is a free one.
+    /// The port to prefer; when it is taken, a free one is used, but not in a daemon with a token file. 0 is a free one; a
+    /// daemon with a state directory prefers the one that it had last.
     public var port: Int
     /// A numeric address to listen on, such as `192.0.2.1` or `::`; nil: the loopback addresses.
     ///

@@ -217,6 +217,7 @@ extension EventLoop {
         case .penalty(let error, let delay): penalize(session, error, for: delay)
         case .list: session.send(executor.list(sessions.compactMap(\.self), for: session))
         case .kick(let number): kick(number, by: session)
+        case .panel(let rotate): tellPanel(rotate: rotate, to: session)
         case .running:
             session.isProven = true
             session.isAwaitingAction = true

@@ -191,6 +191,10 @@ extension Command {
             .request($0.texts)
         },
         Command("sessions", "", "who is connected", example: "sessions", 0...0) { _ in .sessions },
+        Command(
+            "panel", "[rotate]", "the address of the web page, token and all; rotate makes another token",
+            example: "panel", 0...1
+        ) { Request.isOption("rotate", $0).map { .panel(rotate: $0) } },
         Command("kick", "SESSION", "end a session", example: "kick 7", 1...1) {
             Request.revision($0[$0.startIndex]).map { .kick(session: $0) }
         },

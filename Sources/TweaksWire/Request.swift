@@ -45,6 +45,8 @@ package enum Request: Equatable, Sendable {
     case drop([String])
     case request([String])
     case sessions
+    /// The address of the web page with its token, which may be made anew.
+    case panel(rotate: Bool)
     case kick(session: UInt64)
     case hello(version: Int, json: Bool)
     case json(Bool)

@@ -104,6 +104,7 @@ enum Tweakctl {
             return try script(target, console)
         }
         if words == ["-"] { return try script(target, console) }
+        if let panel = try PanelCommand(words, target, console) { return try panel.run() }
         switch Verb(rawValue: words[0]) {
         case .repl? where words.count == 1: return try repl(target, console)
         case .repl?: throw Failure(.usage, "repl takes no arguments; write tweakctl NAME repl")

@@ -78,7 +78,7 @@ import TweaksTestSupport
         let expected =
             "help ls get set keep reset check find modified describe explain watch unwatch run begin commit abort export "
             + "conflicts reload history undo redo complete stats hello json prompt ping quit"
-            + " save load presets delete diff swap auth as whoami drop request sessions kick"
+            + " save load presets delete diff swap auth as panel whoami drop request sessions kick"
         #expect(names.sorted() == expected.split(separator: " ").map { String($0) }.sorted())
         #expect(lines.last == "ok")
     }

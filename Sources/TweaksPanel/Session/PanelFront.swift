@@ -1,5 +1,6 @@
 // Where the panel listens, and what all its connections share: the page, its policy, and the token of this server.
 
+import Synchronization
 package import Tweaks
 package import TweaksServer
 package import TweaksWire
@@ -7,23 +8,66 @@ package import TweaksWire
 /// The panel of one server.
 package final class PanelFront: ServerFront {
     package let address: String?
-    package let ports: [Int]
     package let name = "panel"
-    package let tokens: [TokenEntry]
     private let names: [String]
-    private let secret = TokenSecret.make()
+    private let state: Mutex<State>
     /// The browsers that are signed in.
     package let signIns: SignIns
+
+    private struct State {
+        var ports: [Int]
+        var secret: String
+        var token: TokenEntry
+        var onRotation: (@Sendable () -> Void)?
+
+        init(ports: [Int], secret: String) {
+            (self.ports, self.secret, token) = (ports, secret, Self.token(secret))
+        }
+
+        static func token(_ secret: String) -> TokenEntry {
+            TokenEntry(name: "panel", token: secret, scopes: [.admin], isOwn: true)
+        }
+    }
 
     /// - Parameter isMovable: Another port is used when the one that was named is taken.
     package init(_ panel: TweakPanel, isMovable: Bool = true, signIns: SignIns = SignIns()) {
         self.signIns = signIns
         address = panel.address
         // One that is none is refused where it is opened, in words.
-        ports = panel.port == 0 || !isMovable ? [panel.port] : [panel.port, 0]
+        let ports = panel.port == 0 || !isMovable ? [panel.port] : [panel.port, 0]
         names = panel.names + [panel.address].compactMap(\.self)
-        tokens = [TokenEntry(name: "panel", token: secret, scopes: [.admin], isOwn: true)]
+        state = Mutex(State(ports: ports, secret: TokenSecret.make()))
     }
+
+    package var ports: [Int] { state.withLock { $0.ports } }
+    package var tokens: [TokenEntry] { state.withLock { [$0.token] } }
+
+    /// The token that lets in whoever has it.
+    package var secret: String { state.withLock { $0.secret } }
+
+    /// Takes what it had in an earlier run; called before it listens.
+    /// - Parameter port: Where any port will do, that one, if it is free.
+    package func resume(_ secret: String, port: Int?) {
+        state.withLock { state in
+            (state.secret, state.token) = (secret, State.token(secret))
+            if let port, state.ports == [0] { state.ports = [port, 0] }
+        }
+    }
+
+    /// Makes another token; who is signed in with the old one is so no more.
+    package func rotate() {
+        let secret = TokenSecret.make()
+        let (old, onRotation) = state.withLock { state in
+            let old = state.token
+            (state.secret, state.token) = (secret, State.token(secret))
+            return (old, state.onRotation)
+        }
+        if let id = old.scram?.id { signIns.removeAll(keyID: id) }
+        onRotation?()
+    }
+
+    /// Is told of each new token, on the I/O thread.
+    package func onRotation(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onRotation = body } }
 
     package func makeDialect(_ place: FrontPlace) -> any SessionDialect {
         let gate = HTTPGuard(port: Int(place.port), hosts: names + [place.address].compactMap(\.self))

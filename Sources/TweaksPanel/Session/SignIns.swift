@@ -162,6 +162,9 @@ package final class SignIns: Sendable {
         return signIn
     }
 
+    /// Ends all that a token has led to.
+    package func removeAll(keyID: String) { change { signIns in signIns = signIns.filter { $0.value.keyID != keyID } } }
+
     /// Ends one.
     package func remove(_ id: String) { change { $0[id] = nil } }
 

@@ -116,6 +116,30 @@ extension EventLoop {
         return !token.scopes.allSatisfy(Rights(entry.scopes).covers)
     }
 
+    /// Tells the address of the panel, with the token that lets in whoever has it; or makes another token first, which
+    /// ends what the old one gave. On the Unix socket alone: elsewhere it would cross a network, or reach another page.
+    func tellPanel(rotate: Bool, to session: Session) {
+        do throws(TweakError) {
+            guard session.peer.transport == .unix else {
+                throw TweakError(.denied, "the panel's token is told on the Unix socket alone; connect there")
+            }
+            guard let listener = listeners.first(where: { $0.front != nil }), let front = listener.front,
+                let port = listener.port
+            else { throw TweakError(.conflict, "this process has no panel; start it with TWEAKS_PANEL_PORT=0") }
+            if rotate {
+                front.rotate()
+                executor.tokens = (executor.tokens ?? TokenTable()).replacingOwn(
+                    executor.hooks.fronts.flatMap(\.tokens))
+                reviewTokens()
+            }
+            session.isProven = true
+            session.send(.facts([("address", .string(front.link(port: Int(port))))]))
+        } catch {
+            count(error)
+            session.send(.error(error))
+        }
+    }
+
     // MARK: Rights
 
     /// Looks again at what is under way for a session that may less than before.

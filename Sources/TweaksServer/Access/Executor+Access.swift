@@ -14,7 +14,7 @@ extension Executor {
     }
 
     /// Takes the name of the person there.
-    func name(_ text: String?, _ session: Session) throws(TweakError) -> Reply {
+    func takeName(_ text: String?, _ session: Session) throws(TweakError) -> Reply {
         session.name = try text.map { text throws(TweakError) in try PersonName(text) }
         identify(session)
         return .ok(

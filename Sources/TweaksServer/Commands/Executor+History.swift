@@ -39,7 +39,7 @@ extension Executor {
             "\(word) \(step.entry.revision) by \(step.entry.origin)",
             [
                 (word, .count(step.entry.revision)), ("of", .string(step.entry.origin.description)),
-                ("changes", step.entry.changesJSON),
+                ("by", .string(step.entry.origin.description)), ("changes", step.entry.changesJSON),
             ]
         )
         return try commit(proposal, session)

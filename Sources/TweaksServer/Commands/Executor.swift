@@ -19,6 +19,8 @@ final class Executor {
         case list
         /// This session ends.
         case kick(UInt64)
+        /// The loop knows where the panel listens.
+        case panel(rotate: Bool)
     }
 
     let registry: TweakRegistry
@@ -133,12 +135,13 @@ final class Executor {
         case .swap(let name, let force): return try swap(name, force: force, session)
         case .abort: return .reply(try abort(session))
         case .auth(let proof): return try authenticate(proof, session)
-        case .as(let name): return .reply(try name(name, session))
+        case .as(let name): return .reply(try takeName(name, session))
         case .whoami: return .reply(whoami(session))
         case .drop(let scopes): return .reply(try drop(scopes, session))
         case .request(let scopes): return try self.request(scopes, session)
         case .sessions: return .list
         case .kick(let number): return .kick(number)
+        case .panel(let rotate): return .panel(rotate: rotate)
         case .quit: return .quit(.ok())
         default: return .reply(about(request, session))
         }

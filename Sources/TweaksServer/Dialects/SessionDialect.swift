@@ -87,6 +87,12 @@ package protocol ServerFront: Sendable {
     /// Tokens that are taken beside those of the file.
     var tokens: [TokenEntry] { get }
 
+    /// The address that people go to, with a token in it.
+    func link(port: Int) -> String
+
+    /// Makes another token in the place of its own.
+    func rotate()
+
     /// How a new connection is spoken with.
     func makeDialect(_ place: FrontPlace) -> any SessionDialect
 

@@ -30,7 +30,7 @@ extension Request {
         case .run: .some(.run)
         // It puts everything where the preset has it.
         case .swap: .whole(.write)
-        case .conflicts, .reload, .delete, .sessions, .kick: .whole(.admin)
+        case .conflicts, .reload, .delete, .sessions, .kick, .panel: .whole(.admin)
         }
     }
 }

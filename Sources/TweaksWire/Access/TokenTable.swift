@@ -77,6 +77,11 @@ package struct TokenTable: Equatable, Sendable {
         TokenTable(entries + more, refusesPlain: refusesPlain)
     }
 
+    /// The same with others in the place of those that this process has made.
+    package func replacingOwn(_ own: [TokenEntry]) -> TokenTable {
+        TokenTable(entries.filter { !$0.isOwn } + own, refusesPlain: refusesPlain)
+    }
+
     /// The entry with this name.
     package subscript(name: String) -> TokenEntry? { entries.first { $0.name == name } }
 

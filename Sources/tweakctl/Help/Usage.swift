@@ -29,6 +29,7 @@ enum Usage {
         ("tweakctl bounce export > look.conf", "what can be given back"),
         ("tweakctl bounce - < look.conf", "and giving it back"),
         ("tweakctl bounce watch Label", "values now, then each change"),
+        ("tweakctl bounce panel", "the address of its web page, opened in a browser; --no-open only prints it"),
         ("tweakctl token new alice --scopes read write:Label --expires 30d", "a token for somebody from elsewhere"),
         ("tweakctl -H 127.0.0.1:7777 login", "shows it to a process once, and keeps it for later calls"),
         ("tweakctl bounce repl", "a prompt with history and Tab"),
