@@ -7,7 +7,7 @@ typealias Paint = SIMD4<Double>
 
 extension Paint {
     init(_ color: TweakColor) {
-        self.init(Double(color.red), Double(color.green), Double(color.blue), Double(color.alpha))
+        self.init(Double(color.red8), Double(color.green8), Double(color.blue8), Double(color.alpha8))
     }
 
     /// The colour without its alpha.

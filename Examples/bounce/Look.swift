@@ -12,9 +12,9 @@ enum Look {
         help: "Height of the letters; multiples of 8 are the crispest")
 
     static let foreground = Tweak(
-        "Label", "Color", "Foreground", TweakColor(red: 255, green: 196, blue: 107), help: "Colour of the letters")
+        "Label", "Color", "Foreground", TweakColor(0xFFC46B), help: "Colour of the letters")
     static let background = Tweak(
-        "Label", "Color", "Background", TweakColor(red: 27, green: 20, blue: 54), help: "Colour behind the letters")
+        "Label", "Color", "Background", TweakColor(0x1B1436), help: "Colour behind the letters")
     static let alpha = Tweak(
         "Label", "Color", "Alpha", 1.0, in: 0...1, help: "How much of the background the letters cover")
     static let fade = Tweak(

@@ -19,12 +19,3 @@ struct Palette: Equatable {
         Palette(0xFFF3B0, on: 0xC1355B), Palette(0x6FD3FF, on: 0x101A3A), Palette(0x3A1C12, on: 0xF6C453),
     ]
 }
-
-extension TweakColor {
-    /// A colour from `0xRRGGBB`.
-    fileprivate init(_ code: UInt32) {
-        self.init(
-            red: UInt8(truncatingIfNeeded: code >> 16), green: UInt8(truncatingIfNeeded: code >> 8),
-            blue: UInt8(truncatingIfNeeded: code))
-    }
-}

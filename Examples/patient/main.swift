@@ -9,7 +9,7 @@ import TweaksDaemon
 enum Upstream {
     /// Five tweaks at once: attempts, base delay, factor, max delay, jitter.
     static let retry = TweakGroup(
-        "Upstream", "Quotes", "Retry", RetryPolicy(attempts: 4, baseDelay: .milliseconds(200)))
+        "Upstream", "Quotes", "Retry", TweakRetryPolicy(attempts: 4, baseDelay: .milliseconds(200)))
     static let answers = Tweak(
         "Upstream", "Quotes", "Answers", 0.4, in: 0...1, help: "How often the service, which is only played, answers")
     static let pause = Tweak(

@@ -7,6 +7,8 @@ package enum JSON: Equatable, Sendable {
     case null
     case bool(Bool)
     case int(Int64)
+    /// Above `Int64.max`.
+    case unsigned(UInt64)
     case number(Double)
     case string(String)
     case array([JSON])
@@ -32,6 +34,7 @@ package enum JSON: Equatable, Sendable {
         case .null: bytes.append("null")
         case .bool(let value): bytes.append(value ? "true" : "false")
         case .int(let value): bytes.append(String(value))
+        case .unsigned(let value): bytes.append(String(value))
         case .number(let value): bytes.append(TweakValue.shortest(value))
         case .string(let value): Quoting.appendJSON(value, to: &bytes)
         case .array(let values):

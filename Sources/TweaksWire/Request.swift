@@ -73,7 +73,10 @@ package enum Request: Equatable, Sendable {
 
     /// What is asked of one tweak.
     package enum Change: Equatable, Sendable {
+        /// As a person writes it: also a sum, or with a unit.
         case assign(String)
+        /// As a program or a file writes it.
+        case assignExactly(String)
         case add(String)
         case subtract(String)
         case toggle

@@ -72,6 +72,7 @@ package struct TweakLine: Sendable {
         if !isSecret {
             switch value {
             case .int(let number): return bytes.append(decimal: number)
+            case .unsigned(let number): return bytes.append(decimal: number)
             case .number(let number):
                 if number.magnitude < 0x1p53, let whole = Int64(exactly: number) { return bytes.append(decimal: whole) }
             default: break
@@ -207,6 +208,7 @@ extension TweakValue {
         switch self {
         case .bool(let value): .bool(value)
         case .int(let value): .int(value)
+        case .unsigned(let value): .unsigned(value)
         case .number(let value): .number(value)
         case .string(let text), .choice(let text): .string(text)
         case .color, .duration: .string(text)

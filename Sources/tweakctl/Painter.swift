@@ -88,7 +88,7 @@ struct Painter {
     /// The colour itself; over black, as far as it is transparent.
     private func swatch(_ color: TweakColor) -> String {
         guard style.hasColors else { return "" }
-        let parts = [color.red, color.green, color.blue].map { String(Int($0) * Int(color.alpha) / 255) }
+        let parts = [color.red8, color.green8, color.blue8].map { String(Int($0) * Int(color.alpha8) / 255) }
         return "\u{1B}[48;2;\(parts.joined(separator: ";"))m  \u{1B}[0m "
     }
 

@@ -38,9 +38,9 @@ struct SceneTests {
         #expect(lit(picture(&scene)) == 44)
         Look.text.value = "II"
         #expect(lit(picture(&scene)) == 88)
-        Look.background.value = TweakColor(red: 10, green: 20, blue: 30)
-        #expect(picture(&scene).pixels.contains(Pixel(red: 10, green: 20, blue: 30)))
-        Look.background.value = TweakColor(red: 100, green: 100, blue: 100, alpha: 0)
+        Look.background.value = TweakColor(red8: 10, green8: 20, blue8: 30)
+        #expect(picture(&scene).pixels.contains(Pixel(red8: 10, green8: 20, blue8: 30)))
+        Look.background.value = TweakColor(red8: 100, green8: 100, blue8: 100, alpha8: 0)
         #expect(picture(&scene).pixels.contains(.black))
     }
 
@@ -48,7 +48,7 @@ struct SceneTests {
         var scene = Scene()
         Look.alpha.value = 0.5
         #expect(Set(picture(&scene).pixels.map(\.red)) == [0, 127])
-        Look.foreground.value = TweakColor(red: 255, green: 255, blue: 255, alpha: 128)
+        Look.foreground.value = TweakColor(red8: 255, green8: 255, blue8: 255, alpha8: 128)
         #expect(Set(picture(&scene).pixels.map(\.red)) == [0, 63])
         Look.alpha.value = 0
         #expect(lit(picture(&scene)) == 0)

@@ -53,7 +53,7 @@ enum FrozenProbe {
             attempt {
                 try TweakRegistry.shared.commit(origin: .code) { $0.set(Probe.number.path.joined, .number(72)) }
             })
-        let group = attempt { try Probe.retry.set(RetryPolicy(attempts: 9)) }
+        let group = attempt { try Probe.retry.set(TweakRetryPolicy(attempts: 9)) }
         say("group", Probe.retry.value.attempts, group, Probe.retry.observed.attempts, Probe.number.observed)
         Probe.figure.value = 1
         say("figure set", attempt { try Probe.figure.set(1) })

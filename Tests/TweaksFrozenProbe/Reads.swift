@@ -20,7 +20,7 @@ enum Probe {
     // Not constants to the compiler: a range of durations is made by a call, and so is a registry.
     static let fade = Tweak("Probe", "Read", "Fade", .milliseconds(250), in: .zero ... .seconds(5))
     static let listed = Tweak("Probe", "Read", "Listed", "one", choices: ["one", "two"])
-    static let retry = TweakGroup("Probe", "Retry", RetryPolicy())
+    static let retry = TweakGroup("Probe", "Retry", TweakRetryPolicy())
     static let registry = TweakRegistry()
     static let elsewhere = Tweak("Probe", "Read", "Elsewhere", 0.5, registry: registry)
 }

@@ -122,7 +122,8 @@ struct FixedNamesTests {
         #expect(registry["Content/Text/Alpha"]?.value == .number(0.75))
         #expect(registry["nope"] == nil)
         #expect(registry.snapshot()[color] == .black)
-        #expect(TweakColor("#FF8800") == TweakColor(red: 255, green: 136, blue: 0, alpha: 255))
+        #expect(TweakColor("#FF8800") == TweakColor(0xFF8800))
+        #expect(TweakColor(red: 1, green: 0.53, blue: 0) == TweakColor(red8: 255, green8: 135, blue8: 0))
         let all: [TweakValue] = [
             .bool(true), .int(1), .number(1), .string(""), .color(.black), .choice("a"), .duration(.zero),
         ]

@@ -16,44 +16,6 @@ extension Bool: TweakConvertible, TweakWord {
     @inlinable public init(tweakWord: UInt64) { self = tweakWord != 0 }
 }
 
-extension Double: TweakBounded, TweakWord {
-    /// One atomic word.
-    public typealias TweakStorage = TweakWordCell<Double>
-    /// From a finite `.number`, or an `.int` that a double holds exactly.
-    public init?(_ value: TweakValue) {
-        switch value {
-        case .number(let number) where number.isFinite: self = number
-        case .int(let whole): self.init(exactly: whole)
-        default: return nil
-        }
-    }
-    /// `.number`.
-    public var erased: TweakValue { .number(self) }
-    /// The bit pattern.
-    @inlinable public var tweakWord: UInt64 { bitPattern }
-    /// From a bit pattern.
-    @inlinable public init(tweakWord: UInt64) { self.init(bitPattern: tweakWord) }
-}
-
-extension Float: TweakBounded, TweakWord {
-    /// One atomic word.
-    public typealias TweakStorage = TweakWordCell<Float>
-    /// From a `.number` within the range of Float, rounded to the nearest one. One that is too small for it is none: 0 is
-    /// not what was meant.
-    public init?(_ value: TweakValue) {
-        guard let number = Double(value) else { return nil }
-        self.init(number)
-        guard isFinite, self != 0 || number == 0 else { return nil }
-    }
-    // Through the shortest text, so that 0.1 is printed as 0.1 and not as 0.10000000149011612.
-    /// `.number` with the same shortest text.
-    public var erased: TweakValue { .number(isFinite ? Double(description) ?? Double(self) : Double(self)) }
-    /// The bit pattern.
-    @inlinable public var tweakWord: UInt64 { UInt64(bitPattern) }
-    /// From a bit pattern.
-    @inlinable public init(tweakWord: UInt64) { self.init(bitPattern: UInt32(truncatingIfNeeded: tweakWord)) }
-}
-
 extension String: TweakConvertible {
     /// A lock.
     public typealias TweakStorage = TweakLockedCell<String>
@@ -81,13 +43,13 @@ extension TweakColor: TweakConvertible, TweakWord {
     // In the order that they have in memory on small-endian machines: then this is no work at all.
     /// The four channels.
     @inlinable public var tweakWord: UInt64 {
-        UInt64(red) | UInt64(green) << 8 | UInt64(blue) << 16 | UInt64(alpha) << 24
+        UInt64(red8) | UInt64(green8) << 8 | UInt64(blue8) << 16 | UInt64(alpha8) << 24
     }
     /// From the four channels.
     @inlinable public init(tweakWord: UInt64) {
         self.init(
-            red: UInt8(truncatingIfNeeded: tweakWord), green: UInt8(truncatingIfNeeded: tweakWord >> 8),
-            blue: UInt8(truncatingIfNeeded: tweakWord >> 16), alpha: UInt8(truncatingIfNeeded: tweakWord >> 24))
+            red8: UInt8(truncatingIfNeeded: tweakWord), green8: UInt8(truncatingIfNeeded: tweakWord >> 8),
+            blue8: UInt8(truncatingIfNeeded: tweakWord >> 16), alpha8: UInt8(truncatingIfNeeded: tweakWord >> 24))
     }
 }
 

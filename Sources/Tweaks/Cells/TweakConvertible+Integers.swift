@@ -5,10 +5,11 @@ public protocol TweakInteger: TweakBounded, TweakWord, FixedWidthInteger
 where TweakStorage == TweakWordCell<Self> {}
 
 extension TweakInteger {
-    /// From an `.int` within the range of this type, or a `.number` that is such an integer.
+    /// From a whole number within the range of this type, or a `.number` that is one.
     public init?(_ value: TweakValue) {
         switch value {
         case .int(let whole): self.init(exactly: whole)
+        case .unsigned(let whole): self.init(exactly: whole)
         case .number(let number):
             // Through Int64: a large UInt64 may be a double exactly, but its neighbours are not.
             guard let whole = Int64(exactly: number) else { return nil }
@@ -16,18 +17,17 @@ extension TweakInteger {
         default: return nil
         }
     }
-    /// `.int`, or a `.number` for what Int64 cannot hold, which no tweak takes.
-    public var erased: TweakValue { Int64(exactly: self).map(TweakValue.int) ?? .number(Double(self)) }
+    /// `.int`, or `.unsigned` above `Int64.max`. A wider type's values beyond 64 bits are a `.number`, which no tweak takes.
+    public var erased: TweakValue { TweakValue(whole: self) ?? .number(Double(self)) }
     /// The bits.
     @inlinable public var tweakWord: UInt64 { UInt64(truncatingIfNeeded: self) }
     /// From the bits.
     @inlinable public init(tweakWord: UInt64) { self.init(truncatingIfNeeded: tweakWord) }
-    /// The limits of this type, where they are not those of Int64. An `.int` is 64 signed bits, on the wire, too, so that
-    /// a UInt64 ends at 2⁶³ − 1.
+    /// The limits of this type, where they are not those of Int64.
     public static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) {
         (
             Self.min > Int64.min ? .int(Int64(clamping: Self.min)) : nil,
-            Self.max != Int64.max ? .int(Int64(clamping: Self.max)) : nil
+            Self.max != Int64.max ? TweakValue(whole: UInt64(clamping: Self.max)) : nil
         )
     }
 }

@@ -6,21 +6,23 @@
 ///
 /// ```swift
 /// enum Alignment: String, CaseIterable, TweakConvertible { case left, center, right }
+/// enum Level: Int, CaseIterable, TweakConvertible { case low = 10, high = 20 }
+/// extension TheirEnum: @retroactive TweakConvertible {}
 /// ```
 ///
-/// Any other type says how it converts, and stores itself behind a lock:
+/// The choices are the raw values of a String enumeration, and the cases' names of an integer one. A type with another
+/// raw value, or without a list of its cases, is held as its raw value. Any other type says how it converts:
 ///
 /// ```swift
 /// struct Tag: TweakConvertible {
-///     typealias TweakStorage = TweakLockedCell<Tag>
 ///     var name: String
 ///     init?(_ value: TweakValue) { if case .string(let name) = value { self.name = name } else { return nil } }
 ///     var erased: TweakValue { .string(name) }
 /// }
 /// ```
 public protocol TweakConvertible: Equatable, Sendable {
-    /// The cell that holds the current value.
-    associatedtype TweakStorage: TweakCell where TweakStorage.Value == Self
+    /// The cell that holds the current value: one behind a lock, unless the type is small enough for another.
+    associatedtype TweakStorage: TweakCell = TweakLockedCell<Self> where TweakStorage.Value == Self
 
     /// The value of this type for a value without type; nil when there is no exact one.
     init?(_ value: TweakValue)
@@ -28,7 +30,7 @@ public protocol TweakConvertible: Equatable, Sendable {
     var erased: TweakValue { get }
     /// The closed list of values, empty where there is none.
     static var tweakChoices: [TweakChoice<Self>] { get }
-    /// The smallest and largest value that this type can hold, where `TweakValue` could hold more.
+    /// The smallest and largest value that this type can hold, where they are not those of `Int64`, or of a double.
     static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { get }
     /// For types of one word: the word of a value, and the value as this type prints it. Leave it to its default.
     static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)?
@@ -59,21 +61,3 @@ extension TweakConvertible where Self: TweakWord {
 
 /// A type whose tweaks can have a range and a step: the integers, Double, Float and Duration.
 public protocol TweakBounded: TweakConvertible, Comparable {}
-
-extension TweakConvertible where Self: RawRepresentable & CaseIterable, RawValue == String {
-    /// An index into the cases.
-    public typealias TweakStorage = TweakChoiceCell<Self>
-
-    /// The case with this name.
-    public init?(_ value: TweakValue) {
-        switch value {
-        case .choice(let name), .string(let name): self.init(rawValue: name)
-        default: return nil
-        }
-    }
-
-    /// The raw value, as a choice.
-    public var erased: TweakValue { .choice(rawValue) }
-    /// All cases, in the order of declaration.
-    public static var tweakChoices: [TweakChoice<Self>] { allCases.map { TweakChoice($0, name: $0.rawValue) } }
-}

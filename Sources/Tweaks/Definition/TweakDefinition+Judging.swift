@@ -17,16 +17,6 @@ public enum TweakAdjustment: Hashable, Sendable {
 }
 
 extension TweakDefinition {
-    /// Reads text as a value of this kind; it is not judged yet.
-    package func parse(_ text: String, for path: TweakPath) throws(TweakError) -> TweakValue {
-        if kind == .action { throw notAValue(path) }
-        guard let value = TweakValue(parsing: text, as: kind) else {
-            let shown = flags.contains(.secret) ? "the value" : Quoting.excerpt(text)
-            throw TweakError(.badValue, "\(path.token): \(shown) is no \(kind.rawValue); \(remedy)", path: path)
-        }
-        return value
-    }
-
     /// Judges a value: the kind must match exactly, then range, step, list, length and the program's own check.
     /// - Parameter policy: Overrides the declared policy, as the `value` property does to clamp.
     package func judge(
@@ -34,15 +24,19 @@ extension TweakDefinition {
     ) throws(TweakError) -> Judged {
         switch (kind, value) {
         case (.bool, .bool), (.color, .color): return Judged(value: value, adjustment: .none)
-        case (.int, .int(let whole)): return try judgeWhole(whole, path, policy ?? self.policy) { .int($0) }
-        case (.int, .number(let number)) where Int64(exactly: number) != nil:
-            return try judge(.int(Int64(number)), for: path, policy: policy)
-        case (.int, .number(let number)) where number.isFinite && number.magnitude >= 0x1p63:
-            // What Int64 cannot hold, such as a large UInt64, is beyond any bound there is.
-            guard let bound = number < 0 ? bounds?.lower : bounds?.upper else { throw wrongKind(value, path) }
-            return try outside(value, nearest: bound, path, policy ?? self.policy)
+        case (.int, .int(let whole)): return try judgeWhole(Int128(whole), path, policy ?? self.policy)
+        case (.int, .unsigned(let whole)): return try judgeWhole(Int128(whole), path, policy ?? self.policy)
+        case (.int, .number(let number)) where number.rounded() == number && number.isFinite:
+            guard let whole = TweakValue(whole: Int128(max(min(number, 0x1p100), -0x1p100))) else {
+                // Beyond 64 bits, and so beyond any bound there is.
+                guard let bound = number < 0 ? bounds?.lower : bounds?.upper else { throw wrongKind(value, path) }
+                return try outside(value, nearest: bound, path, policy ?? self.policy)
+            }
+            return try judge(whole, for: path, policy: policy)
         case (.number, .number(let number)): return try judgeReal(number, path, policy ?? self.policy)
         case (.number, .int(let whole)) where Double(exactly: whole) != nil:
+            return try judgeReal(Double(whole), path, policy ?? self.policy)
+        case (.number, .unsigned(let whole)) where Double(exactly: whole) != nil:
             return try judgeReal(Double(whole), path, policy ?? self.policy)
         case (.duration, .duration(let duration)):
             guard let nanoseconds = duration.exactNanoseconds else {
@@ -50,7 +44,7 @@ extension TweakDefinition {
                     .badValue, "\(path.token): a duration is a 64-bit count of nanoseconds; this one is not", path: path
                 )
             }
-            return try judgeWhole(nanoseconds, path, policy ?? self.policy) { .duration(.nanoseconds($0)) }
+            return try judgeWhole(Int128(nanoseconds), path, policy ?? self.policy)
         case (.string, .string(let text)): return try judgeText(text, path)
         case (.choice, .choice(let name)), (.choice, .string(let name)): return try judgeChoice(name, path)
         case (.action, _): throw notAValue(path)
@@ -63,18 +57,21 @@ extension TweakDefinition {
             .badValue, "\(path.token) is \(kind.phrase), not \(value.kind.phrase); \(remedy)", path: path)
     }
 
-    private func judgeWhole(
-        _ value: Int64, _ path: TweakPath, _ policy: TweakPolicy, wrap: (Int64) -> TweakValue
-    ) throws(TweakError) -> Judged {
-        guard case .whole(let lower, let upper, let step) = limits else {
-            return Judged(value: wrap(value), adjustment: .none)
+    private func judgeWhole(_ whole: Int128, _ path: TweakPath, _ policy: TweakPolicy) throws(TweakError) -> Judged {
+        // Without an upper bound a value is one of 64 signed bits: no other type leaves it out.
+        guard let value = self.whole(whole), whole <= Int64.max || bounds?.upper != nil else {
+            throw TweakError(
+                .badValue,
+                "\(path.token): \(flags.contains(.secret) ? "the value" : "\(whole)") is beyond 64 signed bits; \(remedy)",
+                path: path)
         }
-        switch Tweaks.judge(value, lower: lower, upper: upper, step: step) {
-        case .fits: return Judged(value: wrap(value), adjustment: .none)
-        case .outside(let nearest):
-            return try outside(wrap(value), nearest: wrap(nearest), path, policy)
-        case .offStep(let nearest):
-            return try offStep(wrap(value), nearest: wrap(nearest), path, policy)
+        guard case .whole(let lower, let upper, let step) = limits else {
+            return Judged(value: value, adjustment: .none)
+        }
+        switch Tweaks.judge(whole, lower: lower, upper: upper, step: step) {
+        case .fits: return Judged(value: value, adjustment: .none)
+        case .outside(let nearest): return try outside(value, nearest: self.whole(nearest) ?? value, path, policy)
+        case .offStep(let nearest): return try offStep(value, nearest: self.whole(nearest) ?? value, path, policy)
         }
     }
 
@@ -146,18 +143,18 @@ extension TweakDefinition {
         return choices.count > 12 ? names + ", … (\(choices.count) choices; see describe)" : names
     }
 
-    private func notAValue(_ path: TweakPath) -> TweakError {
+    func notAValue(_ path: TweakPath) -> TweakError {
         TweakError(.badValue, "\(path.token) is an action and has no value; use: run \(path.token)", path: path)
     }
 
     /// How a value of this kind is written.
-    private var remedy: String {
+    var remedy: String {
         switch kind {
         case .bool: "write true or false"
         case .int: "write a whole number of 64 bits such as 42 or 0x2a" + range
         case .number: "write a finite number such as 72 or 1.5e3" + range
         case .string: "write text in quotes"
-        case .color: "write #RRGGBB, #RRGGBBAA, rgb(r,g,b) or a CSS colour name"
+        case .color: "write #RRGGBB, #RRGGBBAA, rgb(r,g,b), hsl(h,s%,l%) or a CSS color name"
         case .choice: "write one of \(choiceText)"
         case .duration: "write a time such as 250ms, 1.5s or 1h30m" + range
         case .action: "use run"

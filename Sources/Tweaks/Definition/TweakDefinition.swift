@@ -47,7 +47,7 @@ package struct TweakDefinition: Sendable {
     package var bounds: (lower: TweakValue?, upper: TweakValue?)? {
         switch limits {
         case .none: nil
-        case .whole(let lower, let upper, _): (lower.map(whole), upper.map(whole))
+        case .whole(let lower, let upper, _): (lower.flatMap(whole), upper.flatMap(whole))
         case .real(let lower, let upper, _): (lower.map(TweakValue.number), upper.map(TweakValue.number))
         }
     }
@@ -56,13 +56,14 @@ package struct TweakDefinition: Sendable {
     package var step: TweakValue? {
         switch limits {
         case .none: nil
-        case .whole(_, _, let step): step.map(whole)
+        case .whole(_, _, let step): step.flatMap(whole)
         case .real(_, _, let step): step.map(TweakValue.number)
         }
     }
 
-    private func whole(_ value: Int64) -> TweakValue {
-        kind == .duration ? .duration(.nanoseconds(value)) : .int(value)
+    /// An int, or a duration of so many nanoseconds; nil beyond 64 bits.
+    func whole(_ value: Int128) -> TweakValue? {
+        kind == .duration ? Int64(exactly: value).map { .duration(.nanoseconds($0)) } : TweakValue(whole: value)
     }
 
     /// A value's text for an error: never that of a secret.

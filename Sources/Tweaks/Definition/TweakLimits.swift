@@ -3,7 +3,7 @@
 /// The range and step of an int (as it is), a duration (in nanoseconds) or a number.
 package enum TweakLimits: Equatable, Sendable {
     case none
-    case whole(lower: Int64?, upper: Int64?, step: Int64?)
+    case whole(lower: Int128?, upper: Int128?, step: Int128?)
     case real(lower: Double?, upper: Double?, step: Double?)
 
     /// How a value relates to the limits.
@@ -14,22 +14,22 @@ package enum TweakLimits: Equatable, Sendable {
     }
 }
 
-/// Judges whole numbers. Differences are taken in 128 bits, so that no pair of 64-bit values overflows.
+/// Judges whole numbers of 64 bits, signed or not; no difference of two of them overflows 128 bits.
 package func judge(
-    _ value: Int64, lower: Int64?, upper: Int64?, step: Int64?
-) -> TweakLimits.Finding<Int64> {
+    _ value: Int128, lower: Int128?, upper: Int128?, step: Int128?
+) -> TweakLimits.Finding<Int128> {
     if let lower, value < lower { return .outside(nearest: lower) }
     if let upper, value > upper { return .outside(nearest: upper) }
     guard let step, value != upper else { return .fits }
-    let distance = Int128(value) - Int128(lower ?? 0)
-    let rest = ((distance % Int128(step)) + Int128(step)) % Int128(step)
+    let distance = value - (lower ?? 0)
+    let rest = ((distance % step) + step) % step
     if rest == 0 { return .fits }
-    let below = Int128(value) - rest
-    let above = min(below + Int128(step), upper.map { Int128($0) } ?? .max)
-    // A step that 64 bits cannot hold is none.
-    guard let low = Int64(exactly: below) else { return .offStep(nearest: Int64(above)) }
-    guard let high = Int64(exactly: above) else { return .offStep(nearest: low) }
-    return .offStep(nearest: rest < above - Int128(value) ? low : high)
+    let below = value - rest
+    let above = min(below + step, upper ?? .max)
+    // Without bounds the values are those of 64 signed bits, and a step beyond them is none.
+    if below < lower ?? Int128(Int64.min) { return .offStep(nearest: above) }
+    if above > upper ?? Int128(Int64.max) { return .offStep(nearest: below) }
+    return .offStep(nearest: rest < above - value ? below : above)
 }
 
 /// Judges real numbers. A value counts as on step when it is within a few roundings of it: 0.1 × 3 is on a step of 0.1.

@@ -70,7 +70,7 @@ public struct AnyTweak: Sendable {
     /// - Throws: ``TweakError``; then nothing changed.
     @discardableResult
     public func set(text: String) throws(TweakError) -> TweakOutcome {
-        try set(node.definition.parse(text, for: path))
+        try set(node.read(text, from: .file))
     }
 
     /// Removes the override: what lies beneath shows again.
@@ -123,6 +123,7 @@ extension TweakNode {
         switch value {
         case .string(let text): !text.isEmpty
         case .int(let number): number != 0
+        case .unsigned: true
         case .number(let number): number != 0
         case .duration(let duration): duration != .zero
         case .bool, .color, .choice: true

@@ -87,6 +87,6 @@ extension TweakNode {
                 .badValue, "\(path.token) is a secret, and presets hold none; take the line out, and set it by hand",
                 path: path)
         }
-        return try prepare(try definition.parse(text, for: path))
+        return try prepare(try read(text, from: .file))
     }
 }

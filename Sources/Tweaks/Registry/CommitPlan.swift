@@ -68,7 +68,7 @@ extension TweakRegistry {
             step.change = .restore(try node.judge(layers, at: currentTime, policy))
             return step
         case .set(let value): wanted = value
-        case .add, .toggle:
+        case .add, .subtract, .toggle:
             if node.isSecret, [.int, .number, .duration].contains(node.definition.kind) { throw node.notComputable }
             // Within a batch it builds on what comes before: a value, or a reset that uncovers what lies beneath. What
             // is only kept is current.
@@ -145,22 +145,27 @@ extension TweakDefinition {
     fileprivate func apply(
         _ change: TweakBatch.Change, to value: TweakValue, path: TweakPath
     ) throws(TweakError) -> TweakValue {
-        switch (change, value) {
-        case (.toggle, .bool(let flag)): return .bool(!flag)
-        case (.toggle, _):
-            throw TweakError(
-                .badValue, "\(path.token) is \(kind.phrase); only a bool can be toggled", path: path)
-        case (.add(.int(let amount)), .int(let value)):
-            let (sum, overflow) = value.addingReportingOverflow(amount)
-            if !overflow { return .int(sum) }
-            throw TweakError(.outOfRange, "\(path.token): the sum is beyond 64 bits", path: path)
-        case (.add(.number(let amount)), .number(let value)): return .number(Decimals.sum(value, amount))
-        case (.add(.duration(let amount)), .duration(let value)): return .duration(value + amount)
-        default: break
+        let (amount, sign): (TweakValue, Int128)
+        switch change {
+        case .add(let value): (amount, sign) = (value, 1)
+        case .subtract(let value): (amount, sign) = (value, -1)
+        default: return try toggled(value, path)
+        }
+        if case (.number(let amount), .number(let value)) = (amount, value) {
+            return .number(Decimals.sum(value, sign < 0 ? -amount : amount))
+        }
+        if amount.kind == value.kind, let amount = amount.whole, let value = value.whole {
+            if let sum = whole(value + sign * amount) { return sum }
+            throw TweakError(.outOfRange, "\(path.token): the result is beyond 64 bits", path: path)
         }
         throw TweakError(
             .badValue,
             "\(path.token) is \(kind.phrase); += and -= are for int, number and duration, within 64 bits",
             path: path)
+    }
+
+    private func toggled(_ value: TweakValue, _ path: TweakPath) throws(TweakError) -> TweakValue {
+        if case .bool(let flag) = value { return .bool(!flag) }
+        throw TweakError(.badValue, "\(path.token) is \(kind.phrase); only a bool can be toggled", path: path)
     }
 }

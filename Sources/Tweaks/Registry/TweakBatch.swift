@@ -11,6 +11,8 @@ public struct TweakBatch: Sendable {
         case judged(Prepared, TweakAdjustment)
         /// Added to the current value: int, number or duration.
         case add(TweakValue)
+        /// Taken from the current value: int, number or duration.
+        case subtract(TweakValue)
         /// The other of `true` and `false`.
         case toggle
         /// Removes override and temporary override.

@@ -149,7 +149,7 @@ extension TweakRegistry {
             throw TweakError(
                 .badValue,
                 "the default of \(path.token) does not survive storing as \(definition.kind.rawValue); "
-                    + "integers are held in 64 signed bits, durations in nanoseconds", path: path)
+                    + "integers are held in 64 bits, durations in nanoseconds", path: path)
         }
     }
 }
@@ -223,15 +223,6 @@ extension TweakDefinition {
 }
 
 extension TweakValue {
-    /// An int as it is, a duration in nanoseconds.
-    fileprivate var whole: Int64? {
-        switch self {
-        case .int(let value): value
-        case .duration(let duration): duration.exactNanoseconds
-        default: nil
-        }
-    }
-
     fileprivate var real: Double? {
         if case .number(let value) = self { value } else { nil }
     }

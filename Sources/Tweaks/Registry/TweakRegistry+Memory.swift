@@ -38,7 +38,7 @@ extension TweakBatch.Change {
         case .judged(let prepared, _): prepared.value.textBytes
         case .restore(let layers):
             [layers.override, layers.temporary].reduce(0) { $0 + ($1?.prepared.value.textBytes ?? 0) }
-        case .add, .toggle, .reset, .keep: nil
+        case .add, .subtract, .toggle, .reset, .keep: nil
         }
     }
 }

@@ -112,7 +112,7 @@ extension TweakNode {
     func prepare(_ entry: StoredEntry) throws(TweakError) -> (prepared: Prepared, adjustment: TweakAdjustment) {
         if !isSettable { throw notSettable }
         switch entry.content {
-        case .text(let text): return try prepare(try definition.parse(text, for: path))
+        case .text(let text): return try prepare(try read(text, from: .file))
         case .value(let value): return try prepare(value, policy: .reject)
         }
     }

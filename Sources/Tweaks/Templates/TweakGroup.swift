@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// enum Upstream {
-///     static let retry = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5))
+///     static let retry = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5))
 /// }
 /// let policy = Upstream.retry.value
 /// for attempt in 1...policy.attempts {
@@ -18,7 +18,7 @@
 /// at one moment, and a commit that changes several of them runs each observer once.
 ///
 /// With a third name, several groups share a collection, and the parts have it in front:
-/// `TweakGroup("Label", "Text", "Shadow", Shadow())` declares `Label/Text/Shadow radius` and its like.
+/// `TweakGroup("Label", "Text", "Shadow", TweakShadow())` declares `Label/Text/Shadow radius` and its like.
 @propertyWrapper
 public struct TweakGroup<Template: TweakTemplate>: Sendable {
     @usableFromInline let core: GroupCore<Template>

@@ -54,6 +54,25 @@ package enum DurationText {
         return Int64(exactly: total)
     }
 
+    /// The same as people type it: blanks between its parts, and a number alone in the unit of another duration, such as
+    /// `2` where that one is `250ms`. Nil where the other has several units.
+    static func parse(_ text: String, inUnitOf other: Int64) -> Int64? {
+        let words = text.split(separator: " ")
+        // `1 2ms` is no 12ms.
+        for (word, next) in zip(words, words.dropFirst())
+        where word.utf8.last.map(isDigit) == next.utf8.first.map(isDigit) {
+            return nil
+        }
+        let text = words.joined()
+        let isNumber = text.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        if !isNumber { return parse(text) }
+        if text == "0" { return 0 }
+        let unit = print(other).drop { !$0.isLetter }
+        return unit.contains { !$0.isLetter } ? nil : parse(text + unit)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
     private static func term(_ bytes: inout ArraySlice<UInt8>) -> (UInt64, rank: Int)? {
         let whole = digits(&bytes)
         var fraction: ArraySlice<UInt8> = []

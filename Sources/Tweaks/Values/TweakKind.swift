@@ -4,13 +4,13 @@
 public enum TweakKind: String, Hashable, Sendable, CaseIterable {
     /// `true` or `false`.
     case bool
-    /// A signed 64-bit integer.
+    /// An integer of 64 bits: signed, or unsigned where the program's type is.
     case int
     /// A finite double.
     case number
     /// Text.
     case string
-    /// An sRGB colour with alpha, 8 bits a channel.
+    /// An sRGB color with alpha, 8 bits a channel.
     case color
     /// One of a declared list of names.
     case choice

@@ -11,7 +11,7 @@ extension TweakValue {
         let value: TweakValue? =
             switch kind {
             case .bool: Self.parseBool(text).map(TweakValue.bool)
-            case .int: Self.parseInt(text).map(TweakValue.int)
+            case .int: Self.parseInt(text)
             case .number: Self.parseNumber(text).map(TweakValue.number)
             case .string: .string(text)
             case .color: TweakColor(text).map(TweakValue.color)
@@ -32,7 +32,8 @@ extension TweakValue {
     }
 
     // Decimal or 0x hexadecimal; `_` only between digits, as in Swift source.
-    private static func parseInt(_ text: String) -> Int64? {
+    private static func parseInt(_ text: String) -> TweakValue? {
+        if let whole = Int64(text) { return .int(whole) }
         var digits = text[...]
         let sign = digits.first == "-" || digits.first == "+" ? String(digits.removeFirst()) : ""
         let radix = digits.lowercased().hasPrefix("0x") ? 16 : 10
@@ -40,7 +41,9 @@ extension TweakValue {
         guard let first = digits.first, let last = digits.last, first != "_", last != "_" else { return nil }
         guard !digits.contains("__") else { return nil }
         guard first != "-", first != "+" else { return nil }
-        return Int64(sign + digits.filter { $0 != "_" }, radix: radix)
+        let plain = sign + digits.filter { $0 != "_" }
+        return Int64(plain, radix: radix).map(TweakValue.int)
+            ?? UInt64(plain, radix: radix).flatMap { TweakValue(whole: $0) }
     }
 
     // `Double.init` also reads hexadecimal, "inf" and "nan", so the characters are checked first.

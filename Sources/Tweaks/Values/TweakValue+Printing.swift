@@ -6,6 +6,7 @@ extension TweakValue: CustomStringConvertible {
         switch self {
         case .bool(let value): value ? "true" : "false"
         case .int(let value): String(value)
+        case .unsigned(let value): String(value)
         case .number(let value): Self.shortest(value)
         case .string(let value): Quoting.json(value)
         case .color(let value): value.description

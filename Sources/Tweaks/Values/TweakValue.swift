@@ -10,11 +10,13 @@ public enum TweakValue: Hashable, Sendable {
     case bool(Bool)
     /// A whole number.
     case int(Int64)
+    /// A whole number above `Int64.max`, for the tweaks of `UInt64` and `UInt`; smaller ones are ``int(_:)``.
+    case unsigned(UInt64)
     /// A finite number; NaN and infinities are refused wherever a tweak would take them.
     case number(Double)
     /// Text.
     case string(String)
-    /// A colour.
+    /// A color.
     case color(TweakColor)
     /// The name of one of the declared choices.
     case choice(String)
@@ -28,6 +30,7 @@ public enum TweakValue: Hashable, Sendable {
         switch (left, right) {
         case (.bool(let left), .bool(let right)): left == right
         case (.int(let left), .int(let right)): left == right
+        case (.unsigned(let left), .unsigned(let right)): left == right
         case (.number(let left), .number(let right)): left == right
         case (.string(let left), .string(let right)), (.choice(let left), .choice(let right)):
             left.utf8.elementsEqual(right.utf8)
@@ -41,12 +44,36 @@ public enum TweakValue: Hashable, Sendable {
     public var kind: TweakKind {
         switch self {
         case .bool: .bool
-        case .int: .int
+        case .int, .unsigned: .int
         case .number: .number
         case .string: .string
         case .color: .color
         case .choice: .choice
         case .duration: .duration
+        }
+    }
+}
+
+extension TweakValue {
+    /// A whole number: ``int(_:)`` where 64 signed bits hold it, ``unsigned(_:)`` above; nil beyond `UInt64.max`, and
+    /// below `Int64.min`.
+    public init?(whole: some BinaryInteger) {
+        if let signed = Int64(exactly: whole) {
+            self = .int(signed)
+        } else if let unsigned = UInt64(exactly: whole) {
+            self = .unsigned(unsigned)
+        } else {
+            return nil
+        }
+    }
+
+    /// An int as it is, a duration in nanoseconds; nil for other kinds.
+    package var whole: Int128? {
+        switch self {
+        case .int(let value): Int128(value)
+        case .unsigned(let value): Int128(value)
+        case .duration(let duration): duration.exactNanoseconds.map { Int128($0) }
+        default: nil
         }
     }
 }

@@ -55,7 +55,7 @@ struct PanelChange {
 
     private static func what(_ kind: String, _ fields: PanelFields, _ lifetime: String?) throws(HTTPFailure) -> What {
         switch kind {
-        case "value": return .set(.assign(try fields.required(kind, .token)), lifetime: lifetime)
+        case "value": return .set(try fields.required(kind, .assignment), lifetime: lifetime)
         case "add": return .set(.add(try fields.required(kind, .amount)), lifetime: nil)
         case "subtract": return .set(.subtract(try fields.required(kind, .amount)), lifetime: nil)
         default: _ = try fields.required(kind, .onlyTrue)
@@ -117,7 +117,7 @@ extension TweakPath {
 extension Request.Change {
     fileprivate var text: String? {
         switch self {
-        case .assign(let text), .add(let text), .subtract(let text): text
+        case .assign(let text), .assignExactly(let text), .add(let text), .subtract(let text): text
         case .toggle: nil
         }
     }

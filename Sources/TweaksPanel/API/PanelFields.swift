@@ -105,12 +105,13 @@ extension PanelFields.Shape {
         }
     }
 
-    /// What the line protocol has as one token, as its text.
-    static var token: PanelFields.Shape<String> {
+    /// What the line protocol has as one token. Texts may be a person's.
+    static var assignment: PanelFields.Shape<Request.Change> {
         .init(words: "a text, a number, true or false") { value in
             switch value {
-            case .string(let text), .number(let text): text
-            case .bool(let value): value ? "true" : "false"
+            case .string(let text): .assign(text)
+            case .number(let text): .assignExactly(text)
+            case .bool(let value): .assignExactly(value ? "true" : "false")
             case .null, .array, .object: nil
             }
         }

@@ -60,7 +60,7 @@ struct PanelImport {
     /// The requests that carry it out.
     /// - Parameter dry: Nothing is changed.
     func script(dry: Bool) -> PanelScript {
-        let changes = assignments.map { ($0.path, Request.Change.assign($0.text)) }
+        let changes = assignments.map { ($0.path, Request.Change.assignExactly($0.text)) }
         let isBatch = !dry && changes.count > 1
         let requests: [Request] = changes.map { dry ? .check(path: $0, $1) : .set(path: $0, $1) }
         var script = PanelScript(isBatch ? [.begin(revision: nil)] + requests + [.commit] : requests)

@@ -162,25 +162,10 @@ extension TweakNode {
     func change(_ wanted: Request.Change) throws(TweakError) -> TweakBatch.Change {
         switch wanted {
         case .toggle: return .toggle
-        case .assign(let text): return .set(try definition.parse(text, for: path))
-        case .add(let text): return .add(try definition.parse(text, for: path))
-        case .subtract(let text):
-            let amount = try definition.parse(text, for: path)
-            guard let negative = amount.negated else {
-                throw TweakError(.badValue, "\(path.token): -= is for int, number and duration, in 64 bits", path: path)
-            }
-            return .add(negative)
-        }
-    }
-}
-
-extension TweakValue {
-    fileprivate var negated: TweakValue? {
-        switch self {
-        case .int(let value): value == .min ? nil : .int(-value)
-        case .number(let value): .number(-value)
-        case .duration(let value): .duration(.zero - value)
-        default: nil
+        case .assign(let text): return .set(try read(text, from: .person))
+        case .assignExactly(let text): return .set(try read(text, from: .file))
+        case .add(let text): return .add(try read(text, from: .person))
+        case .subtract(let text): return .subtract(try read(text, from: .person))
         }
     }
 }

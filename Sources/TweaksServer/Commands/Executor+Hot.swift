@@ -30,7 +30,7 @@ extension Executor {
     ) -> Bool {
         guard let node = registry.node(path), session.may(.write, node.path) else { return false }
         do throws(TweakError) {
-            let wanted = try node.definition.parse(String(decoding: value, as: UTF8.self), for: node.path)
+            let wanted = try node.read(String(decoding: value, as: UTF8.self), from: .person)
             // What may not fit is looked at more closely on the ordinary way.
             if let bytes = wanted.textBytes, bytes >= 256, !hasRoom(for: bytes) { return false }
             try spend(session, session.lastActivity)

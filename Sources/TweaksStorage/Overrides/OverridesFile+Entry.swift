@@ -110,7 +110,8 @@ extension TweakValue {
         let value: TweakValue? =
             switch (scalar, kind) {
             case (.bool(let value), .bool): .bool(value)
-            case (.number(let text), .int): Int64(text).map(TweakValue.int)
+            case (.number(let text), .int):
+                Int64(text).map(TweakValue.int) ?? UInt64(text).flatMap { TweakValue(whole: $0) }
             case (.number(let text), .number): TweakValue(parsing: text, as: .number)
             case (.string(let text), .string), (.string(let text), .choice), (.string(let text), .color),
                 (.string(let text), .duration):

@@ -75,6 +75,7 @@ extension [UInt8] {
         switch value {
         case .bool(let value): append(value ? "true" : "false")
         case .int(let value): append(decimal: value)
+        case .unsigned(let value): append(decimal: value)
         case .number(let value):
             if !value.isFinite { return false }
             append(value == 0 && value.sign == .minus ? "-0.0" : TweakValue.shortest(value))

@@ -69,14 +69,14 @@ enum CodecTarget {
         let line = "\(Quoting.json(path)) = \(Quoting.json(text))"
         try expect(parse(Array(line.utf8)) == .request(.set(path: path, .assign(text))), "\(line) is another request")
         for node in samples.nodes {
-            guard let value = try? node.definition.parse(text, for: node.path) else { continue }
+            guard let value = try? node.read(text, from: .person) else { continue }
             var bytes: [UInt8] = []
             TweakLine(node, value, .was(value, .none)).append(to: &bytes)
             guard case .request(.set(let path, .assign(let printed))) = parse(bytes) else {
                 throw Finding("\(self.text(bytes[...])) is no assignment")
             }
             try expect(path == node.path.joined, "\(path) is another path")
-            let again = try? node.definition.parse(printed, for: node.path)
+            let again = try? node.read(printed, from: .file)
             try expect(again == value, "\(value) printed and read: \(again.map { "\($0)" } ?? printed)")
         }
     }

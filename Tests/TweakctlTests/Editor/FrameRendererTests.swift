@@ -47,7 +47,7 @@ import TweaksTestSupport
     @Test func looks() {
         var line = StyledLine(on: .selected)
         line.add("a", .strong)
-        line.add("  ", swatch: TweakColor(red: 255, green: 0, blue: 128))
+        line.add("  ", swatch: TweakColor(red8: 255, green8: 0, blue8: 128))
         line.pad(to: 5)
         let expected = [
             "␛[0;7;1ma␛[0;7m    ␛[0m", "␛[0;97;44;1ma␛[0;97;44;105m  ␛[0;97;44m  ␛[0m",

@@ -17,19 +17,21 @@ struct PanelChangesTests {
     @Test(
         "one change is what a line says",
         arguments: [
-            (#""value":72"#, [.set(path: "A/B/C", .assign("72"))]),
+            (#""value":72"#, [.set(path: "A/B/C", .assignExactly("72"))]),
             (#""value":"72""#, [.set(path: "A/B/C", .assign("72"))]),
+            (#""value":18446744073709551615"#, [.set(path: "A/B/C", .assignExactly("18446744073709551615"))]),
+            (#""value":"40*2""#, [.set(path: "A/B/C", .assign("40*2"))]),
             (#""value":"""#, [.set(path: "A/B/C", .assign(""))]),
             (#""value":"toggle""#, [.set(path: "A/B/C", .assign("toggle"))]),
             (#""value":"two\nwords\u0000""#, [.set(path: "A/B/C", .assign("two\nwords\u{0}"))]),
-            (#""value":true"#, [.set(path: "A/B/C", .assign("true"))]),
-            (#""value":false"#, [.set(path: "A/B/C", .assign("false"))]),
-            (#""value":0.1"#, [.set(path: "A/B/C", .assign("0.1"))]),
-            (#""value":1e-12"#, [.set(path: "A/B/C", .assign("1e-12"))]),
-            (#""value":9007199254740993"#, [.set(path: "A/B/C", .assign("9007199254740993"))]),
-            (#""value":-9223372036854775808"#, [.set(path: "A/B/C", .assign("-9223372036854775808"))]),
-            (#""value":0.30000000000000004"#, [.set(path: "A/B/C", .assign("0.30000000000000004"))]),
-            (#""value":1.10"#, [.set(path: "A/B/C", .assign("1.10"))]),
+            (#""value":true"#, [.set(path: "A/B/C", .assignExactly("true"))]),
+            (#""value":false"#, [.set(path: "A/B/C", .assignExactly("false"))]),
+            (#""value":0.1"#, [.set(path: "A/B/C", .assignExactly("0.1"))]),
+            (#""value":1e-12"#, [.set(path: "A/B/C", .assignExactly("1e-12"))]),
+            (#""value":9007199254740993"#, [.set(path: "A/B/C", .assignExactly("9007199254740993"))]),
+            (#""value":-9223372036854775808"#, [.set(path: "A/B/C", .assignExactly("-9223372036854775808"))]),
+            (#""value":0.30000000000000004"#, [.set(path: "A/B/C", .assignExactly("0.30000000000000004"))]),
+            (#""value":1.10"#, [.set(path: "A/B/C", .assignExactly("1.10"))]),
             (#""value":"1h30m","for":"10m""#, [.setFor(path: "A/B/C", .assign("1h30m"), lifetime: "10m")]),
             (#""toggle":true,"for":"10m""#, [.setFor(path: "A/B/C", .toggle, lifetime: "10m")]),
             (#""add":5"#, [.set(path: "A/B/C", .add("5"))]),
@@ -49,7 +51,7 @@ struct PanelChangesTests {
         let script = try Self.script(
             #"PATCH /api/tweaks {"changes":[{"path":"A/B/C","value":1},{"path":"A/B/D","reset":true}]}"#)
         var expected = PanelScript([
-            .begin(revision: nil), .set(path: "A/B/C", .assign("1")), .reset(["A/B/D"]), .commit,
+            .begin(revision: nil), .set(path: "A/B/C", .assignExactly("1")), .reset(["A/B/D"]), .commit,
         ])
         expected.isBatch = true
         #expect(script == expected)
@@ -68,7 +70,7 @@ struct PanelChangesTests {
     func aDragDoesNotWaitForTheDisk(field: String, waits: Bool) throws {
         let script = try Self.script(#"PATCH /api/tweaks {\#(field)"changes":[{"path":"A/B/C","value":1}]}"#)
         #expect(script.waitsForDisk == waits)
-        #expect(script.requests == [.set(path: "A/B/C", .assign("1"))])
+        #expect(script.requests == [.set(path: "A/B/C", .assignExactly("1"))])
     }
 
     /// `describe` fails unless there is a tweak with exactly this path, and `reset` means that one then.
@@ -79,7 +81,7 @@ struct PanelChangesTests {
         #expect(keep == PanelScript([.describe(path), .keep([path])]))
         // These take no pattern.
         let set = try Self.script(#"PATCH /api/tweaks {"changes":[{"path":"\#(path)","value":1}]}"#)
-        #expect(set == PanelScript([.set(path: path, .assign("1"))]))
+        #expect(set == PanelScript([.set(path: path, .assignExactly("1"))]))
     }
 
     @Test func checks() throws {
@@ -128,7 +130,8 @@ struct PanelChangesTests {
         let text = #"# saved\n\nA/B/C = 1 # why\r\n\"A b/B/C\" = \"two\\nwords\"\nok rev 3\nA/B/D = #F80"#
         let script = try Self.script(#"POST /api/import {"text":"\#(text)"}"#)
         var expected = PanelScript([
-            .begin(revision: nil), .set(path: "A/B/C", .assign("1")), .set(path: "A b/B/C", .assign("two\nwords")),
+            .begin(revision: nil), .set(path: "A/B/C", .assignExactly("1")),
+            .set(path: "A b/B/C", .assign("two\nwords")),
             .set(path: "A/B/D", .assign("#F80")), .commit,
         ])
         expected.isBatch = true
@@ -138,7 +141,7 @@ struct PanelChangesTests {
 
     @Test func anImportOfOneLineIsALine() throws {
         let script = try Self.script(#"POST /api/import {"text":"\nA/B/C = 1\n","dry":false}"#)
-        var expected = PanelScript([.set(path: "A/B/C", .assign("1"))])
+        var expected = PanelScript([.set(path: "A/B/C", .assignExactly("1"))])
         expected.lines = [0: 2]
         #expect(script == expected)
     }
@@ -146,7 +149,7 @@ struct PanelChangesTests {
     @Test func aDryImportChecks() throws {
         let script = try Self.script(#"POST /api/import {"text":"A/B/C = 1\nA/B/D = 2","dry":true}"#)
         var expected = PanelScript(
-            [.check(path: "A/B/C", .assign("1")), .check(path: "A/B/D", .assign("2"))], shows: .all)
+            [.check(path: "A/B/C", .assignExactly("1")), .check(path: "A/B/D", .assign("2"))], shows: .all)
         expected.lines = [0: 1, 1: 2]
         #expect(script == expected)
     }

@@ -6,7 +6,7 @@ import TweaksTestSupport
 
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct ColorTests {
     private static func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 = 255) -> TweakValue {
-        .color(TweakColor(red: red, green: green, blue: blue, alpha: alpha))
+        .color(TweakColor(red8: red, green8: green, blue8: blue, alpha8: alpha))
     }
 
     @Test func hexFields() throws {

@@ -35,7 +35,7 @@ struct PageTweaks {
         _ = Tweak("Kinds", "Basic", "Text", "Tweaks", registry: registry)
         _ = Tweak("Kinds", "Basic", "Poem", "one\ntwo", registry: registry)
         _ = Tweak("Kinds", "Basic", "Short", "abc", maxLength: 5, validate: { _ in nil }, registry: registry)
-        _ = Tweak("Kinds", "Basic", "Colour", TweakColor(red: 255, green: 0, blue: 0), registry: registry)
+        _ = Tweak("Kinds", "Basic", "Colour", TweakColor(red8: 255, green8: 0, blue8: 0), registry: registry)
         _ = Tweak("Kinds", "Basic", "Side", Side.left, registry: registry)
         _ = Tweak("Kinds", "Basic", "Day", Day.mon, registry: registry)
         _ = Tweak("Kinds", "Basic", "Password", "", flags: .secret, registry: registry)

@@ -48,11 +48,11 @@ struct OverridesFileTests {
     }
 
     private static let extremes: [TweakValue] = [
-        .bool(true), .bool(false), .int(0), .int(.max), .int(.min), .int(9_007_199_254_740_993), .number(0),
+        .bool(true), .bool(false), .int(0), .int(.max), .int(.min), .int(9_007_199_254_740_993), .unsigned(1 << 63), .unsigned(.max), .number(0),
         .number(-0.0), .number(0.1), .number(.greatestFiniteMagnitude), .number(-.leastNonzeroMagnitude),
         .number(1e300), .number(9_007_199_254_740_994), .string(""), .string("\u{0}\u{1}\u{1F}\u{7F}\r\n\t\"\\/"),
         .string("é e\u{301} 🦉 \u{FEFF}\u{202E}\u{10FFFF}\u{E000}\u{FFFF}"), .color(.clear),
-        .color(TweakColor(red: 1, green: 2, blue: 3, alpha: 4)), .choice("a choice \"x\""), .duration(.zero),
+        .color(TweakColor(red8: 1, green8: 2, blue8: 3, alpha8: 4)), .choice("a choice \"x\""), .duration(.zero),
         .duration(.nanoseconds(Int64.max)), .duration(.nanoseconds(Int64.min)), .duration(.milliseconds(250)),
     ]
 
@@ -103,8 +103,8 @@ struct OverridesFileTests {
             let bits = generator.next()
             return .color(
                 TweakColor(
-                    red: UInt8(truncatingIfNeeded: bits), green: UInt8(truncatingIfNeeded: bits >> 8),
-                    blue: UInt8(truncatingIfNeeded: bits >> 16), alpha: UInt8(truncatingIfNeeded: bits >> 24)))
+                    red8: UInt8(truncatingIfNeeded: bits), green8: UInt8(truncatingIfNeeded: bits >> 8),
+                    blue8: UInt8(truncatingIfNeeded: bits >> 16), alpha8: UInt8(truncatingIfNeeded: bits >> 24)))
         case 4: return .duration(.nanoseconds(Int64(truncatingIfNeeded: generator.next())))
         default: return .bool(generator.next() % 2 == 0)
         }
@@ -210,7 +210,7 @@ struct OverridesFileTests {
             (good.replacing("int", with: "action"), "A/B/C: “kind”"),
             (good.replacing("int", with: "bool"), "A/B/C: “value” is missing, or is no bool"),
             (good.replacing(":1,", with: ":1.5,"), "is no int"),
-            (good.replacing(":1,", with: ":9223372036854775808,"), "is no int"),
+            (good.replacing(":1,", with: ":18446744073709551616,"), "is no int"),
             (good.replacing(":1,", with: ":\"1\","), "is no int"),
             (good.replacing(":1,", with: ":null,"), "is no int"),
             (good.replacing(":1,", with: ":[1],"), "is no int"),

@@ -116,7 +116,7 @@ struct PresetFolderTests {
             hostile.map { .string($0) } + (0..<10).map { .int(Int64($0) + 1) }
             + [
                 .bool(true), .int(.min), .number(-.leastNonzeroMagnitude),
-                .color(.init(red: 1, green: 2, blue: 3, alpha: 4)),
+                .color(.init(red8: 1, green8: 2, blue8: 3, alpha8: 4)),
                 .choice("#"), .duration(.nanoseconds(Int64.max)),
             ]
         let tweaks = declare(one)

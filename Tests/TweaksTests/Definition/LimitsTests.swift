@@ -6,21 +6,22 @@ import Testing
 import TweaksTestSupport
 
 struct WholeLimitsTests {
-    typealias Finding = TweakLimits.Finding<Int64>
+    typealias Finding = TweakLimits.Finding<Int128>
 
     struct Row: Sendable, CustomTestStringConvertible {
-        let value: Int64
-        let lower: Int64?
-        let upper: Int64?
-        let step: Int64?
+        let value: Int128
+        let lower: Int128?
+        let upper: Int128?
+        let step: Int128?
         let finding: Finding
 
         init(_ value: Int64, _ lower: Int64?, _ upper: Int64?, step: Int64? = nil, _ finding: Finding) {
-            (self.value, self.lower, self.upper, self.step, self.finding) = (value, lower, upper, step, finding)
+            (self.value, self.lower, self.upper) = (Int128(value), lower.map { Int128($0) }, upper.map { Int128($0) })
+            (self.step, self.finding) = (step.map { Int128($0) }, finding)
         }
 
         var testDescription: String {
-            "\(value) in \(lower.map(String.init) ?? "")...\(upper.map(String.init) ?? "") by \(step ?? 0)"
+            "\(value) in \(lower.map { "\($0)" } ?? "")...\(upper.map { "\($0)" } ?? "") by \(step ?? 0)"
         }
     }
 
@@ -52,18 +53,18 @@ struct WholeLimitsTests {
     @Test func theNearestAlwaysFits() {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<20_000 {
-            let bounds = [random.int64(), random.int64()].sorted()
+            let bounds = [random.int64(), random.int64()].sorted().map { Int128($0) }
             let lower = Bool.random(using: &random) ? bounds[0] : nil
             let upper = Bool.random(using: &random) ? bounds[1] : nil
             let step = max(1, random.int64().magnitude >> 1)
-            let value = random.int64()
-            switch judge(value, lower: lower, upper: upper, step: Int64(step)) {
+            let value = Int128(random.int64())
+            switch judge(value, lower: lower, upper: upper, step: Int128(step)) {
             case .fits: #expect(value >= lower ?? value && value <= upper ?? value)
             case .outside(let nearest): #expect(nearest == (value < nearest ? lower : upper))
             case .offStep(let nearest):
-                let again = judge(nearest, lower: lower, upper: upper, step: Int64(step))
+                let again = judge(nearest, lower: lower, upper: upper, step: Int128(step))
                 #expect(again == .fits, "\(value) → \(nearest) in \(bounds) by \(step)")
-                let distance = (Int128(value) - Int128(nearest)).magnitude
+                let distance = (value - nearest).magnitude
                 // Half a step, but where the nearest one cannot be held.
                 let isEdge = upper == nil || lower == nil || nearest == upper
                 #expect(distance * 2 <= step || isEdge && distance <= step)

@@ -8,7 +8,7 @@ import TweaksTestSupport
 
 struct EaseTests {
     // Worked out by halving, in another language, from the definition; browsers give 0.8024 for `ease` at 0.5.
-    static let known: [(ease: Ease, at: Double, is: Double)] = [
+    static let known: [(ease: TweakEase, at: Double, is: Double)] = [
         (.standard, 0.1, 0.09479630571604324),
         (.standard, 0.5, 0.8024033875848569),
         (.standard, 0.9, 0.9943164774845563),
@@ -21,11 +21,11 @@ struct EaseTests {
         (.inOut, 0.1, 0.019722453548311203),
         (.inOut, 0.5, 0.5),
         (.inOut, 0.9, 0.9802775464516889),
-        (Ease(0.68, -0.6, 0.32, 1.6), 0.1, -0.07282318079722161),
-        (Ease(0.68, -0.6, 0.32, 1.6), 0.5, 0.5000000000000001),
-        (Ease(0.68, -0.6, 0.32, 1.6), 0.9, 1.0728231807972217),
-        (Ease(1, 0, 0, 1), 0.1, 0.0037616749580831658),
-        (Ease(1, 0, 0, 1), 0.9, 0.9962383250419169),
+        (TweakEase(0.68, -0.6, 0.32, 1.6), 0.1, -0.07282318079722161),
+        (TweakEase(0.68, -0.6, 0.32, 1.6), 0.5, 0.5000000000000001),
+        (TweakEase(0.68, -0.6, 0.32, 1.6), 0.9, 1.0728231807972217),
+        (TweakEase(1, 0, 0, 1), 0.1, 0.0037616749580831658),
+        (TweakEase(1, 0, 0, 1), 0.9, 0.9962383250419169),
     ]
 
     @Test(arguments: known.indices)
@@ -35,11 +35,12 @@ struct EaseTests {
     }
 
     static let curves = [
-        Ease.standard, .linear, .in, .out, .inOut, Ease(0, 1, 1, 0), Ease(1, 0, 0, 1), Ease(0, 0, 0, 0),
+        TweakEase.standard, .linear, .in, .out, .inOut, TweakEase(0, 1, 1, 0), TweakEase(1, 0, 0, 1),
+        TweakEase(0, 0, 0, 0),
     ]
 
     @Test("It starts at 0, ends at 1, and stays there", arguments: curves)
-    func ends(ease: Ease) {
+    func ends(ease: TweakEase) {
         for time in [-1, 0, -Double.infinity, .nan] { #expect(ease.progress(at: time) == 0) }
         for time in [1, 2, Double.infinity] { #expect(ease.progress(at: time) == 1) }
     }
@@ -48,8 +49,8 @@ struct EaseTests {
     func symmetry() {
         for step in 0...100 {
             let time = Double(step) / 100
-            #expect(abs(Ease.inOut.progress(at: time) + Ease.inOut.progress(at: 1 - time) - 1) < 1e-9)
-            #expect(abs(Ease.linear.progress(at: time) - time) < 1e-9)
+            #expect(abs(TweakEase.inOut.progress(at: time) + TweakEase.inOut.progress(at: 1 - time) - 1) < 1e-9)
+            #expect(abs(TweakEase.linear.progress(at: time) - time) < 1e-9)
         }
     }
 
@@ -60,7 +61,7 @@ struct EaseTests {
             let (x1, x2) = (Double.random(in: 0...1, using: &generator), Double.random(in: 0...1, using: &generator))
             let time = Double.random(in: 0...1, using: &generator)
             // With y = x on both handles the way done is the time itself.
-            #expect(abs(Ease(x1, x1, x2, x2).progress(at: time) - time) < 1e-9, "\(x1) \(x2) \(time)")
+            #expect(abs(TweakEase(x1, x1, x2, x2).progress(at: time) - time) < 1e-9, "\(x1) \(x2) \(time)")
         }
     }
 }
@@ -81,7 +82,7 @@ struct SpringTests {
 
     @Test(arguments: [0, 0.2, 0.5, 0.825, 0.999, 1, 1.001, 1.5, 3, 5], [0.01, 0.1, 0.5, 2, 10])
     func agreesWithTheTextbook(damping: Double, response: Double) {
-        let spring = Spring(response: .seconds(response), dampingFraction: damping)
+        let spring = TweakSpring(response: .seconds(response), dampingFraction: damping)
         for time in [0.001, 0.01, 0.1, 0.3, 1, 3] {
             for velocity in [0.0, 4, -2] {
                 let expected = Self.textbook(damping, 2 * .pi / response, time, velocity)
@@ -94,22 +95,22 @@ struct SpringTests {
 
     @Test func startsAtNothingAndComesToRest() {
         for damping in [0.1, 0.825, 1, 5] {
-            let spring = Spring(dampingFraction: damping)
+            let spring = TweakSpring(dampingFraction: damping)
             #expect(spring.progress(at: .zero) == 0 && spring.progress(at: .seconds(-1)) == 0)
             #expect(abs(spring.progress(at: .seconds(3_600)) - 1) < 1e-9)
         }
-        #expect(Spring(response: .zero).progress(at: .seconds(1)) == 1)
+        #expect(TweakSpring(response: .zero).progress(at: .seconds(1)) == 1)
     }
 
     @Test func swingsOnlyBelowCriticalDamping() {
         let times = (1...400).map { Duration.milliseconds($0 * 5) }
-        #expect(times.contains { Spring(dampingFraction: 0.5).progress(at: $0) > 1.1 })
-        #expect(times.allSatisfy { Spring(dampingFraction: 1).progress(at: $0) <= 1 })
+        #expect(times.contains { TweakSpring(dampingFraction: 0.5).progress(at: $0) > 1.1 })
+        #expect(times.allSatisfy { TweakSpring(dampingFraction: 1).progress(at: $0) <= 1 })
     }
 
     @Test func stiffnessAndDamping() {
         // SwiftUI's interpolatingSpring(stiffness: 100, damping: 10): ω 10, ζ 0.5.
-        let spring = Spring(stiffness: 100, damping: 10)
+        let spring = TweakSpring(stiffness: 100, damping: 10)
         #expect(abs(spring.dampingFraction - 0.5) < 1e-12)
         #expect(abs(spring.response / .seconds(1) - 2 * .pi / 10) < 1e-9)
     }
@@ -119,7 +120,7 @@ struct RetryPolicyTests {
     private var generator = SeededGenerator(seed: 1)
 
     @Test func growsByTheFactorUpToTheLongest() {
-        let policy = RetryPolicy(
+        let policy = TweakRetryPolicy(
             attempts: 9, baseDelay: .milliseconds(100), factor: 2, maxDelay: .seconds(1), jitter: 0)
         let delays = (0...8).map { policy.delay(beforeAttempt: $0) / .milliseconds(1) }
         #expect(delays == [0, 0, 100, 200, 400, 800, 1_000, 1_000, 1_000])
@@ -127,7 +128,7 @@ struct RetryPolicyTests {
 
     @Test(arguments: [0.0, 0.5, 1])
     mutating func jitterTakesAShareAway(jitter: Double) {
-        let policy = RetryPolicy(baseDelay: .seconds(1), jitter: jitter)
+        let policy = TweakRetryPolicy(baseDelay: .seconds(1), jitter: jitter)
         let delays = (0..<2_000).map { _ in policy.delay(beforeAttempt: 3, using: &generator) / .seconds(1) }
         #expect(delays.allSatisfy { $0 >= 2 * (1 - jitter) - 1e-9 && $0 <= 2 })
         let mean = delays.reduce(0, +) / 2_000
@@ -136,7 +137,7 @@ struct RetryPolicyTests {
 
     @Test mutating func theSameSeedGivesTheSameDelays() {
         var other = SeededGenerator(seed: 1)
-        let policy = RetryPolicy(attempts: 9)
+        let policy = TweakRetryPolicy(attempts: 9)
         for attempt in 2...9 {
             #expect(
                 policy.delay(beforeAttempt: attempt, using: &generator)
@@ -146,44 +147,47 @@ struct RetryPolicyTests {
 
     @Test("Extreme values neither trap nor take long")
     func extremes() {
-        let largest = RetryPolicy(attempts: .max, baseDelay: .seconds(60), factor: 10, maxDelay: .seconds(3_600))
+        let largest = TweakRetryPolicy(attempts: .max, baseDelay: .seconds(60), factor: 10, maxDelay: .seconds(3_600))
         #expect(largest.delay(beforeAttempt: .max) <= .seconds(3_600))
-        #expect(RetryPolicy(factor: 1, jitter: 0).delay(beforeAttempt: .max) == .milliseconds(100))
-        #expect(RetryPolicy(baseDelay: .zero).delay(beforeAttempt: .max) == .zero)
+        #expect(TweakRetryPolicy(factor: 1, jitter: 0).delay(beforeAttempt: .max) == .milliseconds(100))
+        #expect(TweakRetryPolicy(baseDelay: .zero).delay(beforeAttempt: .max) == .zero)
         #expect(
-            RetryPolicy(baseDelay: .seconds(9), maxDelay: .seconds(1), jitter: 0).delay(beforeAttempt: 2) == .seconds(1)
+            TweakRetryPolicy(baseDelay: .seconds(9), maxDelay: .seconds(1), jitter: 0).delay(beforeAttempt: 2)
+                == .seconds(1)
         )
     }
 }
 
 struct OtherTemplateTests {
     @Test func rateLimit() {
-        let limit = RateLimit(rate: 10, burst: 5)
+        let limit = TweakRateLimit(rate: 10, burst: 5)
         #expect(limit.refilled(0, after: .milliseconds(250)) == 2.5)
         #expect(limit.refilled(4, after: .seconds(60)) == 5)
         #expect(limit.refilled(2, after: .seconds(-1)) == 2)
     }
 
     @Test func timeouts() {
-        let timeouts = Timeouts(read: .seconds(10), total: .seconds(30))
+        let timeouts = TweakTimeouts(read: .seconds(10), total: .seconds(30))
         #expect(timeouts.read(after: .zero) == .seconds(10))
         #expect(timeouts.read(after: .seconds(25)) == .seconds(5))
         #expect(timeouts.read(after: .seconds(31)) == .zero)
     }
 
     @Test func shadow() {
-        let shadow = Shadow(color: TweakColor(red: 1, green: 2, blue: 3, alpha: 200), opacity: 0.5)
-        #expect(shadow.tint == TweakColor(red: 1, green: 2, blue: 3, alpha: 100))
+        let shadow = TweakShadow(color: TweakColor(red8: 1, green8: 2, blue8: 3, alpha8: 200), opacity: 0.5)
+        #expect(shadow.tint == TweakColor(red8: 1, green8: 2, blue8: 3, alpha8: 100))
     }
 
     @Test("All that come along are declared without complaint, in names that are unlike")
     func declaring() {
         let registry = TweakRegistry()
         let groups: [any TweakHandle] = [
-            TweakGroup("A", "1", RetryPolicy(), registry: registry),
-            TweakGroup("A", "2", RateLimit(), registry: registry),
-            TweakGroup("A", "3", Timeouts(), registry: registry), TweakGroup("A", "4", Spring(), registry: registry),
-            TweakGroup("A", "5", Ease.standard, registry: registry), TweakGroup("A", "6", Shadow(), registry: registry),
+            TweakGroup("A", "1", TweakRetryPolicy(), registry: registry),
+            TweakGroup("A", "2", TweakRateLimit(), registry: registry),
+            TweakGroup("A", "3", TweakTimeouts(), registry: registry),
+            TweakGroup("A", "4", TweakSpring(), registry: registry),
+            TweakGroup("A", "5", TweakEase.standard, registry: registry),
+            TweakGroup("A", "6", TweakShadow(), registry: registry),
         ]
         #expect(groups.count == 6 && registry.count == 5 + 2 + 3 + 2 + 4 + 5 && registry.conflicts.isEmpty)
         let tweaks = registry.categories.flatMap(\.collections).flatMap(\.tweaks)

@@ -8,9 +8,9 @@ import Testing
 
 struct TweakGroupTests {
     private let registry = TweakRegistry()
-    private let retry: TweakGroup<RetryPolicy>
+    private let retry: TweakGroup<TweakRetryPolicy>
 
-    init() { retry = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5), registry: registry) }
+    init() { retry = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry) }
 
     private func set(_ part: String, _ value: TweakValue) throws {
         try registry.commit(origin: .user(1000)) { $0.set("Upstream/Payments/\(part)", value) }
@@ -19,34 +19,34 @@ struct TweakGroupTests {
     // MARK: Values
 
     @Test func startsWithTheDefaultAndFollowsItsParts() throws {
-        #expect(retry.value == RetryPolicy(attempts: 5) && retry.value == retry.defaultValue)
+        #expect(retry.value == TweakRetryPolicy(attempts: 5) && retry.value == retry.defaultValue)
         #expect(!retry.isModified)
         try set("Base delay", .duration(.seconds(1)))
-        #expect(retry.value == RetryPolicy(attempts: 5, baseDelay: .seconds(1)))
+        #expect(retry.value == TweakRetryPolicy(attempts: 5, baseDelay: .seconds(1)))
         #expect(retry.isModified)
         try registry["Upstream/Payments/Base delay"]?.reset()
-        #expect(retry.value == RetryPolicy(attempts: 5))
+        #expect(retry.value == TweakRetryPolicy(attempts: 5))
     }
 
     @Test func setsAllPartsInOneCommit() throws {
-        let wanted = RetryPolicy(attempts: 7, baseDelay: .seconds(1), factor: 3, maxDelay: .seconds(9), jitter: 0)
+        let wanted = TweakRetryPolicy(attempts: 7, baseDelay: .seconds(1), factor: 3, maxDelay: .seconds(9), jitter: 0)
         let result = try retry.set(wanted)
         #expect(result.revision == 1 && registry.revision == 1 && result.outcomes.count == 5)
         #expect(retry.value == wanted)
         #expect(retry.reset()?.revision == 2)
-        #expect(retry.value == RetryPolicy(attempts: 5) && registry.revision == 2)
+        #expect(retry.value == TweakRetryPolicy(attempts: 5) && registry.revision == 2)
     }
 
     @Test func refusesAllOrNothing() {
-        let error = refusal { try retry.set(RetryPolicy(attempts: 2, jitter: 3)) }
+        let error = refusal { try retry.set(TweakRetryPolicy(attempts: 2, jitter: 3)) }
         #expect(error?.code == .outOfRange && error?.path?.name == "Jitter")
-        #expect(retry.value == RetryPolicy(attempts: 5) && registry.revision == 0)
+        #expect(retry.value == TweakRetryPolicy(attempts: 5) && registry.revision == 0)
     }
 
     @Test func theSetterClampsAndChangesNothingWhereThatDoesNotHelp() {
-        retry.value = RetryPolicy(attempts: 2, jitter: 3)
-        #expect(retry.value == RetryPolicy(attempts: 2, jitter: 1))
-        retry.value = RetryPolicy(attempts: 9, jitter: .nan)
+        retry.value = TweakRetryPolicy(attempts: 2, jitter: 3)
+        #expect(retry.value == TweakRetryPolicy(attempts: 2, jitter: 1))
+        retry.value = TweakRetryPolicy(attempts: 9, jitter: .nan)
         #expect(retry.value.attempts == 2)
     }
 
@@ -58,33 +58,33 @@ struct TweakGroupTests {
     // MARK: Declaring twice, and removing
 
     @Test func theSameTwiceAreOneAndOthersAreConflicts() throws {
-        let same = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5), registry: registry)
+        let same = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry)
         #expect(registry.count == 5 && registry.conflicts.isEmpty)
-        let other = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 6), registry: registry)
+        let other = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 6), registry: registry)
         #expect(registry.conflicts.map(\.path.name) == ["Attempts"])
-        try retry.set(RetryPolicy(attempts: 9))
+        try retry.set(TweakRetryPolicy(attempts: 9))
         #expect(same.value == retry.value && other.value == retry.value)
     }
 
     @Test func theFirstDeclarationsDefaultHolds() {
-        let other = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 6), registry: registry)
+        let other = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 6), registry: registry)
         #expect(other.value.attempts == 5)
     }
 
     @Test func aRemovedPartReadsItsDefaultAndEndsWhatFollows() async throws {
-        try retry.set(RetryPolicy(attempts: 9, factor: 3))
+        try retry.set(TweakRetryPolicy(attempts: 9, factor: 3))
         #expect(retry.value.attempts == 9)
         let seen = Recorder<Int>()
         let token = retry.observe { seen.note($0.new.attempts) }
         var values = retry.values.makeAsyncIterator()
         #expect(await values.next() == retry.value)
         #expect(registry.remove(retry.path))
-        #expect(retry.value == RetryPolicy(attempts: 5, factor: 3))
+        #expect(retry.value == TweakRetryPolicy(attempts: 5, factor: 3))
         try set("Factor", .number(4))
         #expect(retry.value.factor == 4)
         #expect(await values.next() == nil)
         #expect(seen.all.isEmpty)
-        let error = refusal { try retry.set(RetryPolicy()) }
+        let error = refusal { try retry.set(TweakRetryPolicy()) }
         #expect(error?.code == .unknownTweak)
         token.cancel()
     }
@@ -94,7 +94,7 @@ struct TweakGroupTests {
         let count = { registry.state.withLock { $0.observers[factor.node.slot].count } }
         let before = count()
         do {
-            let other = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5), registry: registry)
+            let other = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry)
             let token = other.observe { _ in }
             #expect(other.observed == other.value)
             #expect(count() == before + 3)
@@ -109,7 +109,7 @@ struct TweakGroupTests {
         do {
             let registry = TweakRegistry()
             kept = registry
-            token = TweakGroup("A", "B", RateLimit(), registry: registry).observe { _ in }
+            token = TweakGroup("A", "B", TweakRateLimit(), registry: registry).observe { _ in }
         }
         #expect(kept == nil)
         token.cancel()
@@ -118,7 +118,7 @@ struct TweakGroupTests {
     // MARK: Observers
 
     @Test func observersRunOncePerCommit() throws {
-        let seen = Recorder<TweakChange<RetryPolicy>>()
+        let seen = Recorder<TweakChange<TweakRetryPolicy>>()
         let token = retry.observe { seen.note($0) }
         try registry.commit(origin: .user(7)) { batch in
             batch.set("Upstream/Payments/Attempts", .int(2))
@@ -126,7 +126,7 @@ struct TweakGroupTests {
         }
         let change = try #require(seen.all.first)
         #expect(seen.all.count == 1)
-        #expect(change.old == RetryPolicy(attempts: 5) && change.new == RetryPolicy(attempts: 2, factor: 3))
+        #expect(change.old == TweakRetryPolicy(attempts: 5) && change.new == TweakRetryPolicy(attempts: 2, factor: 3))
         #expect(change.origin == .user(7) && change.revision == 1)
         try set("Attempts", .int(2))
         #expect(seen.all.count == 1)
@@ -137,10 +137,10 @@ struct TweakGroupTests {
 
     @Test("A part that goes to where another one came from is a change")
     func partsDoNotCancelOut() throws {
-        let timeouts = TweakGroup("A", "B", Timeouts(connect: .seconds(1), read: .seconds(2)), registry: registry)
-        let seen = Recorder<Timeouts>()
+        let timeouts = TweakGroup("A", "B", TweakTimeouts(connect: .seconds(1), read: .seconds(2)), registry: registry)
+        let seen = Recorder<TweakTimeouts>()
         let token = timeouts.observe { seen.note($0.new) }
-        let swapped = Timeouts(connect: .seconds(2), read: .seconds(1))
+        let swapped = TweakTimeouts(connect: .seconds(2), read: .seconds(1))
         try timeouts.set(swapped)
         #expect(seen.all == [swapped])
         token.cancel()
@@ -174,10 +174,10 @@ struct TweakGroupTests {
 
     @Test func valuesGiveTheCurrentOneFirst() async throws {
         var values = retry.values.makeAsyncIterator()
-        #expect(await values.next() == RetryPolicy(attempts: 5))
-        try retry.set(RetryPolicy(attempts: 6))
-        try retry.set(RetryPolicy(attempts: 7))
-        #expect(await values.next() == RetryPolicy(attempts: 7))
+        #expect(await values.next() == TweakRetryPolicy(attempts: 5))
+        try retry.set(TweakRetryPolicy(attempts: 6))
+        try retry.set(TweakRetryPolicy(attempts: 7))
+        #expect(await values.next() == TweakRetryPolicy(attempts: 7))
         registry.removeAll()
         // The signal to end may be overtaken by the one to look again.
         #expect(await values.next()?.attempts ?? 5 == 5)
@@ -190,7 +190,7 @@ struct TweakGroupTests {
         } onChange: {
             seen.note(retry.value.attempts)
         }
-        try retry.set(RetryPolicy(attempts: 6, factor: 3))
+        try retry.set(TweakRetryPolicy(attempts: 6, factor: 3))
         #expect(seen.all == [6])
     }
 }

@@ -6,7 +6,8 @@ import Testing
 import TweaksTestSupport
 
 struct ColorTests {
-    private let tweak = Tweak("Kind", "Of", "Color", TweakColor(red: 9, green: 9, blue: 9), registry: TweakRegistry())
+    private let tweak = Tweak(
+        "Kind", "Of", "Color", TweakColor(red8: 9, green8: 9, blue8: 9), registry: TweakRegistry())
 
     /// The text, and the colour as it is printed.
     @Test(arguments: [
@@ -17,7 +18,16 @@ struct ColorTests {
         ("rgba(255,136,0,0.5)", "#FF880080"), ("rgba(255,136,0,50%)", "#FF880080"), ("rgba(1,2,3,.25)", "#01020340"),
         ("rgba(1,2,3,100%)", "#010203FF"), ("black", "#000000FF"), ("White", "#FFFFFFFF"),
         ("REBECCAPURPLE", "#663399FF"), ("transparent", "#00000000"), ("orange", "#FFA500FF"),
-        ("darkslategrey", "#2F4F4FFF"), ("darkslategray", "#2F4F4FFF"), ("lightgoldenrodyellow", "#FAFAD2FF"),
+        ("F80", "#FF8800FF"), ("f808", "#FF880088"), ("FF8800", "#FF8800FF"), ("ff880080", "#FF880080"),
+        ("000", "#000000FF"), ("rgb(255 136 0)", "#FF8800FF"), ("rgb(255 136 0 / 50%)", "#FF880080"),
+        ("rgb(255 136 0/.5)", "#FF880080"), ("rgb(100%,50%,0%)", "#FF8000FF"), ("rgb(1,2,3,0.5)", "#01020380"),
+        ("rgba(1,2,3)", "#010203FF"), ("rgb(1.5,0,0)", "#020000FF"), ("hsl(0,100%,50%)", "#FF0000FF"),
+        ("hsl(120,100%,25%)", "#008000FF"), ("hsl(38.8deg, 100%, 50%)", "#FFA500FF"), ("hsl(270 50% 40%)", "#663399FF"),
+        ("hsla(240,100%,50%,0.5)", "#0000FF80"), ("HSL(-120 100% 50% / 25%)", "#0000FF40"),
+        ("hsl(0.5turn 100% 50%)", "#00FFFFFF"), ("hsl(200grad,100%,50%)", "#00FFFFFF"),
+        ("hsl(3.14159265358979rad 100% 50%)", "#00FFFFFF"), ("hsl(720 0 75)", "#BFBFBFFF"),
+        ("hsl(1e308,0%,0%)", "#000000FF"), ("darkslategrey", "#2F4F4FFF"), ("darkslategray", "#2F4F4FFF"),
+        ("lightgoldenrodyellow", "#FAFAD2FF"),
     ])
     func accepts(_ text: String, _ printed: String) throws {
         let outcome = try tweak.erased.set(text: text)
@@ -27,11 +37,14 @@ struct ColorTests {
     }
 
     @Test(arguments: [
-        "", " ", "#", "#F", "#F8", "#FF880", "#FF88000", "#FF8800000", "F80", "#GG0000", "#ff 880", "# FF8800", "##F80",
-        "#１２３", "#+12", "0xFF8800", "rgb()", "rgb(1,2)", "rgb(1,2,3,4)", "rgba(1,2,3)", "rgb(256,0,0)", "rgb(-1,0,0)",
-        "rgb(1.5,0,0)", "rgb(1,,3)", "rgb(1 2 3)", "rgb(1,2,3", "rgb(1,2,3))", "rgb 1,2,3)", "rgba(1,2,3,1.1)",
-        "rgba(1,2,3,-0.1)", "rgba(1,2,3,101%)", "rgba(1,2,3,nan)", "rgba(1,2,3,)", "rgba(1,2,3,%)", "hsl(1,2,3)",
-        "rgb(10%,10%,10%)", "notacolour", "blac", "blackk", " black", "black ", "currentcolor", "none", ")", "()",
+        "", " ", "#", "#F", "#F8", "#FF880", "#FF88000", "#FF8800000", "F8", "F8800", "FF8800000", "G80", "\u{FF26}80",
+        "#GG0000", "#ff 880", "# FF8800", "##F80",
+        "#１２３", "#+12", "0xFF8800", "rgb()", "rgb(1,2)", "rgb(1,2,3,4)", "rgb(256,0,0)", "rgb(-1,0,0)",
+        "rgb(255.1,0,0)", "rgb(1,,3)", "rgb(1 2, 3)", "rgb(1 2)", "rgb(1 2 3 4)", "rgb(1 2 3 /)", "rgb(1 2 3 / 1 / 1)",
+        "rgb(1,2,3/1)", "rgb(101%,0%,0%)", "hsl(1,2,101)", "hsl(x,1%,1%)", "hsl(1deg,1%)", "hsl(deg,1%,1%)",
+        "hwb(1 2% 3%)", "rgb(1,2,3", "rgb(1,2,3))", "rgb 1,2,3)", "rgba(1,2,3,1.1)",
+        "rgba(1,2,3,-0.1)", "rgba(1,2,3,101%)", "rgba(1,2,3,nan)", "rgba(1,2,3,)", "rgba(1,2,3,%)",
+        "notacolour", "blac", "blackk", " black", "black ", "currentcolor", "none", ")", "()",
     ])
     func refuses(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
 
@@ -55,9 +68,36 @@ struct ColorTests {
 
     @Test func everyAlphaSurvivesItsWord() {
         for alpha in UInt8.min...UInt8.max {
-            let color = TweakColor(red: 1, green: 128, blue: 255, alpha: alpha)
+            let color = TweakColor(red8: 1, green8: 128, blue8: 255, alpha8: alpha)
             #expect(TweakColor(tweakWord: color.tweakWord) == color)
         }
+    }
+
+    @Test("named constants are the names of CSS")
+    func constants() {
+        let known: [(TweakColor, String)] = [
+            (.black, "black"), (.silver, "silver"), (.gray, "gray"), (.white, "white"), (.maroon, "maroon"),
+            (.red, "red"), (.purple, "purple"), (.magenta, "magenta"), (.green, "green"), (.lime, "lime"),
+            (.olive, "olive"), (.yellow, "yellow"), (.navy, "navy"), (.blue, "blue"), (.teal, "teal"), (.cyan, "cyan"),
+            (.orange, "orange"), (.brown, "brown"), (.pink, "pink"), (.indigo, "indigo"), (.clear, "transparent"),
+        ]
+        for (color, name) in known { #expect(color == TweakColor(name), "\(name)") }
+    }
+
+    @Test("channels without an 8 are shares of one, and clamp")
+    func shares() {
+        #expect(TweakColor(red: 1, green: 0, blue: 0) == .red)
+        #expect(TweakColor(red: 1, green: 0.5, blue: 0, alpha: 0.25).description == "#FF800040")
+        #expect(TweakColor(red: -1, green: 7, blue: .nan, alpha: .infinity).description == "#00FF00FF")
+        var color = TweakColor(0x336699)
+        #expect([color.red, color.green, color.blue, color.alpha] == [0.2, 0.4, 0.6, 1])
+        (color.red, color.green, color.blue, color.alpha) = (1, 2, -1, 0.5)
+        #expect(color == TweakColor(red8: 255, green8: 255, blue8: 0, alpha8: 128))
+    }
+
+    @Test("a code of eight digits is a mistake of the program")
+    func longCode() async {
+        await #expect(processExitsWith: .failure) { _ = TweakColor(0xFF88_0080) }
     }
 
     @Test(arguments: [TweakValue.string("#F80"), .int(0), .number(0), .bool(true), .choice("black"), .duration(.zero)])

@@ -6,7 +6,6 @@ import Testing
 
 /// As the documentation of `TweakConvertible` shows it; names of more than eight characters do not convert.
 private struct Tag: TweakConvertible {
-    typealias TweakStorage = TweakLockedCell<Tag>
     var name: String
 
     init(_ name: String) { self.name = name }

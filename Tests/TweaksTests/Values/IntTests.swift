@@ -84,33 +84,4 @@ struct IntegerTypeTests {
             #expect(long.value == Int64(text) && plain.value == Int(text))
         }
     }
-
-    @Test func unsigned64HoldsWhatFitsInt64() throws {
-        let long = Tweak("Kind", "Of", "UInt64", UInt64(0), registry: registry)
-        let plain = Tweak("Kind", "Of", "UInt", UInt(0), registry: registry)
-        try long.erased.set(text: "9223372036854775807")
-        try plain.set(UInt(Int64.max))
-        #expect(long.value == UInt64(Int64.max) && plain.value == UInt(Int64.max))
-        expectRefused("-1", by: long.erased, .outOfRange)
-        expectRefused("-1", by: plain.erased, .outOfRange)
-        expectRefused("9223372036854775808", by: long.erased, .badValue)
-    }
-
-    @Test func unsigned64EndsWhereInt64Does() {
-        let tweak = Tweak("Kind", "Of", "UInt64", UInt64(7), registry: registry)
-        let small = Tweak("Kind", "Of", "Small", UInt64(7), in: 0...100, registry: registry)
-        for value in [UInt64(1) << 63, UInt64(1) << 63 + 1, .max] {
-            #expect(refusal { try tweak.set(value) }?.description.contains("outside 0...9223372036854775807") == true)
-            tweak.value = value
-            #expect(tweak.value == UInt64(Int64.max))
-            tweak.reset()
-            #expect(refusal { try small.set(value) }?.code == .outOfRange)
-            small.value = value
-            #expect(small.value == 100)
-            small.reset()
-            let error = refusal { _ = try registry.register("Kind", "Of", "Big", value) }
-            #expect(error?.code == .badValue)
-            #expect(registry["Kind/Of/Big"] == nil)
-        }
-    }
 }

@@ -35,12 +35,12 @@ extension EditorModel {
 
 extension TweakColor {
     /// Red, green, blue, alpha.
-    var channels: [Int] { [red, green, blue, alpha].map { Int($0) } }
+    var channels: [Int] { [red8, green8, blue8, alpha8].map { Int($0) } }
 
     /// The colour with another value of one channel.
     func with(_ channel: Int, _ value: Int) -> TweakColor {
         var all = channels.map { UInt8(clamping: $0) }
         all[channel] = UInt8(clamping: value)
-        return TweakColor(red: all[0], green: all[1], blue: all[2], alpha: all[3])
+        return TweakColor(red8: all[0], green8: all[1], blue8: all[2], alpha8: all[3])
     }
 }

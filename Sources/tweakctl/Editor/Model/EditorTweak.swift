@@ -116,6 +116,8 @@ extension TweakValue {
         case (.bool(let value), .bool): self = .bool(value)
         case (.int(let value), .int): self = .int(value)
         case (.int(let value), .number): self = .number(Double(value))
+        case (.unsigned(let value), .int): self = .unsigned(value)
+        case (.unsigned(let value), .number): self = .number(Double(value))
         case (.number(let value), .number): self = .number(value)
         case (.string(let text), _): self.init(shown: text, kind)
         default: return nil
@@ -135,6 +137,7 @@ extension TweakValue {
     var magnitude: Double? {
         switch self {
         case .int(let value): Double(value)
+        case .unsigned(let value): Double(value)
         case .number(let value): value
         case .duration(let value): value / .nanoseconds(1)
         default: nil

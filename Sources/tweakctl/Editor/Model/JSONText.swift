@@ -93,6 +93,7 @@ struct JSONText {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if let whole = Int64(text) { return .int(whole) }
+        if let whole = UInt64(text) { return .unsigned(whole) }
         return Double(text).flatMap { $0.isFinite ? .number($0) : nil }
     }
 

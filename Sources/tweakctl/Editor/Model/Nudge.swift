@@ -22,9 +22,9 @@ enum Nudge {
         switch tweak.shown {
         case .bool?: .bool(direction > 0)
         case .choice(let name)?: choice(tweak, name, direction, wraps: false)
-        case .int(let value)?: .int(whole(value, tweak, direction, pace, least: 1))
-        case .duration(let value)?:
-            value.exactNanoseconds.map { .duration(.nanoseconds(whole($0, tweak, direction, pace, least: 1))) }
+        case .int?, .unsigned?: whole(tweak, direction, pace).flatMap { TweakValue(whole: $0) }
+        case .duration?:
+            whole(tweak, direction, pace).flatMap { Int64(exactly: $0) }.map { .duration(.nanoseconds($0)) }
         case .number(let value)?: .number(real(value, tweak, direction, pace))
         default: nil
         }
@@ -86,22 +86,12 @@ enum Nudge {
 
     // MARK: Moving
 
-    private static func whole(
-        _ value: Int64, _ tweak: EditorTweak, _ direction: Int, _ pace: Pace, least: Double
-    ) -> Int64 {
-        let step = Int64(exactly: max(least, self.step(tweak, pace)).rounded()) ?? 1
-        let (sum, overflow) = value.addingReportingOverflow(step * Int64(direction))
-        if overflow { return value }
-        let (lower, upper) = (limit(tweak.lower) ?? .min, limit(tweak.upper) ?? .max)
+    private static func whole(_ tweak: EditorTweak, _ direction: Int, _ pace: Pace) -> Int128? {
+        guard let value = tweak.shown?.whole else { return nil }
+        let step = Int128(exactly: max(1, self.step(tweak, pace)).rounded()) ?? 1
+        let sum = value + step * Int128(direction)
+        let (lower, upper) = (tweak.lower?.whole ?? Int128(Int64.min), tweak.upper?.whole ?? Int128(Int64.max))
         return lower <= upper ? min(max(sum, lower), upper) : sum
-    }
-
-    private static func limit(_ value: TweakValue?) -> Int64? {
-        switch value {
-        case .int(let value)?: value
-        case .duration(let value)?: value.exactNanoseconds
-        default: nil
-        }
     }
 
     private static func real(_ value: Double, _ tweak: EditorTweak, _ direction: Int, _ pace: Pace) -> Double {

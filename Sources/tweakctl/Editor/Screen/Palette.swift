@@ -120,7 +120,7 @@ struct Palette: Equatable {
 
     /// The colour over black, as near as the terminal comes.
     private func swatch(_ color: TweakColor) -> String {
-        let parts = color.channels.prefix(3).map { $0 * Int(color.alpha) / 255 }
+        let parts = color.channels.prefix(3).map { $0 * Int(color.alpha8) / 255 }
         switch depth {
         case .none: return ""
         case .full: return "48;2;" + parts.map { String($0) }.joined(separator: ";")

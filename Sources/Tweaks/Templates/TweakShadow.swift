@@ -1,12 +1,12 @@
 // A shadow behind something.
 
-/// The shadow of something drawn: its colour, where it falls, how blurred and how strong it is.
+/// The shadow of something drawn: its color, where it falls, how blurred and how strong it is.
 ///
 /// ```swift
-/// static let shadow = TweakGroup("Label", "Text", "Shadow", Shadow(y: 4))
+/// static let shadow = TweakGroup("Label", "Text", "Shadow", TweakShadow(y: 4))
 /// ```
-public struct Shadow: TweakTemplate {
-    /// The colour.
+public struct TweakShadow: TweakTemplate {
+    /// The color.
     public var color: TweakColor
     /// How far to the right it falls.
     public var x: Double
@@ -14,7 +14,7 @@ public struct Shadow: TweakTemplate {
     public var y: Double
     /// How far it is blurred.
     public var radius: Double
-    /// How strong it is: 0 is none, 1 as strong as the colour.
+    /// How strong it is: 0 is none, 1 as strong as the color.
     public var opacity: Double
 
     /// A shadow.
@@ -29,18 +29,18 @@ public struct Shadow: TweakTemplate {
     }
 
     /// Color, x, y, radius, opacity.
-    public static let parts: [TweakPart<Shadow>] = [
-        TweakPart("color", \.color, help: "Colour of the shadow"),
+    public static let parts: [TweakPart<TweakShadow>] = [
+        TweakPart("color", \.color, help: "Color of the shadow"),
         TweakPart("x", \.x, in: -500...500, unit: "pt", help: "How far to the right it falls"),
         TweakPart("y", \.y, in: -500...500, unit: "pt", help: "How far down it falls"),
         TweakPart("radius", \.radius, in: 0...500, unit: "pt", help: "How far it is blurred"),
         TweakPart("opacity", \.opacity, in: 0...1, help: "How strong it is; 0 is none"),
     ]
 
-    /// The colour as strong as the shadow is: its alpha times the opacity.
+    /// The color as strong as the shadow is: its alpha times the opacity.
     public var tint: TweakColor {
         var tint = color
-        tint.alpha = UInt8((Double(color.alpha) * min(max(opacity, 0), 1)).rounded())
+        tint.alpha = color.alpha * opacity
         return tint
     }
 }

@@ -3,12 +3,12 @@
 /// How often something is tried, and how long to wait in between: exponential backoff with jitter.
 ///
 /// ```swift
-/// static let retry = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5, baseDelay: .milliseconds(50)))
+/// static let retry = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5, baseDelay: .milliseconds(50)))
 /// ```
 ///
 /// The formula is that of M. Brooker, “Exponential Backoff And Jitter” (AWS Architecture Blog, 2015): with a jitter
 /// of 1 what he calls full jitter, with 0.5 equal jitter.
-public struct RetryPolicy: TweakTemplate {
+public struct TweakRetryPolicy: TweakTemplate {
     /// How often it is tried in all.
     public var attempts: Int
     /// The pause before the second attempt.
@@ -33,7 +33,7 @@ public struct RetryPolicy: TweakTemplate {
     }
 
     /// Attempts, base delay, factor, max delay, jitter.
-    public static let parts: [TweakPart<RetryPolicy>] = [
+    public static let parts: [TweakPart<TweakRetryPolicy>] = [
         TweakPart("attempts", \.attempts, in: 1...100, help: "How often it is tried in all"),
         TweakPart("base delay", \.baseDelay, in: .zero ... .seconds(60), help: "The pause before the second attempt"),
         TweakPart("factor", \.factor, in: 1...10, help: "How many times as long each further pause is"),

@@ -3,12 +3,12 @@
 /// How something goes from one state to another: CSS's `cubic-bezier(x1, y1, x2, y2)`.
 ///
 /// ```swift
-/// static let ease = TweakGroup("Card", "Flip", "Ease", Ease.inOut)
+/// static let ease = TweakGroup("Card", "Flip", "Ease", TweakEase.inOut)
 /// let angle = 180 * ease.value.progress(at: elapsed / duration)
 /// ```
 ///
 /// The definition is that of W3C, “CSS Easing Functions Level 1”, section “Cubic Bézier Easing Functions”.
-public struct Ease: TweakTemplate {
+public struct TweakEase: TweakTemplate {
     /// When the first handle is; 0…1.
     public var x1: Double
     /// How far the first handle is.
@@ -24,18 +24,18 @@ public struct Ease: TweakTemplate {
     }
 
     /// CSS's `ease`: quickly away, slowly there.
-    public static var standard: Ease { Ease(0.25, 0.1, 0.25, 1) }
+    public static var standard: TweakEase { TweakEase(0.25, 0.1, 0.25, 1) }
     /// CSS's `linear`.
-    public static var linear: Ease { Ease(0, 0, 1, 1) }
+    public static var linear: TweakEase { TweakEase(0, 0, 1, 1) }
     /// CSS's `ease-in`: slow at first.
-    public static var `in`: Ease { Ease(0.42, 0, 1, 1) }
+    public static var `in`: TweakEase { TweakEase(0.42, 0, 1, 1) }
     /// CSS's `ease-out`: slow at last.
-    public static var out: Ease { Ease(0, 0, 0.58, 1) }
+    public static var out: TweakEase { TweakEase(0, 0, 0.58, 1) }
     /// CSS's `ease-in-out`: slow at both ends.
-    public static var inOut: Ease { Ease(0.42, 0, 0.58, 1) }
+    public static var inOut: TweakEase { TweakEase(0.42, 0, 0.58, 1) }
 
     /// X1, y1, x2, y2.
-    public static let parts: [TweakPart<Ease>] = [
+    public static let parts: [TweakPart<TweakEase>] = [
         TweakPart("x1", \.x1, in: 0...1, help: "When the first handle of the curve is"),
         TweakPart("y1", \.y1, in: -5...5, help: "How far the first handle is; below 0 it goes back first"),
         TweakPart("x2", \.x2, in: 0...1, help: "When the second handle of the curve is"),

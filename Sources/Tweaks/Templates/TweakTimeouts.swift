@@ -3,9 +3,9 @@
 /// How long to wait for another machine: to be connected, to hear something, and in all.
 ///
 /// ```swift
-/// static let timeouts = TweakGroup("Upstream", "Payments", "Timeout", Timeouts(total: .seconds(5)))
+/// static let timeouts = TweakGroup("Upstream", "Payments", "Timeout", TweakTimeouts(total: .seconds(5)))
 /// ```
-public struct Timeouts: TweakTemplate {
+public struct TweakTimeouts: TweakTemplate {
     /// Until there is a connection.
     public var connect: Duration
     /// Until something is heard.
@@ -21,7 +21,7 @@ public struct Timeouts: TweakTemplate {
     }
 
     /// Connect, read, total.
-    public static let parts: [TweakPart<Timeouts>] = [
+    public static let parts: [TweakPart<TweakTimeouts>] = [
         TweakPart("connect", \.connect, in: .milliseconds(1) ... .seconds(600), help: "Until there is a connection"),
         TweakPart("read", \.read, in: .milliseconds(1) ... .seconds(3_600), help: "Until something is heard"),
         TweakPart("total", \.total, in: .milliseconds(1) ... .seconds(86_400), help: "Until all of it is done"),

@@ -3,14 +3,14 @@
 /// How something swings into its place: a mass on a damped spring, let go at rest one unit away from its aim.
 ///
 /// ```swift
-/// static let spring = TweakGroup("Card", "Drop", "Spring", Spring(response: .seconds(0.3)))
+/// static let spring = TweakGroup("Card", "Drop", "Spring", TweakSpring(response: .seconds(0.3)))
 /// let height = spring.value.progress(at: clock.now - dropped) * depth
 /// ```
 ///
 /// It is the harmonic oscillator x″ + 2ζω x′ + ω² x = 0 (H. Goldstein, “Classical Mechanics”, or Wikipedia, “Harmonic
 /// oscillator”) with ω = 2π ÷ response and ζ the damping fraction, as in Apple's “Designing Fluid Interfaces” (WWDC 2018).
 /// For a mass of 1 that is a stiffness of ω² and a damping of 2ζω.
-public struct Spring: TweakTemplate {
+public struct TweakSpring: TweakTemplate {
     /// How long one swing would take without damping: the stiffer, the shorter.
     public var response: Duration
     /// How soon it comes to rest: 0 never, 1 as soon as it can without going too far, above 1 more slowly.
@@ -32,7 +32,7 @@ public struct Spring: TweakTemplate {
     }
 
     /// Response, damping fraction.
-    public static let parts: [TweakPart<Spring>] = [
+    public static let parts: [TweakPart<TweakSpring>] = [
         TweakPart(
             "response", \.response, in: .milliseconds(10) ... .seconds(10),
             help: "How long one swing would take without damping; shorter is stiffer"),

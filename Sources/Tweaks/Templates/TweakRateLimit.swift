@@ -3,12 +3,12 @@
 /// How much is let through: a rate that can be kept up, and how much more at once.
 ///
 /// ```swift
-/// static let limit = TweakGroup("API", "Anonymous", RateLimit(rate: 10, burst: 20))
+/// static let limit = TweakGroup("API", "Anonymous", TweakRateLimit(rate: 10, burst: 20))
 ///
 /// tokens = limit.value.refilled(tokens, after: now - last)
 /// if tokens >= 1 { tokens -= 1 } else { refuse() }
 /// ```
-public struct RateLimit: TweakTemplate {
+public struct TweakRateLimit: TweakTemplate {
     /// How many a second.
     public var rate: Double
     /// How many at once, after a pause.
@@ -21,7 +21,7 @@ public struct RateLimit: TweakTemplate {
     }
 
     /// Rate, burst.
-    public static let parts: [TweakPart<RateLimit>] = [
+    public static let parts: [TweakPart<TweakRateLimit>] = [
         TweakPart("rate", \.rate, in: 0...1_000_000, unit: "/s", help: "How many are let through a second; 0 for none"),
         TweakPart("burst", \.burst, in: 1...1_000_000, help: "How many are let through at once, after a pause"),
     ]

@@ -1,0 +1,58 @@
+// Types with raw values as values of tweaks: enumerations above all, by one line.
+
+extension TweakConvertible where Self: RawRepresentable, RawValue: TweakConvertible {
+    /// From a raw value's.
+    public init?(_ value: TweakValue) {
+        guard let rawValue = RawValue(value) else { return nil }
+        self.init(rawValue: rawValue)
+    }
+    /// The raw value's.
+    public var erased: TweakValue { rawValue.erased }
+    /// The raw value's.
+    public static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { RawValue.tweakTypeBounds }
+}
+
+extension TweakConvertible where Self: RawRepresentable & CaseIterable, RawValue == String {
+    /// An index into the cases.
+    public typealias TweakStorage = TweakChoiceCell<Self>
+
+    /// The case with this name.
+    public init?(_ value: TweakValue) {
+        switch value {
+        case .choice(let name), .string(let name): self.init(rawValue: name)
+        default: return nil
+        }
+    }
+    /// The raw value, as a choice.
+    public var erased: TweakValue { .choice(rawValue) }
+    /// All cases, in the order of declaration.
+    public static var tweakChoices: [TweakChoice<Self>] { allCases.map { TweakChoice($0, name: $0.rawValue) } }
+}
+
+extension TweakConvertible where Self: RawRepresentable & CaseIterable, RawValue: TweakInteger {
+    /// An index into the cases.
+    public typealias TweakStorage = TweakChoiceCell<Self>
+
+    /// The case with this name.
+    public init?(_ value: TweakValue) {
+        switch value {
+        case .choice(let name), .string(let name):
+            guard let found = Self.allCases.first(where: { $0.tweakName == name }) else { return nil }
+            self = found
+        default: return nil
+        }
+    }
+    /// The case's name, as a choice.
+    ///
+    /// It is what files keep: rename a case, and stored values of the old name are set aside. Where the type describes
+    /// itself (`CustomStringConvertible`), that description is the name.
+    public var erased: TweakValue { .choice(tweakName) }
+    /// All cases, in the order of declaration.
+    public static var tweakChoices: [TweakChoice<Self>] { allCases.map { TweakChoice($0, name: $0.tweakName) } }
+
+    /// The integer where there are no names at run time: then a case is printed as `Level(rawValue: 10)`.
+    private var tweakName: String {
+        let name = String(describing: self)
+        return name.hasSuffix(")") ? String(describing: rawValue) : name
+    }
+}

@@ -1,0 +1,79 @@
+// Enumerations and wrappers by one line: of strings and integers, the program's own and others'.
+
+import Testing
+
+@testable public import Tweaks
+public import TweaksTestSupport
+
+private enum Level: Int, CaseIterable, TweakConvertible { case low = 10, high = 20 }
+
+private enum Described: Int8, CaseIterable, TweakConvertible, CustomStringConvertible {
+    case first = -1, second
+    var description: String { self == .first ? "the first" : "the second" }
+}
+
+/// Printed as an enumeration is that was built without names: `-disable-reflection-metadata`.
+private enum Nameless: UInt64, CaseIterable, TweakConvertible, CustomStringConvertible {
+    case one = 1, last = 18_446_744_073_709_551_615
+    var description: String { "Nameless(rawValue: \(rawValue))" }
+}
+
+private struct Meters: RawRepresentable, TweakBounded {
+    var rawValue: UInt8
+    static func < (left: Meters, right: Meters) -> Bool { left.rawValue < right.rawValue }
+}
+
+private enum Fruit: String { case apple, pear }
+extension Fruit: TweakConvertible {}
+// A program in another package writes @retroactive before the protocol.
+extension TheirCase: TweakConvertible {}
+
+struct RawValueTests {
+    private let registry = TweakRegistry()
+
+    @Test func integerCases() throws {
+        let tweak = Tweak("Kind", "Of", "Level", Level.low, registry: registry)
+        #expect(tweak.erased.kind == .choice && tweak.erased.value == .choice("low"))
+        #expect(tweak.choices.map(\.name) == ["low", "high"])
+        try tweak.erased.set(text: "high")
+        #expect(tweak.value == .high)
+        expectRefused("20", by: tweak.erased, .notAChoice)
+        tweak.value = .low
+        #expect(tweak.value == .low && Level(.choice("high")) == .high && Level(.int(20)) == nil)
+    }
+
+    @Test func describedAndNamelessCases() throws {
+        let described = Tweak("Kind", "Of", "Described", Described.second, registry: registry)
+        #expect(described.choices.map(\.name) == ["the first", "the second"])
+        let nameless = Tweak("Kind", "Of", "Nameless", Nameless.one, registry: registry)
+        #expect(nameless.choices.map(\.name) == ["1", "18446744073709551615"])
+        try nameless.erased.set(text: "18446744073709551615")
+        #expect(nameless.value == .last)
+    }
+
+    @Test func anotherModulesCases() throws {
+        let tweak = Tweak("Kind", "Of", "Theirs", TheirCase.odd, registry: registry)
+        #expect(tweak.choices.map(\.name) == ["odd", "even"])
+        try tweak.erased.set(text: "even")
+        #expect(tweak.value == .even)
+    }
+
+    @Test func withoutAListOfCases() throws {
+        let free = Tweak("Kind", "Of", "Fruit", Fruit.apple, registry: registry)
+        #expect(free.erased.kind == .string)
+        try free.erased.set(text: "pear")
+        #expect(free.value == .pear)
+        expectRefused("plum", by: free.erased, .outOfRange)
+        let listed = Tweak("Kind", "Of", "Listed", Fruit.apple, choices: [.apple, .pear], registry: registry)
+        #expect(listed.erased.kind == .choice)
+        expectRefused("plum", by: listed.erased, .notAChoice)
+    }
+
+    @Test func wrappersAreTheirRawValue() throws {
+        let tweak = Tweak("Kind", "Of", "Meters", Meters(rawValue: 5), in: Meters(rawValue: 1)..., registry: registry)
+        #expect(tweak.erased.kind == .int && tweak.erased.upperBound == .int(255))
+        try tweak.erased.set(text: "7")
+        #expect(tweak.value == Meters(rawValue: 7))
+        expectRefused("0", by: tweak.erased, .outOfRange)
+    }
+}
