@@ -48,7 +48,8 @@ struct OverridesFileTests {
     }
 
     private static let extremes: [TweakValue] = [
-        .bool(true), .bool(false), .int(0), .int(.max), .int(.min), .int(9_007_199_254_740_993), .unsigned(1 << 63), .unsigned(.max), .number(0),
+        .bool(true), .bool(false), .int(0), .int(.max), .int(.min), .int(9_007_199_254_740_993), .unsigned(1 << 63),
+        .unsigned(.max), .number(0),
         .number(-0.0), .number(0.1), .number(.greatestFiniteMagnitude), .number(-.leastNonzeroMagnitude),
         .number(1e300), .number(9_007_199_254_740_994), .string(""), .string("\u{0}\u{1}\u{1F}\u{7F}\r\n\t\"\\/"),
         .string("é e\u{301} 🦉 \u{FEFF}\u{202E}\u{10FFFF}\u{E000}\u{FFFF}"), .color(.clear),
