@@ -18,7 +18,7 @@ extension TweakColor {
         } else if lowered.hasSuffix(")") {
             self.init(function: lowered)
         } else if let code = Self.cssNames[lowered] {
-            self.init(code)
+            self.init(known: code)
         } else if lowered == "transparent" {
             self = .clear
         } else {

@@ -44,6 +44,12 @@ public struct TweakColor: Hashable, Sendable {
     @inlinable
     public init(_ code: UInt32) {
         precondition(code <= 0xFF_FFFF, "Tweaks: a color is 0xRRGGBB; for alpha write TweakColor(\"#RRGGBBAA\")")
+        self.init(known: code)
+    }
+
+    // Without a check, so that the compiler makes constants of the named colors.
+    @inlinable
+    init(known code: UInt32) {
         self.init(
             red8: UInt8(truncatingIfNeeded: code >> 16), green8: UInt8(truncatingIfNeeded: code >> 8),
             blue8: UInt8(truncatingIfNeeded: code))
