@@ -39,7 +39,7 @@ struct FaderTests {
     @Test("The letters of each palette can be read", arguments: Palette.all.indices)
     func palettes(index: Int) {
         func brightness(_ color: TweakColor) -> Int {
-            (Int(color.red) * 3 + Int(color.green) * 6 + Int(color.blue)) / 10
+            (Int(color.red8) * 3 + Int(color.green8) * 6 + Int(color.blue8)) / 10
         }
         let palette = Palette.all[index]
         #expect(abs(brightness(palette.foreground) - brightness(palette.background)) > 100)

@@ -85,7 +85,7 @@ struct UnsignedTests {
         #expect(try change(.subtract(.int(-1))) == 1)
     }
 
-    @Test func undoneAndObserved() throws {
+    @Test func observedAndListed() throws {
         let seen = Recorder<UInt64>()
         let token = tweak.observe { seen.note($0.new) }
         try tweak.set(.max)
