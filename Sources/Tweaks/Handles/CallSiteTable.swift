@@ -46,24 +46,38 @@ struct CallSiteKey: Sendable {
     }
 }
 
-/// One call site that was met. Entries live as long as their table, so that readers need no lock and no retain.
-@usableFromInline
-final class CallSite: @unchecked Sendable {  // Unchecked for the pointer alone: it is set once, to what `owned` keeps.
-    fileprivate let key: CallSiteKey
-    @usableFromInline let node: TweakNode
-    private let owned: any AnyObject & Sendable
-    /// The typed cell, without the retain that a read would pay for twice; its type is part of the key.
-    @usableFromInline let cell: UnsafeRawPointer
+/// One call site that was met. It lives as long as its table, so that readers need no lock and no retain.
+// Unchecked: the table's lock guards `current`.
+private final class CallSite: @unchecked Sendable {
+    let key: CallSiteKey
+    /// The address of the typed cell, without the retain that a read would pay for twice; 0 when the tweak is gone.
+    let cell = Atomic<UInt>(0)
+    var current: Found?
 
-    init(key: CallSiteKey, node: TweakNode, cell: any AnyObject & Sendable) {
-        self.key = key
-        self.node = node
-        owned = cell
-        self.cell = UnsafeRawPointer(Unmanaged.passUnretained(cell).toOpaque())
+    init(_ key: CallSiteKey) { self.key = key }
+
+    typealias Found = (node: TweakNode, cell: any AnyObject & Sendable)
+}
+
+/// The cells of one path and type that a reader without a lock may still look at. Readers cannot be counted, so that none
+/// of them is ever freed; but once nobody else has it, it serves the next tweak that is declared with this path.
+private final class CellPool<Cell: TweakCell> {
+    private var cells: [Cell] = []
+    var count: Int { cells.count }
+
+    func add(_ cell: Cell) {
+        if !cells.contains(where: { $0 === cell }) { cells.append(cell) }
+    }
+
+    func spare() -> Cell? {
+        for position in cells.indices where isKnownUniquelyReferenced(&cells[position]) { return cells[position] }
+        return nil
     }
 }
 
 /// A hash table that is read without a lock and written under one.
+///
+/// It is as large as the program has call sites, however often their tweaks are removed and declared again.
 @usableFromInline
 final class CallSiteTable: Sendable {
     /// One generation of slots; each is 0, or the address of a `CallSite`.
@@ -84,11 +98,32 @@ final class CallSiteTable: Sendable {
         }
     }
 
+    private struct PoolKey: Hashable {
+        let path: TweakPath
+        let type: ObjectIdentifier
+    }
+
     /// Everything that a reader may still look at; released with the table.
-    private struct Owned: @unchecked Sendable {  // Unchecked: the pointers are freed by the table's deinit alone.
+    // Unchecked: the pointers are freed by the table's deinit alone, and pools are touched under the lock.
+    private struct Owned: @unchecked Sendable {
         var generations: [UnsafeMutablePointer<Slots>]
         var sites: [CallSite] = []
-        var live: [CallSite] = []
+        var pools: [PoolKey: AnyObject] = [:]
+        var cellCount = 0
+
+        func pool<Cell: TweakCell>(_ path: TweakPath, _ type: Cell.Type) -> CellPool<Cell>? {
+            if pools.isEmpty { return nil }
+            return pools[PoolKey(path: path, type: ObjectIdentifier(type))] as? CellPool<Cell>
+        }
+
+        /// Keeps a cell that is about to be shown to readers.
+        mutating func keep<Cell: TweakCell>(_ cell: Cell, _ path: TweakPath) {
+            let pool = pool(path, Cell.self) ?? CellPool()
+            cellCount -= pool.count
+            pool.add(cell)
+            cellCount += pool.count
+            pools[PoolKey(path: path, type: ObjectIdentifier(Cell.self))] = pool
+        }
     }
 
     private let current: Atomic<UInt>
@@ -116,9 +151,23 @@ final class CallSiteTable: Sendable {
         return slots
     }
 
-    /// The tweak of a call site that was met before. The result is valid as long as the table.
+    // MARK: Reading
+
+    /// The cell of a call site that was met before. It is valid as long as the table.
     @usableFromInline
-    func find(_ key: CallSiteKey) -> Unmanaged<CallSite>? {
+    func cell(_ key: CallSiteKey) -> UnsafeRawPointer? {
+        guard let site = find(key) else { return nil }
+        return UnsafeRawPointer(bitPattern: site._withUnsafeGuaranteedRef { $0.cell.load(ordering: .acquiring) })
+    }
+
+    /// The tweak of a call site that was met before, for a handle: that keeps it, and so a removal must not come between.
+    @usableFromInline
+    func tweak(_ key: CallSiteKey) -> (node: TweakNode, cell: any AnyObject & Sendable)? {
+        guard let site = find(key) else { return nil }
+        return owned.withLock { _ in site._withUnsafeGuaranteedRef { $0.current } }
+    }
+
+    private func find(_ key: CallSiteKey) -> Unmanaged<CallSite>? {
         guard let slots = UnsafePointer<Slots>(bitPattern: current.load(ordering: .acquiring))?.pointee else {
             return nil
         }
@@ -132,46 +181,58 @@ final class CallSiteTable: Sendable {
         }
     }
 
-    /// Remembers a call site.
-    func insert(_ site: CallSite) {
+    // MARK: Writing
+
+    /// Remembers the tweak of a call site. Where another thread was first, that one's tweak stays.
+    func insert<Value: TweakConvertible>(_ key: CallSiteKey, _ tweak: Tweak<Value>) {
+        let cell = tweak.cell
+        let address = UInt(bitPattern: Unmanaged.passUnretained(cell).toOpaque())
         owned.withLock { owned in
-            if owned.live.contains(where: { $0.key == site.key }) { return }
-            owned.sites.append(site)
-            owned.live.append(site)
-            publish(&owned)
+            let site = find(key)?.takeUnretainedValue() ?? add(key, &owned)
+            if site.current != nil { return }
+            owned.keep(cell, tweak.node.path)
+            site.current = (tweak.node, cell)
+            site.cell.store(address, ordering: .releasing)
         }
+    }
+
+    /// A cell that served a tweak with this path which is gone.
+    func spareCell<Value: TweakConvertible>(_ path: TweakPath, _ type: Value.Type) -> Value.TweakStorage? {
+        owned.withLock { $0.pool(path, Value.TweakStorage.self)?.spare() }
     }
 
     /// Forgets the call sites of a tweak that was removed, so that they register anew.
-    func forget(_ node: TweakNode) {
-        owned.withLock { owned in
-            guard owned.live.contains(where: { $0.node === node }) else { return }
-            owned.live.removeAll { $0.node === node }
-            rebuild(&owned)
-        }
-    }
+    func forget(_ node: TweakNode) { forget { $0 === node } }
 
     /// Forgets all call sites.
-    func forgetAll() {
-        owned.withLock { owned in
-            if owned.live.isEmpty { return }
-            owned.live = []
-            rebuild(&owned)
+    func forgetAll() { forget { _ in true } }
+
+    private func forget(_ isGone: (TweakNode) -> Bool) {
+        let gone = owned.withLock { owned in
+            owned.sites.compactMap { site -> CallSite.Found? in
+                guard let found = site.current, isGone(found.node) else { return nil }
+                site.cell.store(0, ordering: .releasing)
+                site.current = nil
+                return found
+            }
         }
+        // Released here: they hold values of the program.
+        withExtendedLifetime(gone) {}
     }
 
-    private func publish(_ owned: inout Owned) {
+    private func add(_ key: CallSiteKey, _ owned: inout Owned) -> CallSite {
+        let site = CallSite(key)
+        owned.sites.append(site)
         let slots = owned.generations[owned.generations.count - 1].pointee
-        if owned.live.count * 2 > slots.mask { return rebuild(&owned) }
-        if let site = owned.live.last { place(site, in: slots) }
+        if owned.sites.count * 2 > slots.mask { grow(&owned) } else { place(site, in: slots) }
+        return site
     }
 
     /// A new generation; readers may still be in the old one, so that stays until the table goes.
-    private func rebuild(_ owned: inout Owned) {
-        var count = 64
-        while count < owned.live.count * 4 { count *= 2 }
-        let slots = Self.makeSlots(count: count)
-        for site in owned.live { place(site, in: slots.pointee) }
+    private func grow(_ owned: inout Owned) {
+        // A power of two, as the mask wants it.
+        let slots = Self.makeSlots(count: (owned.generations[owned.generations.count - 1].pointee.mask + 1) * 4)
+        for site in owned.sites { place(site, in: slots.pointee) }
         owned.generations.append(slots)
         current.store(UInt(bitPattern: slots), ordering: .releasing)
     }
@@ -181,5 +242,10 @@ final class CallSiteTable: Sendable {
         while slots.base[position].load(ordering: .relaxed) != 0 { position = (position + 1) & slots.mask }
         slots.base[position].store(
             UInt(bitPattern: Unmanaged.passUnretained(site).toOpaque()), ordering: .releasing)
+    }
+
+    /// How many call sites, cells and generations of slots it keeps.
+    var counts: (sites: Int, cells: Int, generations: Int) {
+        owned.withLock { ($0.sites.count, $0.cellCount, $0.generations.count) }
     }
 }

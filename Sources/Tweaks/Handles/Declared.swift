@@ -30,12 +30,10 @@
         ) -> Tweak<Value> {
             let registry = self ?? .shared
             let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
-            if let key, let site = registry.callSites.find(key) {
-                return site._withUnsafeGuaranteedRef {
-                    Tweak(
-                        cell: Unmanaged<Value.TweakStorage>.fromOpaque($0.cell).takeUnretainedValue(), node: $0.node,
-                        registry: registry)
-                }
+            if let key, let known = registry.callSites.tweak(key) {
+                // The type is part of the key, so this is the cell's own type.
+                return Tweak(
+                    cell: unsafeDowncast(known.cell, to: Value.TweakStorage.self), node: known.node, registry: registry)
             }
             let tweak = declare(CallSiteNames(category: category, collection: collection, name: name), source)
             if let key { registry.remember(key, tweak) }
@@ -51,11 +49,9 @@
     ) -> Value {
         let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
         let table = registry.map { Unmanaged.passUnretained($0.callSites) } ?? sharedCallSites
-        if let key, let site = table._withUnsafeGuaranteedRef({ $0.find(key) }) {
+        if let key, let cell = table._withUnsafeGuaranteedRef({ $0.cell(key) }) {
             // The type is part of the key, so this is the cell's own type.
-            return site._withUnsafeGuaranteedRef { site in
-                Unmanaged<Value.TweakStorage>.fromOpaque(site.cell)._withUnsafeGuaranteedRef { $0.load() }
-            }
+            return Unmanaged<Value.TweakStorage>.fromOpaque(cell)._withUnsafeGuaranteedRef { $0.load() }
         }
         let tweak = declare(CallSiteNames(category: category, collection: collection, name: name), source)
         if let key { tweak.registry.remember(key, tweak) }

@@ -72,7 +72,7 @@ extension TweakRegistry {
 
     @usableFromInline
     func remember<Value>(_ key: CallSiteKey, _ tweak: Tweak<Value>) {
-        callSites.insert(CallSite(key: key, node: tweak.node, cell: tweak.cell))
+        callSites.insert(key, tweak)
         // It may have been removed since it was found; then nobody else will forget it.
         if !state.withLock({ $0.holds(tweak.node) }) { callSites.forget(tweak.node) }
     }

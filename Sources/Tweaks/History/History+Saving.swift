@@ -14,6 +14,7 @@ extension History {
         hasUndone = hasUndone || older.contains { $0.status == .undone }
         let hasOwn = !records.isEmpty
         let hasChanged = records.contains { $0.isChange }
+        released += records
         records = (Self.withUndoneAt(older) + records).suffix(limit)
         weigh()
         lastNumber += shift

@@ -12,6 +12,8 @@ struct History: Sendable {
         didSet { if records.count > limit { removeOldest(records.count - limit) } }
     }
     private var removed: UInt64 = 0
+    /// Forgotten, and to be released outside the registry's lock: the last to know a tweak that is gone.
+    var released: [Record] = []
     /// The size of all records, counted in parts.
     private(set) var weight = 0
     /// Large commits are kept as long as all together weigh no more than this.
@@ -40,6 +42,7 @@ struct History: Sendable {
 
     private mutating func removeOldest(_ count: Int) {
         weight -= Self.weight(records.prefix(count))
+        released += records.prefix(count)
         records.removeFirst(count)
         removed += UInt64(count)
     }

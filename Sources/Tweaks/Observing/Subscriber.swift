@@ -43,14 +43,16 @@ final class Subscriber: Sendable {
     func count() { noted.add(1, ordering: .releasing) }
 
     /// Notes a change, folded into one that still waits. Called under the registry's lock, in order of revision.
-    func enqueue(_ change: PendingChange) {
+    /// - Returns: What it was folded into, to be released outside that lock.
+    func enqueue(_ change: PendingChange) -> PendingChange? {
         state.withLock { state in
-            guard state.call != nil else { return }
-            if seesAll { return state.pending = change }
+            guard state.call != nil else { return nil }
+            let waiting = state.pending
             var change = change
-            if let waiting = state.pending { change.old = waiting.old }
+            if !seesAll, let waiting { change.old = waiting.old }
             // Back to what it last saw: for this observer nothing changed.
-            state.pending = change.old.value == change.new.value ? nil : change
+            state.pending = !seesAll && change.old.value == change.new.value ? nil : change
+            return waiting
         }
     }
 
@@ -84,11 +86,11 @@ final class Subscriber: Sendable {
     /// No more calls start. Returns whether it was active.
     @discardableResult
     func cancel() -> Bool {
-        let closures = state.withLock { state in
+        let ended = state.withLock { state in
             defer { (state.call, state.onEnd, state.pending) = (nil, nil, nil) }
-            return (state.call, state.onEnd)  // Released after the lock: they may hold anything.
+            return (state.call, state.onEnd, state.pending)  // Released after the lock: they may hold anything.
         }
-        return closures.0 != nil
+        return withExtendedLifetime(ended) { $0.0 != nil }
     }
 
     /// The tweak is gone: cancels, and tells the observer.

@@ -11,14 +11,14 @@ struct Publication: Sendable {
 extension RegistryState {
     /// Makes a value the current one. Who follows the tweak learns of it at once, or by `announce` with all of the commit;
     /// of a secret that was set to what it is already, feeds alone.
-    func publish(
+    mutating func publish(
         _ node: TweakNode, old: Prepared, new: Prepared, origin: TweakOrigin, revision: UInt64,
         _ effects: inout CommitEffects
     ) {
         let isNew = new.value != old.value
         if isNew {
             for subscriber in observers[node.slot] { subscriber.count() }
-            node.store(new)
+            store(new, in: node)
         }
         if observers[node.slot].isEmpty, feeds.isEmpty { return }
         let change = PendingChange(old: old, new: new, origin: origin, revision: revision)
@@ -30,7 +30,7 @@ extension RegistryState {
 
     /// Notes what was published for everybody who follows it. Each may be taken by its reader at once, on another
     /// thread: so all new values are current by now, and a feed gets them in one piece.
-    func announce(_ effects: inout CommitEffects) {
+    mutating func announce(_ effects: inout CommitEffects) {
         for publication in effects.published where publication.change.old.value != publication.change.new.value {
             notifyObservers(publication, &effects)
         }
@@ -38,10 +38,13 @@ extension RegistryState {
         effects.published = []
     }
 
-    private func notifyObservers(_ publication: Publication, _ effects: inout CommitEffects) {
+    private mutating func notifyObservers(_ publication: Publication, _ effects: inout CommitEffects) {
         let following = observers[publication.node.slot]
         if following.isEmpty { return }
-        for subscriber in following { subscriber.enqueue(publication.change) }
+        for subscriber in following {
+            let replaced = subscriber.enqueue(publication.change)
+            if let replaced, publication.node.holdsObjects { released.append(replaced) }
+        }
         // The first list is shared, not copied: most commits change one tweak.
         if effects.subscribers.isEmpty {
             effects.subscribers = following

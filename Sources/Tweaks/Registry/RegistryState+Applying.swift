@@ -102,6 +102,7 @@ extension RegistryState {
         // Only texts take more than their place.
         let isText = step.node.definition.kind == .string
         if isText { textBytes -= heldText(step.node) }
+        spareLayers(of: step.node)
         // The same value is set anew: a right guess at a secret is noted like any other set.
         if step.node.isSecret, case .override = step.change { overlays[slot].remove(.override) }
         var didChange = overlays[slot].apply(step.change, origin: origin, time: time)

@@ -20,7 +20,7 @@ struct RegistryState {
     var partialListings = PartialListings()
     var lookAlikes = LookAlikes()
     var conflicts: [TweakConflict] = []
-    var conflictHandlers: [@Sendable (TweakConflict) -> Void] = []
+    var conflictHandlers: [ConflictHandler] = []
     var feeds: [ChangeFeed] = []
     var carrier: (any TweakCarrier)?
     /// Values from files for tweaks that are not registered.
@@ -43,6 +43,8 @@ struct RegistryState {
     var fileWins = false
     var unfitHandlers: [@Sendable (TweakPath, AsideEntry) -> Void] = []
     var isFrozen = FrozenTrait.isOn
+    /// What was given up and may hold the program's objects: `GuardedState` releases it when the lock is free.
+    var released: [any Sendable] = []
 
     func node(_ path: TweakPath) -> TweakNode? { path.withBytes { node($0) } }
 
@@ -82,7 +84,9 @@ struct RegistryState {
     /// Removes a tweak and returns its observers, to be ended after the lock.
     mutating func remove(_ node: TweakNode) -> [Subscriber] {
         guard holds(node) else { return [] }
-        if let prepared = node.defaultPrepared { node.store(prepared) }
+        released.append(node)
+        spareLayers(of: node)
+        if let prepared = node.defaultPrepared { store(prepared, in: node) }
         index.remove(node.slot, in: nodes)
         lookAlikes.remove(node)
         nodes[node.slot] = nil

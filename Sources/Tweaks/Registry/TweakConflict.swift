@@ -41,28 +41,59 @@ public struct TweakConflict: Sendable, CustomStringConvertible {
     }
 }
 
+/// A handler of conflicts; letting go of this does not end it.
+public struct TweakConflictObservation: Sendable {
+    private let handler: ConflictHandler
+    private let remove: @Sendable (ConflictHandler) -> Void
+
+    init(_ handler: ConflictHandler, _ registry: TweakRegistry) {
+        self.handler = handler
+        remove = { [weak registry] handler in
+            registry?.state.withLock { $0.conflictHandlers.removeAll { $0 === handler } }
+        }
+    }
+
+    /// No more calls start. One that runs on another thread may still be finishing.
+    public func cancel() { remove(handler) }
+}
+
+/// A handler with an identity.
+final class ConflictHandler: Sendable {
+    let call: @Sendable (TweakConflict) -> Void
+
+    init(_ call: @escaping @Sendable (TweakConflict) -> Void) { self.call = call }
+}
+
 extension TweakRegistry {
     /// The declarations that disagree, in the order in which they were met.
     public var conflicts: [TweakConflict] { state.withLock { $0.conflicts } }
 
-    /// Calls `handler` once for each conflict: now for those known already, later on the thread that declares.
-    public func onConflict(_ handler: @escaping @Sendable (TweakConflict) -> Void) {
+    /// Calls `handler` once for each conflict: now for those known already, later on the thread that declares. It stays
+    /// until the result is cancelled; each handler is independent of the others.
+    ///
+    /// ```swift
+    /// registry.onConflict { log.warning("\($0)") }
+    /// ```
+    @discardableResult
+    public func onConflict(_ handler: @escaping @Sendable (TweakConflict) -> Void) -> TweakConflictObservation {
+        let handler = ConflictHandler(handler)
         let known = state.withLock { state in
             state.conflictHandlers.append(handler)
             return state.conflicts
         }
-        for conflict in known { handler(conflict) }
+        for conflict in known { handler.call(conflict) }
+        return TweakConflictObservation(handler, self)
     }
 
     /// Reports a conflict unless the same two places were reported before.
     func report(_ conflict: TweakConflict) {
-        let handlers = state.withLock { state -> [@Sendable (TweakConflict) -> Void] in
+        let handlers = state.withLock { state -> [ConflictHandler] in
             let isKnown = state.conflicts.contains { $0.path == conflict.path && $0.second == conflict.second }
             if isKnown { return [] }
             state.conflicts.append(conflict)
             return state.conflictHandlers
         }
-        for handler in handlers { handler(conflict) }
+        for handler in handlers { handler.call(conflict) }
     }
 }
 

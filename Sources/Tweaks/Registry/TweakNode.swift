@@ -70,8 +70,14 @@ package final class TweakNode: Sendable {
     }
 
     /// Makes a value the one that programs read. Only under the registry's lock.
-    func store(_ prepared: Prepared) {
-        if case .value(let core, _) = content { core.store(prepared) }
+    /// - Returns: The one before, where letting go of it may run the program's code: not before the lock is free.
+    func store(_ prepared: Prepared) -> (any Sendable)? {
+        if case .value(let core, _) = content { core.store(prepared) } else { nil }
+    }
+
+    /// Whether its values may hold objects of the program.
+    var holdsObjects: Bool {
+        if case .value(let core, _) = content { core.holdsObjects } else { false }
     }
 }
 
@@ -95,8 +101,11 @@ public struct TweakSource: Sendable, CustomStringConvertible {
 protocol TweakValueCore: AnyObject, Sendable {
     /// Whether the declaration gave a closed list; then values go by its names.
     var hasChoices: Bool { get }
+    /// Whether letting go of a value may run the program's code.
+    var holdsObjects: Bool { get }
     func prepare(_ value: TweakValue) -> Prepared?
-    func store(_ prepared: Prepared)
+    /// Returns the value before, where it holds objects.
+    func store(_ prepared: Prepared) -> (any Sendable)?
 }
 
 /// Converts between the erased and the typed value, and owns the cell.
@@ -110,8 +119,13 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
     /// The cell again, where it takes words.
     private let wordCell: (any WordStorage)?
 
-    init(_ defaultValue: Value, choices: [TweakChoice<Value>]) {
-        cell = Value.TweakStorage(defaultValue)
+    let holdsObjects: Bool
+
+    /// - Parameter spare: A cell of another tweak that is gone; nil: a new one.
+    init(_ defaultValue: Value, choices: [TweakChoice<Value>], cell spare: Value.TweakStorage? = nil) {
+        spare?.store(defaultValue)
+        cell = spare ?? Value.TweakStorage(defaultValue)
+        holdsObjects = !_isPOD(Value.self) && Value.self != String.self
         wordCell = cell as? any WordStorage
         self.defaultValue = defaultValue
         self.choices = choices
@@ -139,12 +153,16 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
         return .choice(choices.first { $0.value == value }?.name ?? value.erased.choiceName)
     }
 
-    func store(_ prepared: Prepared) {
+    func store(_ prepared: Prepared) -> (any Sendable)? {
         switch prepared.typed {
-        case .word(let word): wordCell?.store(word: word)
+        case .word(let word):
+            wordCell?.store(word: word)
+            return nil
         case .object(let object):
+            let old: (any Sendable)? = holdsObjects ? cell.load() : nil
             // Always this type: `prepare` of this very core made it.
             if let typed = object as? Value { cell.store(typed) }
+            return old
         }
     }
 }

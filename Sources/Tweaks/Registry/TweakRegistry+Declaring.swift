@@ -24,7 +24,8 @@ extension TweakRegistry {
     func declare<Value: TweakConvertible>(
         _ path: TweakPath, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
     ) throws(TweakError) -> Tweak<Value> {
-        let core = TypedCore(defaultValue, choices: shape.choices)
+        let spare = callSites.spareCell(path, Value.self)
+        let core = TypedCore(defaultValue, choices: shape.choices, cell: spare)
         let definition = try shape.definition(defaultValue: defaultValue, path: path)
         let erased = core.erase(defaultValue)
         try check(erased, definition, core, path)
@@ -157,8 +158,13 @@ extension TweakRegistry {
 extension TweakShape {
     /// The facts without types, checked for sense.
     func definition(defaultValue: Value, path: TweakPath) throws(TweakError) -> TweakDefinition {
+        try self.definition(defaultValue.erased.kind, path: path)
+    }
+
+    /// The same for a value that has no default.
+    func definition(_ kind: TweakKind, path: TweakPath) throws(TweakError) -> TweakDefinition {
         let choices = choices.isEmpty ? Value.tweakChoices : choices
-        let kind = choices.isEmpty ? defaultValue.erased.kind : .choice
+        let kind = choices.isEmpty ? kind : .choice
         let definition = TweakDefinition(
             kind: kind, limits: try limits(kind, path),
             choices: choices.map { TweakChoice($0.name, name: $0.name, label: $0.label) }, maxLength: maxLength,
@@ -202,7 +208,7 @@ extension TweakLimits {
 }
 
 extension TweakDefinition {
-    fileprivate func checkTexts(_ path: TweakPath) throws(TweakError) {
+    func checkTexts(_ path: TweakPath) throws(TweakError) {
         if let scalar = path.joined.invisibleScalar {
             throw TweakError(
                 .usage,

@@ -11,6 +11,7 @@ extension TweakRegistry {
         let outcome = try state.withLock { state throws(TweakError) -> TweakOutcome in
             guard state.holds(node), let old = state.current(node) else { throw node.gone }
             if old.value != prepared.value {
+                state.spareLayers(of: node)
                 state.overlays[node.slot].set(
                     .init(layer: .override, prepared: prepared, origin: .code, time: time))
                 state.publish(

@@ -16,7 +16,7 @@ public final class TweakRegistry: Sendable {
     /// The registry that declarations use by default.
     public static let shared = TweakRegistry()
 
-    let state = Mutex(RegistryState())
+    let state = GuardedState()
     @usableFromInline let callSites = CallSiteTable()
     private let now: @Sendable () -> ContinuousClock.Instant
     /// Rings when a temporary override ends.

@@ -65,6 +65,7 @@ extension RegistryState {
     /// Gives a tweak that was just added what files have for it. Nobody can have observed it yet.
     mutating func install(_ layers: [JudgedEntry], on node: TweakNode) {
         var aside: [AsideEntry] = []
+        spareLayers(of: node)
         textBytes -= heldText(node)
         defer { textBytes += heldText(node) }
         for judged in layers {
@@ -94,7 +95,7 @@ extension RegistryState {
             overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: beneath)
         }
         overlays[node.slot].changedAt = revision
-        if let top = overlays[node.slot].top { node.store(top) }
+        if let top = overlays[node.slot].top { store(top, in: node) }
         // It came under a former path: the file has to learn the new one.
         for judged in layers where judged.layer >= .override && judged.entry.path != node.path {
             journal?.note(judged.entry.key, nil)

@@ -112,6 +112,7 @@ extension RegistryState {
     ) {
         let slot = change.node.slot
         guard let old = current(change.node) else { return }
+        spareLayers(of: change.node)
         if let step = change.step {
             overlays[slot].set(
                 .init(layer: .configFile, prepared: step.prepared, origin: step.origin, time: time))

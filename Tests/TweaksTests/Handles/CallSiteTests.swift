@@ -13,46 +13,42 @@ struct CallSiteTests {
             CallSiteKey("A", "B", "C", TweakSource(fileID: "M/File.swift", line: line), ObjectIdentifier(type)))
     }
 
-    private func site(_ key: CallSiteKey, _ tweak: Tweak<Int>) -> CallSite {
-        CallSite(key: key, node: tweak.node, cell: tweak.cell)
-    }
-
     // MARK: The table
 
     @Test func findsWhatWasInsertedAndNothingElse() throws {
         let (table, tweak) = (CallSiteTable(), Tweak("A", "B", "C", 0, registry: registry))
         for line in 0..<2_000 as Range<UInt> {
-            #expect(try table.find(key(line)) == nil)
-            table.insert(site(try key(line), tweak))
-            #expect(try table.find(key(line)) != nil)
+            #expect(try table.cell(key(line)) == nil)
+            table.insert(try key(line), tweak)
+            #expect(try table.cell(key(line)) != nil)
         }
         for line in 0..<2_000 as Range<UInt> {
-            #expect(try table.find(key(line)) != nil)
-            #expect(try table.find(key(line, Double.self)) == nil)
+            #expect(try table.cell(key(line)) != nil)
+            #expect(try table.cell(key(line, Double.self)) == nil)
         }
-        #expect(try table.find(key(2_000)) == nil)
+        #expect(try table.cell(key(2_000)) == nil)
     }
 
     @Test func aCallSiteThatIsInsertedTwiceIsTheFirst() throws {
         let table = CallSiteTable()
         let (first, second) = (Tweak("A", "B", "1", 0, registry: registry), Tweak("A", "B", "2", 0, registry: registry))
-        table.insert(site(try key(1), first))
-        table.insert(site(try key(1), second))
-        #expect(try table.find(key(1))?._withUnsafeGuaranteedRef { $0.node === first.node } == true)
+        table.insert(try key(1), first)
+        table.insert(try key(1), second)
+        #expect(try table.tweak(key(1))?.node === first.node)
     }
 
     @Test func forgetsOneTweaksCallSitesAndKeepsTheOthers() throws {
         let table = CallSiteTable()
         let (first, second) = (Tweak("A", "B", "1", 0, registry: registry), Tweak("A", "B", "2", 0, registry: registry))
         for line in 0..<100 as Range<UInt> {
-            table.insert(site(try key(line), line.isMultiple(of: 2) ? first : second))
+            table.insert(try key(line), line.isMultiple(of: 2) ? first : second)
         }
         table.forget(first.node)
-        for line in 0..<100 as Range<UInt> { #expect(try (table.find(key(line)) == nil) == line.isMultiple(of: 2)) }
+        for line in 0..<100 as Range<UInt> { #expect(try (table.cell(key(line)) == nil) == line.isMultiple(of: 2)) }
         table.forgetAll()
-        for line in 0..<100 as Range<UInt> { #expect(try table.find(key(line)) == nil) }
-        table.insert(site(try key(1), second))
-        #expect(try table.find(key(1)) != nil)
+        for line in 0..<100 as Range<UInt> { #expect(try table.cell(key(line)) == nil) }
+        table.insert(try key(1), second)
+        #expect(try table.cell(key(1)) != nil)
     }
 
     // MARK: Threads
@@ -117,6 +113,37 @@ struct CallSiteTests {
             #expect(tweakValue("A", "B", "C", 5, registry: registry, line: line) == Int(line))
         }
         #expect(registry["A/B/C"]?.value == .int(19))
+    }
+
+    // MARK: Memory
+
+    /// A reader may still look at the cell of a tweak that is gone, so that no cell is freed: the next tweak has it.
+    @Test func whatIsRemovedAndDeclaredAgainTakesNoMore() throws {
+        let nodes = (0..<2).map { _ in WeakBox<TweakNode>() }
+        for round in 0..<1_000 {
+            #expect(tweakValue("A", "B", "C", round, registry: registry) == round)
+            #expect(tweakInline("A", "B", "D", "text", registry: registry).value == "text")
+            if round == 0 { nodes[0].value = registry["A/B/C"]?.node }
+            if round == 1 { nodes[1].value = registry["A/B/D"]?.node }
+            try registry.remove(TweakPath("A", "B", "C"))
+            if round.isMultiple(of: 2) { registry.removeAll() }
+        }
+        let counts = registry.callSites.counts
+        #expect(counts.sites == 2 && counts.cells == 2 && counts.generations == 1)
+        #expect(nodes.allSatisfy { $0.value == nil })
+    }
+
+    /// A handle that is kept reads its own tweak's default, whatever takes its place.
+    @Test func aHandleThatIsKeptKeepsItsCell() throws {
+        func handle(_ value: Int) -> Tweak<Int> { tweakInline("A", "B", "C", value, registry: registry) }
+        let kept = (0..<20).map { number in
+            let tweak = handle(number)
+            registry.removeAll()
+            return tweak
+        }
+        _ = handle(100)
+        #expect(kept.map(\.value) == Array(0..<20))
+        #expect(registry.callSites.counts.cells == 21)
     }
 
     // MARK: What makes a call site

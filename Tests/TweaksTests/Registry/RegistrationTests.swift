@@ -85,6 +85,18 @@ struct RegistrationTests {
         #expect(registry.conflicts.map(\.first.line) == [1, 1])
     }
 
+    @Test func aHandlerThatIsCancelledHearsOfNoMore() {
+        let (first, second) = (Recorder<UInt>(), Recorder<UInt>())
+        let token = registry.onConflict { first.note($0.second.line) }
+        registry.onConflict { second.note($0.second.line) }
+        for line in 1...3 as ClosedRange<UInt> {
+            _ = Tweak("A", "B", "C", Int(line), registry: registry, fileID: "M/File.swift", line: line)
+            if line == 2 { token.cancel() }
+        }
+        token.cancel()
+        #expect(first.all == [2] && second.all == [2, 3])
+    }
+
     @Test func aHandlerMayUseTheRegistry() {
         let counts = Recorder<Int>()
         registry.onConflict { [registry] _ in counts.note(registry.conflicts.count + registry.count) }
