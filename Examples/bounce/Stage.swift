@@ -17,8 +17,12 @@ final class Stage {
             self.scene.recenter()
             return "recentred"
         }
-        tweakAction("Label", "Color", "Surprise me", help: "Picks a pair of colours") { _ in
-            try self.surprise()
+        tweakAction(
+            "Label", "Color", "Surprise me",
+            arguments: [.init("pair", .int, in: 0...Palette.all.count, default: 0, help: "Which one; 0: any other")],
+            help: "Picks a pair of colours"
+        ) { arguments in
+            try self.surprise(arguments["pair"])
         }
     }
 
@@ -78,8 +82,10 @@ final class Stage {
     }
 
     /// Both colours in one commit: nobody ever sees one without the other.
-    private func surprise() throws -> String {
-        let choices = Palette.all.filter { $0.foreground != Look.foreground.value }
+    /// - Parameter number: Which pair, counted from 1; 0: any other than the one that shows.
+    private func surprise(_ number: Int = 0) throws -> String {
+        let others = Palette.all.filter { $0.foreground != Look.foreground.value }
+        let choices = number == 0 ? others : [Palette.all[number - 1]]
         guard let palette = choices.randomElement() else { return "no surprise left" }
         try TweakRegistry.shared.commit(origin: .code) { batch in
             batch.set(Look.foreground, palette.foreground)

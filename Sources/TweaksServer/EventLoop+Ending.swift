@@ -83,6 +83,7 @@ extension EventLoop {
         if isStopping { return }
         isStopping = true
         stopDeadline = clock() + limits.lingerTime
+        executor.cancelRuns()
         for listener in listeners {
             poller.remove(listener.descriptor.number)
         }
@@ -93,9 +94,11 @@ extension EventLoop {
         }
     }
 
-    /// Ends a session of a stopping server, once the reply that is under way is complete.
+    /// Ends a session of a stopping server, once the reply that is under way is complete; that of an action is not waited
+    /// for, since it may be the one that stops the server.
     func sayClosing(_ session: Session) {
         session.endPenalty()
+        if session.isRunningAction { (session.isAwaitingAction, session.isRunningAction) = (false, false) }
         guard session.isOpen, !session.isAwaitingAction, session.remainder == nil else { return }
         say(TweakError(.closing, "the process is shutting down"), to: session)
     }

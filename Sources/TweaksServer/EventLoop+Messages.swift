@@ -21,6 +21,7 @@ extension EventLoop {
         switch message {
         case .stop: beginStopping()
         case .actionEnded(let id, let result):
+            executor.runs[id] = nil
             guard let session = session(id), session.isAwaitingAction else { return }
             (session.isAwaitingAction, session.isRunningAction) = (false, false)
             deliver(executor.reply(result), session)

@@ -158,7 +158,8 @@ public final class TweakServer: Sendable {
     }
 
     /// Ends the server and waits for it: replies under way are sent, every session gets `error closing`, socket files
-    /// are removed. Does nothing when it is not running. Called by a handler of sessions, which runs on the server's own
+    /// are removed. Actions under way are cancelled and not waited for: `error closing` is their caller's answer, so that
+    /// an action may call this. Does nothing when it is not running. Called by a handler of sessions, which runs on the server's own
     /// thread, it does not wait. Never call it from a tweak's observer that blocks others.
     public func stop() {
         let running = state.withLock { state -> Running? in

@@ -88,8 +88,11 @@ package struct Reply: Sendable {
     }
 
     /// One object, shown to people as `name: value` lines.
-    package static func facts(_ fields: [(String, JSON)]) -> Reply {
-        let items = fields.flatMap { field in Self.lines(field.0, field.1) }
+    /// - Parameter texts: What people read in place of a field.
+    package static func facts(_ fields: [(String, JSON)], texts: [String: [String]] = [:]) -> Reply {
+        let items = fields.flatMap { field in
+            texts[field.0]?.map { "\(field.0): \($0)" } ?? Self.lines(field.0, field.1)
+        }
         return Reply(
             .ok(words: "", fields: fields), listName: "",
             body: items.isEmpty ? .none : .items(items.map { .row(lines: [$0], json: .null) }))

@@ -178,27 +178,43 @@ package struct TweakLine: Sendable {
 extension TweakNode {
     /// What a panel needs to draw a control, beyond path, kind and value.
     package func facts(isModified: Bool) -> [(String, JSON)] {
-        let definition = definition
         var fields: [(String, JSON)] = []
-        if let value = defaultValue, !definition.flags.contains(.secret) { fields.append(("default", value.json)) }
+        if let value = defaultValue, !isSecret { fields.append(("default", value.json)) }
         if definition.kind != .action { fields.append(("modified", .bool(isModified))) }
-        if let lower = definition.bounds?.lower { fields.append(("min", lower.json)) }
-        if let upper = definition.bounds?.upper { fields.append(("max", upper.json)) }
-        if let step = definition.step { fields.append(("step", step.json)) }
-        if let maxLength = definition.maxLength { fields.append(("maxLength", .count(maxLength))) }
-        if let unit = definition.unit { fields.append(("unit", .string(unit))) }
-        if let help = definition.help { fields.append(("help", .string(help))) }
-        if definition.policy != .reject { fields.append(("policy", .string(definition.policy.rawValue))) }
-        if !definition.choices.isEmpty {
-            let choices = definition.choices.map { choice in
+        fields += definition.facts
+        if let signature { fields.append(("arguments", .array(signature.parameters.map(\.json)))) }
+        return fields
+    }
+}
+
+extension TweakDefinition {
+    /// What values it takes, and what there is to say of them.
+    fileprivate var facts: [(String, JSON)] {
+        var fields: [(String, JSON)] = []
+        if let lower = bounds?.lower { fields.append(("min", lower.json)) }
+        if let upper = bounds?.upper { fields.append(("max", upper.json)) }
+        if let step { fields.append(("step", step.json)) }
+        if let maxLength { fields.append(("maxLength", .count(maxLength))) }
+        if let unit { fields.append(("unit", .string(unit))) }
+        if let help { fields.append(("help", .string(help))) }
+        if policy != .reject { fields.append(("policy", .string(policy.rawValue))) }
+        if !choices.isEmpty {
+            let choices = choices.map { choice in
                 JSON.object([("name", .string(choice.name)), ("label", .text(choice.label))])
             }
             fields.append(("choices", .array(choices)))
         }
-        if !definition.flags.isEmpty {
-            fields.append(("flags", .array(definition.flags.words.map(JSON.string))))
-        }
+        if !flags.isEmpty { fields.append(("flags", .array(flags.words.map(JSON.string)))) }
         return fields
+    }
+}
+
+extension ActionSignature.Parameter {
+    /// What a client needs to ask for it.
+    fileprivate var json: JSON {
+        .object(
+            [("name", .string(name)), ("kind", .string(definition.kind.rawValue))] + definition.facts
+                + (defaultValue.map { [("default", $0.json)] } ?? []))
     }
 }
 

@@ -7,6 +7,7 @@ import TweaksTestSupport
 extension DocumentedBlock {
     static let protocolDocument = all("transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
     static let tokens = all("token-transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
+    static let actions = all("action-transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
     static let readme = all("transcript", of: "README.md")
 }
 
@@ -15,7 +16,7 @@ struct ProtocolDocumentTests {
     @Test func hasTranscripts() {
         #expect(DocumentedBlock.protocolDocument.count >= 9)
         #expect(DocumentedBlock.readme.count == 1)
-        #expect(!DocumentedBlock.tokens.isEmpty)
+        #expect(!DocumentedBlock.tokens.isEmpty && !DocumentedBlock.actions.isEmpty)
     }
 
     /// On TCP, where a token is asked for.
@@ -28,6 +29,22 @@ struct ProtocolDocumentTests {
         let transcript = Transcript(block.text)
         #expect(!transcript.steps.isEmpty)
         try transcript.replay(.inTurn, with: TestServer().connect())
+    }
+
+    /// With an action that declares its arguments.
+    @Test(arguments: DocumentedBlock.actions) func isTrueOfActions(_ block: DocumentedBlock) throws {
+        let registry = TweakRegistry()
+        tweakAction(
+            "Player", "Audio", "Play",
+            arguments: [
+                .init("file", .string), .init("volume", .number, in: 0...1, default: 0.5),
+                .init("mode", choices: ["once", "loop"], default: "once"),
+            ], registry: registry
+        ) { arguments in
+            let (file, volume): (String, Double) = (try arguments["file"], try arguments["volume"])
+            return "playing \(file) at \(volume)"
+        }
+        try Transcript(block.text).replay(.inTurn, with: TestServer(registry: registry).connect())
     }
 
     /// With just the two tweaks that the README declares.

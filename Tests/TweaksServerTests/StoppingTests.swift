@@ -94,35 +94,51 @@ import TweaksTestSupport
         server.server.stop()
     }
 
-    /// Its reply is owed; what stands behind it was not begun and is not run.
-    @Test func aRunningActionIsAnswered() throws {
+    /// Its caller is answered at once; what stands behind it was not begun and is not run.
+    @Test func aRunningActionIsCancelled() throws {
         let registry = ExampleTweaks().registry
-        let (began, gate, stopped) = (Gate(), Gate(), Gate())
+        let (began, gate, cancelled) = (Gate(), Gate(), Gate())
         tweakAction("A", "B", "Act", registry: registry) { _ in
-            began.open()
-            await gate.wait()
+            await withTaskCancellationHandler {
+                began.open()
+                await gate.wait()
+            } onCancel: {
+                cancelled.open()
+            }
             return "done"
         }
         var limits = TweakServerLimits()
         limits.lingerTime = .seconds(3_600)
         let server = try TestServer(registry: registry, limits: limits, hasThread: true)
-        let (client, other) = (try server.connect(), try server.connect())
-        try other.ask("ping")
+        let client = try server.connect()
         try client.send("run A/B/Act\nset Content/Text/Size 72\n")
         began.waitBlocking()
-        Thread.detachNewThread { [server = server.server] in
-            server.stop()
-            stopped.open()
-        }
-        #expect(try other.restOfLines().first?.hasPrefix("error closing ") == true)
+        server.server.stop()
+        cancelled.waitBlocking()
+        #expect(try client.restOfLines() == ["error closing the process is shutting down"])
         gate.open()
-        let lines = try client.restOfLines()
-        #expect(lines.prefix(2) == ["  done", "ok"])
-        #expect(lines.count == 3 && lines[2].hasPrefix("error closing "))
-        client.endInput()
-        other.endInput()
-        stopped.waitBlocking()
         #expect(registry.revision == 0)
+    }
+
+    /// It does not wait for itself, nor does anybody else.
+    @Test func byAnAction() throws {
+        let registry = ExampleTweaks().registry
+        let running = Mutex<TweakServer?>(nil)
+        let stopped = Gate()
+        tweakAction("A", "B", "Quit", registry: registry) { _ in
+            running.withLock { $0 }?.stop()
+            stopped.open()
+            return "stopped"
+        }
+        var limits = TweakServerLimits()
+        limits.lingerTime = .seconds(3_600)
+        let server = try TestServer(registry: registry, limits: limits, hasThread: true)
+        running.withLock { $0 = server.server }
+        let client = try server.connect()
+        try client.send("run A/B/Quit\n")
+        stopped.waitBlocking()
+        #expect(try client.restOfLines() == ["error closing the process is shutting down"])
+        running.withLock { $0 = nil }
     }
 
     @Test func aLongReplyIsCompleted() throws {

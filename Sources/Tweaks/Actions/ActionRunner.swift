@@ -8,17 +8,23 @@ final class ActionRunner: Sendable {
 
     // The body was handed over by `sending`: nobody else can call it, and it is isolated to its own actor.
     nonisolated(unsafe) private let body: Body
+    /// What it takes; nil: anything.
+    let signature: ActionSignature?
     private let timeLimit: Duration
     private let concurrently: Bool
     private let running = Atomic<Int>(0)
 
-    init(timeLimit: Duration, concurrently: Bool, body: sending @escaping Body) {
+    init(
+        _ signature: ActionSignature? = nil, timeLimit: Duration, concurrently: Bool, body: sending @escaping Body
+    ) {
+        self.signature = signature
         self.timeLimit = timeLimit
         self.concurrently = concurrently
         self.body = body
     }
 
-    /// Runs the body and waits for it, at most for the time limit.
+    /// Runs the body and waits for it, at most for the time limit. When the caller is cancelled, so is the body; its answer
+    /// is waited for.
     /// - Parameter executor: Where body and clock run; nil for the tasks' usual place.
     func run(
         _ arguments: TweakArguments, path: TweakPath, on executor: (any TaskExecutor)? = nil
@@ -26,9 +32,22 @@ final class ActionRunner: Sendable {
         guard claim() else {
             throw TweakError(.busy, "\(path.token) is still running; try again when it has ended", path: path)
         }
-        let result = await withCheckedContinuation { continuation in
-            race(arguments, path, Verdict(continuation), executor)
+        let verdict = Verdict()
+        let work = Task(executorPreference: executor) { [self] in
+            let result = await answer(arguments, path)
+            running.store(0, ordering: .releasing)
+            verdict.give(result)
         }
+        let clock = Task(executorPreference: executor) { [timeLimit] in
+            guard (try? await Task.sleep(for: timeLimit)) != nil else { return }
+            if verdict.give(.failure(Self.timeout(timeLimit, path))) { work.cancel() }
+        }
+        let result = await withTaskCancellationHandler {
+            await verdict.result
+        } onCancel: {
+            work.cancel()
+        }
+        clock.cancel()
         return try result.get()
     }
 
@@ -37,66 +56,56 @@ final class ActionRunner: Sendable {
         return running.compareExchange(expected: 0, desired: 1, ordering: .acquiringAndReleasing).exchanged
     }
 
-    /// The body against the clock; the first to finish gives the verdict.
-    private func race(
-        _ arguments: TweakArguments, _ path: TweakPath, _ verdict: Verdict, _ executor: (any TaskExecutor)?
-    ) {
-        let work = Task(executorPreference: executor) { [self] in
-            let result: Result<String, TweakError>
-            do {
-                result = .success(try await body(arguments))
-            } catch let error as TweakError {
-                result = .failure(error)
-            } catch {
-                result = .failure(TweakError(.actionFailed, "\(path.token): \(error)", path: path))
-            }
-            running.store(0, ordering: .releasing)
-            verdict.give(result)
+    private func answer(_ arguments: TweakArguments, _ path: TweakPath) async -> Result<String, TweakError> {
+        do {
+            return .success(try await body(arguments))
+        } catch let error as TweakError {
+            return .failure(error)
+        } catch {
+            return .failure(TweakError(.actionFailed, "\(path.token): \(error)", path: path))
         }
-        let limit = timeLimit
-        let clock = Task(executorPreference: executor) {
-            guard (try? await Task.sleep(for: limit)) != nil else { return }
-            let text = DurationText.print(limit.exactNanoseconds ?? .max)
-            let error = TweakError(
-                .timeout, "\(path.token) took longer than \(text); it is cancelled, and busy until it ends", path: path)
-            if verdict.give(.failure(error)) { work.cancel() }
-        }
-        verdict.onGiven { clock.cancel() }
+    }
+
+    private static func timeout(_ limit: Duration, _ path: TweakPath) -> TweakError {
+        let text = DurationText.print(limit.exactNanoseconds ?? .max)
+        return TweakError(
+            .timeout, "\(path.token) took longer than \(text); it is cancelled, and busy until it ends", path: path)
     }
 }
 
-/// A result that can be given once.
+/// A result that can be given once: by the body or the clock, whichever is first.
 private final class Verdict: Sendable {
-    struct State {
-        var continuation: CheckedContinuation<Result<String, TweakError>, Never>?
-        var cleanUp: (@Sendable () -> Void)?
+    typealias Given = Result<String, TweakError>
+
+    private struct State {
+        var given: Given?
+        var continuation: CheckedContinuation<Given, Never>?
     }
 
-    private let state: Mutex<State>
-
-    init(_ continuation: CheckedContinuation<Result<String, TweakError>, Never>) {
-        state = Mutex(State(continuation: continuation))
-    }
+    private let state = Mutex(State())
 
     /// True for the first result, which is the one that counts.
     @discardableResult
-    func give(_ result: Result<String, TweakError>) -> Bool {
-        let (continuation, cleanUp) = state.withLock { state in
-            defer { (state.continuation, state.cleanUp) = (nil, nil) }
-            return (state.continuation, state.cleanUp)
+    func give(_ result: Given) -> Bool {
+        let (isFirst, continuation) = state.withLock { state in
+            if state.given != nil { return (false, nil as CheckedContinuation<Given, Never>?) }
+            state.given = result
+            return (true, state.continuation.take())
         }
         continuation?.resume(returning: result)
-        cleanUp?()
-        return continuation != nil
+        return isFirst
     }
 
-    /// Runs when the verdict is given; at once if it is already.
-    func onGiven(_ cleanUp: @escaping @Sendable () -> Void) {
-        let isGiven = state.withLock { state in
-            if state.continuation == nil { return true }
-            state.cleanUp = cleanUp
-            return false
+    /// Waits for it; for one caller.
+    var result: Given {
+        get async {
+            await withCheckedContinuation { continuation in
+                let given = state.withLock { state in
+                    if state.given == nil { state.continuation = continuation }
+                    return state.given
+                }
+                if let given { continuation.resume(returning: given) }
+            }
         }
-        if isGiven { cleanUp() }
     }
 }

@@ -80,7 +80,8 @@ public struct AnyTweak: Sendable {
     }
 
     /// Runs an action once and returns its text.
-    /// - Throws: ``TweakError``: `not-an-action`, `busy`, `timeout` or `action-failed`.
+    /// - Throws: ``TweakError``: `not-an-action`, `unknown-tweak` when it was removed, what its arguments are
+    ///   refused with, `busy`, `timeout` or `action-failed`.
     public func run(_ arguments: [String] = []) async throws(TweakError) -> String {
         try await run(arguments, on: nil)
     }
@@ -88,7 +89,9 @@ public struct AnyTweak: Sendable {
     /// The same with a place of the caller's for body and clock.
     package func run(_ arguments: [String], on executor: (any TaskExecutor)?) async throws(TweakError) -> String {
         guard let runner = node.runner else { throw notAnAction }
-        return try await runner.run(TweakArguments(arguments), path: path, on: executor)
+        if !registry.state.withLock({ $0.holds(node) }) { throw node.gone }
+        let arguments = try runner.signature?.check(arguments) ?? TweakArguments(arguments)
+        return try await runner.run(arguments, path: path, on: executor)
     }
 
     package var notAnAction: TweakError {

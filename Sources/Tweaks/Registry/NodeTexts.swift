@@ -6,14 +6,15 @@ import Synchronization
 package final class NodeTexts: Sendable {
     /// `PATH = `
     package let assignment: [UInt8]
-    /// `number 10...100 step 0.5 pt`
+    /// `number 10...100 step 0.5 pt`, `action FILE [VOLUME]`
     package let summary: [UInt8]
     /// `, needs-restart`
     package let flags: [UInt8]
 
     init(_ node: TweakNode) {
         assignment = Array("\(node.path.token) = ".utf8)
-        summary = Array(node.definition.summary.utf8)
+        let usage = node.signature.map { " \($0.usage)" } ?? ""
+        summary = Array((usage == " " ? node.definition.summary : node.definition.summary + usage).utf8)
         flags = Array(node.definition.flags.words.map { ", \($0)" }.joined().utf8)
     }
 }

@@ -41,7 +41,8 @@ extension Executor {
         }
         fields += node.facts(isModified: registry.snapshot().isModified(node))
         fields.append(("source", .string(node.source.description)))
-        return .facts(fields)
+        let parameters = node.signature?.parameters.map(\.summary) ?? []
+        return .facts(fields, texts: parameters.isEmpty ? [:] : ["arguments": parameters])
     }
 
     func conflicts() -> Reply {

@@ -33,7 +33,7 @@ extension Executor {
         try refuseIfRunsAreAbandoned(session)
         session.isRunningAction = true
         let (id, mailbox, limit) = (session.id, mailbox, limits.actionOutputBytes)
-        Task(executorPreference: ActionExecutor.shared) {
+        runs[id] = Task(executorPreference: ActionExecutor.shared) {
             let result: Result<ActionOutput, TweakError>
             do throws(TweakError) {
                 // Cut here, and not on the I/O thread: it may be as long as the program likes.
@@ -45,6 +45,12 @@ extension Executor {
             mailbox.post(.actionEnded(id, result))
         }
         return .running
+    }
+
+    /// Cancels all that run.
+    func cancelRuns() {
+        for run in runs.values { run.cancel() }
+        runs = [:]
     }
 
     /// The reply to an action that has ended: its text as body lines.

@@ -57,6 +57,8 @@ final class Executor {
     private var lastPinnedRevision: UInt64 = 0
     /// The sessions for which others work, and who pays for that.
     private(set) var pending: [SessionID: Account] = [:]
+    /// The actions that run, by the sessions that called them; a session may have ended meanwhile.
+    var runs: [SessionID: Task<Void, Never>] = [:]
     /// Presets that somebody looks at, and the way back from each. A restart forgets them.
     var swaps: [PresetName: PresetSwap] = [:] {
         didSet { swapBytes = swaps.values.reduce(0) { $0 + $1.heldBytes } }

@@ -27,7 +27,8 @@ struct Completion: Sendable {
         case .start: words(commands, last) + paths(last.text, .settable)
         case .words(let words): self.words(words, last)
         case .path(let tweaks, let words): self.words(words, last) + paths(last.text, tweaks)
-        case .value(let path, let withToggle): values(path, withToggle: withToggle, last)
+        case .value(let path, let withToggle): values(view[path]?.node.definition, withToggle: withToggle, last)
+        case .argument(let path, let position): values(argument(path, position), withToggle: false, last)
         case .names(let command):
             (commands.contains(command) ? names[command]?() ?? [] : []).filter { $0.hasPrefix(last.text) }
         }
@@ -38,12 +39,19 @@ struct Completion: Sendable {
         last.quote == nil ? words.filter { $0.hasPrefix(last.text) } : []
     }
 
-    private func values(_ path: String, withToggle: Bool, _ last: CompletionLine.Word) -> [String] {
-        guard let tweak = view[path] else { return [] }
-        switch tweak.kind {
+    private func argument(_ path: String, _ position: Int) -> TweakDefinition? {
+        guard let parameters = view[path]?.node.signature?.parameters else { return nil }
+        return parameters.indices.contains(position) ? parameters[position].definition : nil
+    }
+
+    private func values(
+        _ definition: TweakDefinition?, withToggle: Bool, _ last: CompletionLine.Word
+    ) -> [String] {
+        guard let definition else { return [] }
+        switch definition.kind {
         case .bool: return words(["true", "false"] + (withToggle ? ["toggle"] : []), last)
         case .choice:
-            let names = tweak.choices.map(\.name)
+            let names = definition.choices.map(\.name)
             let exact = names.filter { $0.hasPrefix(last.text) }
             let folded = FoldedText.bytes(last.text)
             return (exact.isEmpty ? names.filter { FoldedText.bytes($0).starts(with: folded) } : exact)

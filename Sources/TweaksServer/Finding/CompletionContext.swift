@@ -24,6 +24,8 @@ enum CompletionContext: Equatable {
     case path(Tweaks, or: [String])
     /// A value of the tweak with this path; `set` and `check` know `toggle`, assignments do not.
     case value(path: String, withToggle: Bool)
+    /// An argument of the action with this path.
+    case argument(path: String, position: Int)
     /// Names that a hook knows for this command, such as presets.
     case names(command: String)
 
@@ -53,7 +55,8 @@ enum CompletionContext: Equatable {
         case "get": return .path(.all, or: [])
         case "reset", "keep": return .path(.settable, or: [])
         case "describe", "explain", "ls", "modified", "export": return isFirst ? .path(.all, or: []) : .words([])
-        case "run": return isFirst ? .path(.actions, or: []) : .words([])
+        case "run":
+            return isFirst ? .path(.actions, or: []) : .argument(path: before[0].text, position: before.count - 1)
         case "watch":
             if before.last?.isBare("since") == true || before.dropLast().last?.isBare("since") == true {
                 return .words([])

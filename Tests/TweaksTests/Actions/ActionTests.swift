@@ -33,6 +33,19 @@ struct ActionTests {
         #expect(try await registry["A/B/Echo"]?.run(["x"]) == "1: <x>")
     }
 
+    @Test func aRemovedActionIsNotRun() async {
+        let runs = Recorder<Int>()
+        let action = tweakAction("A", "B", "Act", registry: registry) { _ in
+            runs.note(1)
+            return ""
+        }
+        let erased = action.registry["A/B/Act"]
+        registry.remove(action.path)
+        #expect(await refusal(of: action)?.code == .unknownTweak)
+        await #expect(throws: TweakError.self) { try await erased?.run() }
+        #expect(runs.all.isEmpty)
+    }
+
     @Test func anActionMayWait() async throws {
         let gate = Gate()
         let action = tweakAction("A", "B", "Wait", registry: registry) { _ in
