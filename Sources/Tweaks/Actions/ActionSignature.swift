@@ -72,7 +72,8 @@ package struct ActionSignature: Sendable {
         }
         let definition = parameter.definition
         do throws(TweakError) {
-            let value = try definition.judge(try definition.parse(text, for: path), for: path).value
+            let read = try definition.read(text, from: .person, default: parameter.defaultValue, for: path)
+            let value = try definition.judge(read, for: path).value
             return .init(name: parameter.name, text: text, value: value)
         } catch {
             // It speaks of the action as of a tweak: of the argument it is meant.

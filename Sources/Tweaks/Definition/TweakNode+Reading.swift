@@ -12,27 +12,38 @@ extension TweakNode {
     /// Reads text, without the quotes of the wire, as a value of this tweak's kind; it is not judged yet.
     /// - Throws: ``TweakError`` with code `bad-value` that says how such a value is written.
     package func read(_ text: String, from source: TextSource) throws(TweakError) -> TweakValue {
-        if definition.kind == .action { throw definition.notAValue(path) }
+        try definition.read(text, from: source, default: defaultValue, for: path)
+    }
+}
+
+extension TweakDefinition {
+    /// The same for what has a definition and is no tweak, such as an argument of an action.
+    func read(
+        _ text: String, from source: TextSource, default standard: TweakValue?, for path: TweakPath
+    ) throws(TweakError) -> TweakValue {
+        if kind == .action { throw notAValue(path) }
         // Plain values first: nearly all are.
-        if let value = TweakValue(parsing: text, as: definition.kind) {
-            return source == .person ? definition.choice(labeled: value) ?? value : value
+        if let value = TweakValue(parsing: text, as: kind) {
+            return source == .person ? choice(labeled: value) ?? value : value
         }
-        if source == .person, let value = try readFreely(text) { return value }
-        throw unreadable(text, nil)
+        if source == .person, let value = try readFreely(text, standard, path) { return value }
+        throw unreadable(text, nil, path)
     }
 
     /// What people write: nil where it is none of these.
-    private func readFreely(_ text: String) throws(TweakError) -> TweakValue? {
-        switch definition.kind {
+    private func readFreely(
+        _ text: String, _ standard: TweakValue?, _ path: TweakPath
+    ) throws(TweakError) -> TweakValue? {
+        switch kind {
         case .int, .number:
-            let plain = definition.withoutUnit(text)
-            if let value = TweakValue(parsing: plain, as: definition.kind) { return value }
+            let plain = withoutUnit(text)
+            if let value = TweakValue(parsing: plain, as: kind) { return value }
             guard let result = Calculation.result(of: plain) else { return nil }
-            if definition.kind == .number { return .number(result.nearest) }
+            if kind == .number { return .number(result.nearest) }
             if let whole = result.whole.flatMap({ TweakValue(whole: $0) }) { return whole }
-            throw unreadable(text, result)
+            throw unreadable(text, result, path)
         case .duration:
-            guard case .duration(let standard)? = defaultValue, let nanoseconds = standard.exactNanoseconds else {
+            guard case .duration(let standard)? = standard, let nanoseconds = standard.exactNanoseconds else {
                 return nil
             }
             return DurationText.parse(text, inUnitOf: nanoseconds).map { .duration(.nanoseconds($0)) }
@@ -40,18 +51,16 @@ extension TweakNode {
         }
     }
 
-    private func unreadable(_ text: String, _ result: Fraction?) -> TweakError {
-        let isSecret = definition.flags.contains(.secret)
+    private func unreadable(_ text: String, _ result: Fraction?, _ path: TweakPath) -> TweakError {
+        let isSecret = flags.contains(.secret)
         let shown = isSecret ? "the value" : Quoting.excerpt(text)
         let meaning = isSecret ? nil : result.map { " (\(TweakValue.number($0.nearest).text))" }
         return TweakError(
             .badValue,
-            "\(path.token): \(shown)\(meaning ?? "") is no \(definition.kind.rawValue); \(definition.remedy)",
+            "\(path.token): \(shown)\(meaning ?? "") is no \(kind.rawValue); \(remedy)",
             path: path)
     }
-}
 
-extension TweakDefinition {
     /// The text without the declared unit behind it: `50` for `50 px/s²`.
     fileprivate func withoutUnit(_ text: String) -> String {
         guard let unit, text.hasSuffix(unit) else { return text }
