@@ -194,6 +194,7 @@ extension TweakDefinition {
         if let lower = bounds?.lower { fields.append(("min", lower.json)) }
         if let upper = bounds?.upper { fields.append(("max", upper.json)) }
         if let step { fields.append(("step", step.json)) }
+        if scale != .linear { fields.append(("scale", .string(scale.rawValue))) }
         if let maxLength { fields.append(("maxLength", .count(maxLength))) }
         if let unit { fields.append(("unit", .string(unit))) }
         if let help { fields.append(("help", .string(help))) }

@@ -37,8 +37,9 @@ enum FrozenProbe {
     private static func sayValues() {
         say("values", readsNumber(), readsWhole(), readsFlag(), readsText(), readsChecked(), readsColor(), readsAlign())
         say("values", readsTime(), readsSecret(), readsFigure(), seesFade(), seesListed(), seesElsewhere())
-        say("inline", readsInline(), readsInlineWhole(), readsInlineTime(), readsInlineChoice(), seesHandle())
-        say("wrapped", seesWrapped(Look()))
+        say("inline", readsInline(), readsInlineWhole(), readsInlineTime(), readsInlineChoice())
+        say("handle", seesHandle())
+        say("wrapped", readsWrapped(), readsWrappedText(), readsWrappedAlign(), seesWrapped(Look()))
     }
 
     /// Everything that changes a value, none of which may.

@@ -16,6 +16,7 @@ enum Probe {
     static let time = Tweak("Probe", "Read", "Time", Duration.milliseconds(250))
     static let secret = Tweak("Probe", "Read", "Secret", 7, flags: .secret)
     static let figure = Tweak("Probe", "Read", "Figure", 0.0, flags: .readOnly)
+    static let look = Look()
 
     // Not constants to the compiler: a range of durations is made by a call, and so is a registry.
     static let fade = Tweak("Probe", "Read", "Fade", .milliseconds(250), in: .zero ... .seconds(5))
@@ -27,6 +28,8 @@ enum Probe {
 
 struct Look {
     @Tweak("Probe", "Read", "Wrapped", in: 0...1) var alpha = 0.5
+    @Tweak("Probe", "Read", "Wrapped text", maxLength: 60) var title = "another text, longer than fifteen bytes"
+    @Tweak("Probe", "Read", "Wrapped align") var align = Alignment.center
 }
 
 // MARK: - Constants with the trait
@@ -49,6 +52,9 @@ struct Look {
 @inline(never) func readsInlineChoice() -> String {
     tweakValue("Probe", "Inline", "Choice", "one", choices: ["one", "two"])
 }
+@inline(never) func readsWrapped() -> Double { Probe.look.alpha }
+@inline(never) func readsWrappedText() -> String { Probe.look.title }
+@inline(never) func readsWrappedAlign() -> Alignment { Probe.look.align }
 @inline(never) func assignsNumber() { Probe.number.value = 72 }
 
 // MARK: - As near as the compiler comes

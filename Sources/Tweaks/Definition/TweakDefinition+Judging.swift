@@ -65,10 +65,10 @@ extension TweakDefinition {
                 "\(path.token): \(flags.contains(.secret) ? "the value" : "\(whole)") is beyond 64 signed bits; \(remedy)",
                 path: path)
         }
-        guard case .whole(let lower, let upper, let step) = limits else {
+        guard case .whole(let lower, let upper, let step, let standard) = limits else {
             return Judged(value: value, adjustment: .none)
         }
-        switch Tweaks.judge(whole, lower: lower, upper: upper, step: step) {
+        switch Tweaks.judge(whole, lower: lower, upper: upper, step: step, default: standard) {
         case .fits: return Judged(value: value, adjustment: .none)
         case .outside(let nearest): return try outside(value, nearest: self.whole(nearest) ?? value, path, policy)
         case .offStep(let nearest): return try offStep(value, nearest: self.whole(nearest) ?? value, path, policy)
@@ -81,10 +81,10 @@ extension TweakDefinition {
         guard value.isFinite else {
             throw TweakError(.badValue, "\(path.token): \(value) is no finite number; \(remedy)", path: path)
         }
-        guard case .real(let lower, let upper, let step) = limits else {
+        guard case .real(let lower, let upper, let step, let standard) = limits else {
             return Judged(value: .number(value), adjustment: .none)
         }
-        switch Tweaks.judge(value, lower: lower, upper: upper, step: step) {
+        switch Tweaks.judge(value, lower: lower, upper: upper, step: step, default: standard) {
         case .fits: return Judged(value: .number(value), adjustment: .none)
         case .outside(let nearest):
             return try outside(.number(value), nearest: .number(nearest), path, policy)
@@ -106,10 +106,11 @@ extension TweakDefinition {
     ) throws(TweakError) -> Judged {
         if policy == .snap { return Judged(value: nearest, adjustment: .snapped(from: value)) }
         let step = step?.text ?? ""
-        let origin = bounds?.lower?.text ?? "0"
-        let hint = flags.contains(.secret) ? "" : "; the nearest is \(nearest.text)"
+        let origin = origin?.text ?? ""
         throw TweakError(
-            .outOfRange, "\(path.token): \(shown(value)) is not on a step of \(step) from \(origin)\(hint)", path: path)
+            .outOfRange,
+            "\(path.token): \(value.text) is not on a step of \(step) from \(origin); the nearest is \(nearest.text)",
+            path: path)
     }
 
     private func judgeText(_ text: String, _ path: TweakPath) throws(TweakError) -> Judged {

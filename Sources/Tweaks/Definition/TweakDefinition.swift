@@ -4,6 +4,7 @@
 package struct TweakDefinition: Sendable {
     package let kind: TweakKind
     package let limits: TweakLimits
+    package let scale: TweakScale
     /// For kind `choice`: the names and labels, in order.
     package let choices: [TweakChoice<String>]
     /// For kind `string`: the most characters allowed.
@@ -16,12 +17,13 @@ package struct TweakDefinition: Sendable {
     package let flags: TweakFlags
 
     package init(
-        kind: TweakKind, limits: TweakLimits = .none, choices: [TweakChoice<String>] = [], maxLength: Int? = nil,
-        validate: (@Sendable (String) -> String?)? = nil, policy: TweakPolicy = .reject, unit: String? = nil,
-        help: String? = nil, flags: TweakFlags = []
+        kind: TweakKind, limits: TweakLimits = .none, scale: TweakScale = .linear,
+        choices: [TweakChoice<String>] = [], maxLength: Int? = nil, validate: (@Sendable (String) -> String?)? = nil,
+        policy: TweakPolicy = .reject, unit: String? = nil, help: String? = nil, flags: TweakFlags = []
     ) {
         self.kind = kind
         self.limits = limits
+        self.scale = scale
         self.choices = choices
         self.maxLength = maxLength
         self.validate = validate
@@ -33,8 +35,9 @@ package struct TweakDefinition: Sendable {
 
     /// Whether two declarations of one path agree in all that can be compared.
     package func agrees(with other: TweakDefinition) -> Bool {
-        kind == other.kind && limits == other.limits && choices == other.choices && maxLength == other.maxLength
-            && policy == other.policy && unit == other.unit && help == other.help && flags == other.flags
+        kind == other.kind && limits == other.limits && scale == other.scale && choices == other.choices
+            && maxLength == other.maxLength && policy == other.policy && unit == other.unit && help == other.help
+            && flags == other.flags
     }
 
     /// The range as text: `10...100`, `0...`, `...5`, or nil where there is none.
@@ -47,8 +50,8 @@ package struct TweakDefinition: Sendable {
     package var bounds: (lower: TweakValue?, upper: TweakValue?)? {
         switch limits {
         case .none: nil
-        case .whole(let lower, let upper, _): (lower.flatMap(whole), upper.flatMap(whole))
-        case .real(let lower, let upper, _): (lower.map(TweakValue.number), upper.map(TweakValue.number))
+        case .whole(let lower, let upper, _, _): (lower.flatMap(whole), upper.flatMap(whole))
+        case .real(let lower, let upper, _, _): (lower.map(TweakValue.number), upper.map(TweakValue.number))
         }
     }
 
@@ -56,8 +59,17 @@ package struct TweakDefinition: Sendable {
     package var step: TweakValue? {
         switch limits {
         case .none: nil
-        case .whole(_, _, let step): step.flatMap(whole)
-        case .real(_, _, let step): step.map(TweakValue.number)
+        case .whole(_, _, let step, _): step.flatMap(whole)
+        case .real(_, _, let step, _): step.map(TweakValue.number)
+        }
+    }
+
+    /// What steps are counted from.
+    var origin: TweakValue? {
+        switch limits {
+        case .none: nil
+        case .whole(let lower, _, _, let standard): (lower ?? standard).flatMap(whole)
+        case .real(let lower, _, _, let standard): (lower ?? standard).map(TweakValue.number)
         }
     }
 

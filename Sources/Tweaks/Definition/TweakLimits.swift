@@ -1,10 +1,12 @@
 // Range and step, as arithmetic on whole and on real numbers.
 
 /// The range and step of an int (as it is), a duration (in nanoseconds) or a number.
+///
+/// Steps count from the lower bound, or from the default where there is none. Upper bound and default need not be on one.
 package enum TweakLimits: Equatable, Sendable {
     case none
-    case whole(lower: Int128?, upper: Int128?, step: Int128?)
-    case real(lower: Double?, upper: Double?, step: Double?)
+    case whole(lower: Int128?, upper: Int128?, step: Int128?, default: Int128?)
+    case real(lower: Double?, upper: Double?, step: Double?, default: Double?)
 
     /// How a value relates to the limits.
     package enum Finding<Number: Equatable & Sendable>: Equatable, Sendable {
@@ -16,12 +18,12 @@ package enum TweakLimits: Equatable, Sendable {
 
 /// Judges whole numbers of 64 bits, signed or not; no difference of two of them overflows 128 bits.
 package func judge(
-    _ value: Int128, lower: Int128?, upper: Int128?, step: Int128?
+    _ value: Int128, lower: Int128?, upper: Int128?, step: Int128?, default standard: Int128?
 ) -> TweakLimits.Finding<Int128> {
     if let lower, value < lower { return .outside(nearest: lower) }
     if let upper, value > upper { return .outside(nearest: upper) }
-    guard let step, value != upper else { return .fits }
-    let distance = value - (lower ?? 0)
+    guard let step, value != upper, value != standard else { return .fits }
+    let distance = value - (lower ?? standard ?? 0)
     let rest = ((distance % step) + step) % step
     if rest == 0 { return .fits }
     let below = value - rest
@@ -34,12 +36,12 @@ package func judge(
 
 /// Judges real numbers. A value counts as on step when it is within a few roundings of it: 0.1 × 3 is on a step of 0.1.
 package func judge(
-    _ value: Double, lower: Double?, upper: Double?, step: Double?
+    _ value: Double, lower: Double?, upper: Double?, step: Double?, default standard: Double?
 ) -> TweakLimits.Finding<Double> {
     if let lower, value < lower { return .outside(nearest: lower) }
     if let upper, value > upper { return .outside(nearest: upper) }
-    guard let step, value != upper else { return .fits }
-    let origin = lower ?? 0
+    guard let step, value != upper, value != standard else { return .fits }
+    let origin = lower ?? standard ?? 0
     // Two divisions where the difference is more than a double holds.
     let steps = (value - origin).isFinite ? (value - origin) / step : value / step - origin / step
     let tolerance = max(1e-9, steps.magnitude * 0x1p-50)

@@ -27,8 +27,11 @@ public struct AnyTweak: Sendable {
     public var lowerBound: TweakValue? { node.definition.bounds?.lower }
     /// The largest value, where there is one.
     public var upperBound: TweakValue? { node.definition.bounds?.upper }
-    /// The step between values, counted from the lower bound, where there is one.
+    /// The step between values, where there is one; counted from the lower bound, or else from the default. The default and
+    /// the upper bound need not be on one.
     public var step: TweakValue? { node.definition.step }
+    /// How clients lay out the range on a slider.
+    public var scale: TweakScale { node.definition.scale }
     /// The values of a choice: what is typed, and what people are shown.
     public var choices: [TweakChoice<String>] { node.definition.choices }
     /// Where in the program it is declared.

@@ -5,10 +5,13 @@ import Synchronization
 extension TweakShape {
     /// Any kind, maybe with a closed list.
     @usableFromInline
-    static func plain(choices: [Value]?, unit: String?, help: String?, formerly: String?, flags: TweakFlags) -> Self {
+    static func plain(
+        choices: [Value]?, maxLength: Int?, validate: (@Sendable (String) -> String?)?, step: Value?, unit: String?,
+        policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags
+    ) -> Self {
         Self(
-            choices: choices.map { $0.map { Self.choice($0, nil) } } ?? [], unit: unit, help: help, formerly: formerly,
-            flags: flags)
+            step: step, choices: choices.map { $0.map { Self.choice($0, nil) } } ?? [], maxLength: maxLength,
+            validate: validate, policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)
     }
 
     /// A closed list with labels.
@@ -24,21 +27,12 @@ extension TweakShape {
     /// A range, maybe with a step.
     @usableFromInline
     static func range(
-        _ range: some TweakBounds<Value>, step: Value?, unit: String?, policy: TweakPolicy, help: String?,
-        formerly: String?,
-        flags: TweakFlags
+        _ range: some TweakBounds<Value>, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
+        help: String?, formerly: String?, flags: TweakFlags
     ) -> Self {
         Self(
-            lower: range.tweakLowerBound, upper: range.tweakUpperBound, step: step, policy: policy, unit: unit,
-            help: help, formerly: formerly, flags: flags)
-    }
-
-    /// Text with a limit or a check.
-    @usableFromInline
-    static func text(
-        maxLength: Int?, validate: (@Sendable (String) -> String?)?, help: String?, formerly: String?, flags: TweakFlags
-    ) -> Self {
-        Self(maxLength: maxLength, validate: validate, help: help, formerly: formerly, flags: flags)
+            lower: range.tweakLowerBound, upper: range.tweakUpperBound, step: step, scale: scale, policy: policy,
+            unit: unit, help: help, formerly: formerly, flags: flags)
     }
 
     private static func choice(_ value: Value, _ label: String?) -> TweakChoice<Value> {

@@ -33,40 +33,40 @@
     @frozen
     @usableFromInline
     enum FrozenShape<Value: TweakConvertible>: Sendable {
-        case plain(choices: [Value]?, unit: String?, help: String?, formerly: String?, flags: TweakFlags)
+        case plain(
+            choices: [Value]?, maxLength: Int?, validate: (@Sendable (String) -> String?)?, step: Value?, unit: String?,
+            policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags)
         case labelled(
             _ choices: KeyValuePairs<Value, String>, unit: String?, help: String?, formerly: String?, flags: TweakFlags)
         case bounded(
-            lower: Value?, upper: Value?, step: Value?, unit: String?, policy: TweakPolicy, help: String?,
-            formerly: String?,
-            flags: TweakFlags)
-        case text(
-            maxLength: Int?, validate: (@Sendable (String) -> String?)?, help: String?, formerly: String?,
-            flags: TweakFlags)
+            lower: Value?, upper: Value?, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
+            help: String?, formerly: String?, flags: TweakFlags)
 
         @inlinable
         static func range(
-            _ range: some TweakBounds<Value>, step: Value?, unit: String?, policy: TweakPolicy, help: String?,
-            formerly: String?,
-            flags: TweakFlags
+            _ range: some TweakBounds<Value>, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
+            help: String?, formerly: String?, flags: TweakFlags
         ) -> Self {
             .bounded(
-                lower: range.tweakLowerBound, upper: range.tweakUpperBound, step: step, unit: unit, policy: policy,
-                help: help, formerly: formerly, flags: flags)
+                lower: range.tweakLowerBound, upper: range.tweakUpperBound, step: step, scale: scale, unit: unit,
+                policy: policy, help: help, formerly: formerly, flags: flags)
         }
 
         fileprivate var described: TweakShape<Value> {
             switch self {
-            case .plain(let choices, let unit, let help, let formerly, let flags):
-                .plain(choices: choices, unit: unit, help: help, formerly: formerly, flags: flags)
+            case .plain(
+                let choices, let maxLength, let validate, let step, let unit, let policy, let help, let formerly,
+                let flags):
+                .plain(
+                    choices: choices, maxLength: maxLength, validate: validate, step: step, unit: unit, policy: policy,
+                    help: help, formerly: formerly, flags: flags)
             case .labelled(let choices, let unit, let help, let formerly, let flags):
                 .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags)
-            case .bounded(let lower, let upper, let step, let unit, let policy, let help, let formerly, let flags):
+            case .bounded(
+                let lower, let upper, let step, let scale, let unit, let policy, let help, let formerly, let flags):
                 TweakShape(
-                    lower: lower, upper: upper, step: step, policy: policy, unit: unit, help: help, formerly: formerly,
-                    flags: flags)
-            case .text(let maxLength, let validate, let help, let formerly, let flags):
-                .text(maxLength: maxLength, validate: validate, help: help, formerly: formerly, flags: flags)
+                    lower: lower, upper: upper, step: step, scale: scale, policy: policy, unit: unit, help: help,
+                    formerly: formerly, flags: flags)
             }
         }
     }

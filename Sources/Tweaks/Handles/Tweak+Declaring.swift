@@ -1,93 +1,117 @@
-// The forms of `Tweak(…)`: plain, with a range, with choices, with a check.
+// The forms of `Tweak(…)` and of `@Tweak(…)`: plain, with a range, with labelled choices.
 //
 // A declaration that cannot be right (a default outside its own range, a path of another type) stops the program with
-// an explanation; ``TweakRegistry/register(_:_:_:_:choices:unit:help:formerly:flags:fileID:line:)`` and its siblings throw.
+// an explanation; the forms of ``TweakRegistry/register(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:fileID:line:)`` throw.
 //
 // `registry: nil` is the shared one. Everything is in line and no default is a call, so that with the trait `Frozen` a
 // `static let` is a constant of the program's image.
 
 extension Tweak {
     /// A tweak of any kind; with `choices`, one of those values.
+    ///
+    /// ```swift
+    /// static let title = Tweak("Content", "Text", "Title", "Tweaks", maxLength: 40)
+    /// static let font = Tweak("Content", "Text", "Font", "Avenir", choices: ["Avenir", "Gill Sans"])
+    /// ```
+    /// - Parameters:
+    ///   - category: The first part of the path.
+    ///   - collection: The second part.
+    ///   - name: The third part.
+    ///   - defaultValue: What it is until somebody changes it; it must fit.
+    ///   - choices: The values to choose from; where there are none, all are allowed.
+    ///   - maxLength: The most characters, of a text.
+    ///   - validate: Says why a text is refused, or nil where it is fine. It runs on the thread of whoever sets the value.
+    ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
+    ///     refused, but for the default and the upper bound. A secret has no step.
+    ///   - unit: What a number counts: `pt`, `requests/s`.
+    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
+    ///   - help: What it is for, in a line.
+    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
+    ///   - flags: Secret, read-only, needs a restart.
+    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
+    ///   - fileID: Where it is declared; leave it out.
+    ///   - line: Where it is declared; leave it out.
     @inlinable
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, choices: [Value]? = nil,
-        unit: String? = nil, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
-        registry: TweakRegistry? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
+        maxLength: Int? = nil, validate: (@Sendable (String) -> String?)? = nil, step: Value? = nil,
+        unit: String? = nil,
+        policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
+        registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) {
         self = registry.declared(
             category, collection, name, defaultValue,
-            .plain(choices: choices, unit: unit, help: help, formerly: formerly, flags: flags),
+            .plain(
+                choices: choices, maxLength: maxLength, validate: validate, step: step, unit: unit, policy: policy,
+                help: help, formerly: formerly, flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 
-    /// A number within a range: `0...10`, `0...` or `...10`.
+    /// A number or duration within a range: `0...10`, `0...` or `...10`.
+    ///
+    /// ```swift
+    /// static let size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, step: 0.5, unit: "pt")
+    /// static let fade = Tweak("Content", "Text", "Fade", .milliseconds(250), in: .zero ... .seconds(5))
+    /// ```
+    /// - Parameters:
+    ///   - category: The first part of the path.
+    ///   - collection: The second part.
+    ///   - name: The third part.
+    ///   - defaultValue: What it is until somebody changes it; it must fit.
+    ///   - range: The values accepted, bounds included.
+    ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
+    ///     refused, but for the default and the upper bound. A secret has no step.
+    ///   - scale: How clients lay out the range on a slider; ``TweakScale/logarithmic`` needs both bounds.
+    ///   - unit: What a number counts: `pt`, `requests/s`.
+    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
+    ///   - help: What it is for, in a line.
+    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
+    ///   - flags: Secret, read-only, needs a restart.
+    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
+    ///   - fileID: Where it is declared; leave it out.
+    ///   - line: Where it is declared; leave it out.
     @inlinable
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
-        in range: some TweakBounds<Value>, step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-        help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
+        in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil,
+        policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
+        registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value: TweakBounded {
         self = registry.declared(
             category, collection, name, defaultValue,
-            .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags),
-            TweakSource(fileID: fileID, line: line))
-    }
-
-    /// A duration within a range.
-    @inlinable
-    public init(
-        _ category: String, _ collection: String, _ name: String, _ defaultValue: Duration,
-        in range: some TweakBounds<Duration>, step: Duration? = nil, unit: String? = nil,
-        policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
-        registry: TweakRegistry? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == Duration {
-        self = registry.declared(
-            category, collection, name, defaultValue,
-            .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags),
+            .range(
+                range, step: step, scale: scale, unit: unit, policy: policy, help: help, formerly: formerly,
+                flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 
     /// One of several values, each with a label for people.
+    ///
+    /// ```swift
+    /// static let level = Tweak("Log", "Output", "Level", 1, choices: [0: "quiet", 1: "normal", 2: "chatty"])
+    /// ```
+    /// - Parameters:
+    ///   - category: The first part of the path.
+    ///   - collection: The second part.
+    ///   - name: The third part.
+    ///   - defaultValue: What it is until somebody changes it; it must fit.
+    ///   - choices: The values to choose from, each with what people are shown instead.
+    ///   - unit: What a number counts: `pt`, `requests/s`.
+    ///   - help: What it is for, in a line.
+    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
+    ///   - flags: Secret, read-only, needs a restart.
+    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
+    ///   - fileID: Where it is declared; leave it out.
+    ///   - line: Where it is declared; leave it out.
     @inlinable
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
         choices: KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil, formerly: String? = nil,
-        flags: TweakFlags = [],
-        registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
+        flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) {
         self = registry.declared(
             category, collection, name, defaultValue,
             .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
-            TweakSource(fileID: fileID, line: line))
-    }
-
-    /// Text that the program checks: `validate` says why one is refused, or nil.
-    @inlinable
-    public init(
-        _ category: String, _ collection: String, _ name: String, _ defaultValue: String, maxLength: Int? = nil,
-        validate: @escaping @Sendable (String) -> String?, help: String? = nil, formerly: String? = nil,
-        flags: TweakFlags = [],
-        registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == String {
-        self = registry.declared(
-            category, collection, name, defaultValue,
-            .text(maxLength: maxLength, validate: validate, help: help, formerly: formerly, flags: flags),
-            TweakSource(fileID: fileID, line: line))
-    }
-
-    /// Text of limited length, counted in characters.
-    @inlinable
-    public init(
-        _ category: String, _ collection: String, _ name: String, _ defaultValue: String, maxLength: Int,
-        help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == String {
-        self = registry.declared(
-            category, collection, name, defaultValue,
-            .text(maxLength: maxLength, validate: nil, help: help, formerly: formerly, flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 }
@@ -95,72 +119,109 @@ extension Tweak {
 // MARK: - As property wrappers
 
 extension Tweak {
-    /// A tweak of any kind; with `choices`, one of those values.
+    /// As a property, a tweak of any kind; with `choices`, one of those values.
+    ///
+    /// ```swift
+    /// @Tweak("Content", "Text", "Title", maxLength: 40) var title = "Tweaks"
+    /// ```
+    /// - Parameters:
+    ///   - wrappedValue: What it is until somebody changes it; it must fit.
+    ///   - category: The first part of the path.
+    ///   - collection: The second part.
+    ///   - name: The third part.
+    ///   - choices: The values to choose from; where there are none, all are allowed.
+    ///   - maxLength: The most characters, of a text.
+    ///   - validate: Says why a text is refused, or nil where it is fine. It runs on the thread of whoever sets the value.
+    ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
+    ///     refused, but for the default and the upper bound. A secret has no step.
+    ///   - unit: What a number counts: `pt`, `requests/s`.
+    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
+    ///   - help: What it is for, in a line.
+    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
+    ///   - flags: Secret, read-only, needs a restart.
+    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
+    ///   - fileID: Where it is declared; leave it out.
+    ///   - line: Where it is declared; leave it out.
     @inlinable
     public init(
         wrappedValue: Value, _ category: String, _ collection: String, _ name: String, choices: [Value]? = nil,
-        unit: String? = nil, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
-        registry: TweakRegistry? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
+        maxLength: Int? = nil, validate: (@Sendable (String) -> String?)? = nil, step: Value? = nil,
+        unit: String? = nil,
+        policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
+        registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) {
         self = registry.declared(
             category, collection, name, wrappedValue,
-            .plain(choices: choices, unit: unit, help: help, formerly: formerly, flags: flags),
+            .plain(
+                choices: choices, maxLength: maxLength, validate: validate, step: step, unit: unit, policy: policy,
+                help: help, formerly: formerly, flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 
-    /// A number within a range: `0...10`, `0...` or `...10`.
+    /// As a property, a number or duration within a range: `0...10`, `0...` or `...10`.
+    ///
+    /// ```swift
+    /// @Tweak("Content", "Text", "Size", in: 10...100, step: 0.5) var size = 60.0
+    /// ```
+    /// - Parameters:
+    ///   - wrappedValue: What it is until somebody changes it; it must fit.
+    ///   - category: The first part of the path.
+    ///   - collection: The second part.
+    ///   - name: The third part.
+    ///   - range: The values accepted, bounds included.
+    ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
+    ///     refused, but for the default and the upper bound. A secret has no step.
+    ///   - scale: How clients lay out the range on a slider; ``TweakScale/logarithmic`` needs both bounds.
+    ///   - unit: What a number counts: `pt`, `requests/s`.
+    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
+    ///   - help: What it is for, in a line.
+    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
+    ///   - flags: Secret, read-only, needs a restart.
+    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
+    ///   - fileID: Where it is declared; leave it out.
+    ///   - line: Where it is declared; leave it out.
     @inlinable
     public init(
         wrappedValue: Value, _ category: String, _ collection: String, _ name: String,
-        in range: some TweakBounds<Value>, step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-        help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
+        in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil,
+        policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
+        registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value: TweakBounded {
         self = registry.declared(
             category, collection, name, wrappedValue,
-            .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags),
+            .range(
+                range, step: step, scale: scale, unit: unit, policy: policy, help: help, formerly: formerly,
+                flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 
-    /// One of several values, each with a label for people.
+    /// As a property, one of several values, each with a label for people.
+    ///
+    /// ```swift
+    /// @Tweak("Log", "Output", "Level", choices: [0: "quiet", 1: "normal"]) var level = 1
+    /// ```
+    /// - Parameters:
+    ///   - wrappedValue: What it is until somebody changes it; it must fit.
+    ///   - category: The first part of the path.
+    ///   - collection: The second part.
+    ///   - name: The third part.
+    ///   - choices: The values to choose from, each with what people are shown instead.
+    ///   - unit: What a number counts: `pt`, `requests/s`.
+    ///   - help: What it is for, in a line.
+    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
+    ///   - flags: Secret, read-only, needs a restart.
+    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
+    ///   - fileID: Where it is declared; leave it out.
+    ///   - line: Where it is declared; leave it out.
     @inlinable
     public init(
         wrappedValue: Value, _ category: String, _ collection: String, _ name: String,
         choices: KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil, formerly: String? = nil,
-        flags: TweakFlags = [],
-        registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
+        flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) {
         self = registry.declared(
             category, collection, name, wrappedValue,
             .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
-            TweakSource(fileID: fileID, line: line))
-    }
-
-    /// Text that the program checks: `validate` says why one is refused, or nil.
-    @inlinable
-    public init(
-        wrappedValue: String, _ category: String, _ collection: String, _ name: String, maxLength: Int? = nil,
-        validate: @escaping @Sendable (String) -> String?, help: String? = nil, formerly: String? = nil,
-        flags: TweakFlags = [],
-        registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == String {
-        self = registry.declared(
-            category, collection, name, wrappedValue,
-            .text(maxLength: maxLength, validate: validate, help: help, formerly: formerly, flags: flags),
-            TweakSource(fileID: fileID, line: line))
-    }
-
-    /// Text of limited length, counted in characters.
-    @inlinable
-    public init(
-        wrappedValue: String, _ category: String, _ collection: String, _ name: String, maxLength: Int,
-        help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == String {
-        self = registry.declared(
-            category, collection, name, wrappedValue,
-            .text(maxLength: maxLength, validate: nil, help: help, formerly: formerly, flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 }

@@ -104,8 +104,12 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
         try? registry.change(node, .reset)
     }
 
-    /// The step between values, counted from the lower bound, or from 0 where there is none.
+    /// The step between values, counted from the lower bound, or from the default where there is none. The default and the
+    /// upper bound need not be on one.
     public var step: Value? { node.definition.step.flatMap { Value($0) } }
+
+    /// How clients lay out the range on a slider.
+    public var scale: TweakScale { node.definition.scale }
 
     /// The values to choose from; empty where any is allowed.
     public var choices: [TweakChoice<Value>] {
@@ -136,7 +140,7 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
 extension Tweak where Value: TweakBounded {
     /// The values accepted; nil where there is no limit.
     public var range: TweakRange<Value>? {
-        guard let (lower, upper) = node.definition.bounds else { return nil }
+        guard let (lower, upper) = node.definition.bounds, lower != nil || upper != nil else { return nil }
         return TweakRange(lowerBound: lower.flatMap { Value($0) }, upperBound: upper.flatMap { Value($0) })
     }
 }

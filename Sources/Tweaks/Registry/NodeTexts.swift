@@ -46,6 +46,7 @@ extension TweakDefinition {
         var text = kind.rawValue
         if kind == .choice { text += " " + choiceSummary }
         if let rangeText { text += " \(rangeText)" }
+        if scale != .linear { text += " \(scale.rawValue)" }
         if let step { text += " step \(step.text)" }
         if let maxLength { text += " up to \(maxLength) characters" }
         if let unit { text += " \(unit)" }

@@ -8,6 +8,7 @@ struct TweakShape<Value: TweakConvertible>: Sendable {
     var lower: Value?
     var upper: Value?
     var step: Value?
+    var scale: TweakScale = .linear
     var choices: [TweakChoice<Value>] = []
     var maxLength: Int?
     var validate: (@Sendable (String) -> String?)?
@@ -158,22 +159,42 @@ extension TweakRegistry {
 extension TweakShape {
     /// The facts without types, checked for sense.
     func definition(defaultValue: Value, path: TweakPath) throws(TweakError) -> TweakDefinition {
-        try self.definition(defaultValue.erased.kind, path: path)
+        try self.definition(defaultValue.erased.kind, default: defaultValue.erased, path: path)
     }
 
-    /// The same for a value that has no default.
-    func definition(_ kind: TweakKind, path: TweakPath) throws(TweakError) -> TweakDefinition {
+    /// The same for a value that may have no default.
+    func definition(
+        _ kind: TweakKind, default standard: TweakValue? = nil, path: TweakPath
+    ) throws(TweakError) -> TweakDefinition {
         let choices = choices.isEmpty ? Value.tweakChoices : choices
         let kind = choices.isEmpty ? kind : .choice
+        try check(kind, path)
         let definition = TweakDefinition(
-            kind: kind, limits: try limits(kind, path),
+            kind: kind, limits: try limits(kind, standard, path), scale: scale,
             choices: choices.map { TweakChoice($0.name, name: $0.name, label: $0.label) }, maxLength: maxLength,
             validate: validate, policy: policy, unit: unit, help: help, flags: flags)
         try definition.checkTexts(path)
         return definition
     }
 
-    private func limits(_ kind: TweakKind, _ path: TweakPath) throws(TweakError) -> TweakLimits {
+    /// Refuses what values of this kind do not have.
+    private func check(_ kind: TweakKind, _ path: TweakPath) throws(TweakError) {
+        let remark: String? =
+            if step != nil, ![.int, .number, .duration].contains(kind) {
+                "a step is for numbers and durations, and this is \(kind.phrase)"
+            } else if maxLength != nil || validate != nil, kind != .string {
+                "maxLength and validate are for text, and this is \(kind.phrase)"
+            } else if scale != .linear, lower == nil || upper == nil {
+                "a logarithmic scale needs a range with both bounds"
+            } else {
+                nil
+            }
+        if let remark { throw TweakError(.usage, "\(path.token): \(remark)", path: path) }
+    }
+
+    private func limits(
+        _ kind: TweakKind, _ standard: TweakValue?, _ path: TweakPath
+    ) throws(TweakError) -> TweakLimits {
         let type = Value.tweakTypeBounds
         let lower = lower?.erased ?? type.lower
         let upper = upper?.erased ?? type.upper
@@ -181,10 +202,14 @@ extension TweakShape {
             throw TweakError(.usage, "\(path.token): bounds and step must be whole nanoseconds in 64 bits", path: path)
         }
         if lower == nil, upper == nil, step == nil { return .none }
+        // What is refused for its step would tell what a secret is counted from.
+        let step = flags.contains(.secret) ? nil : step?.erased
+        let standard = step == nil ? nil : standard
         let limits: TweakLimits =
             switch kind {
-            case .int, .duration: .whole(lower: lower?.whole, upper: upper?.whole, step: step?.erased.whole)
-            case .number: .real(lower: lower?.real, upper: upper?.real, step: step?.erased.real)
+            case .int, .duration:
+                .whole(lower: lower?.whole, upper: upper?.whole, step: step?.whole, default: standard?.whole)
+            case .number: .real(lower: lower?.real, upper: upper?.real, step: step?.real, default: standard?.real)
             default: .none
             }
         try limits.check(path)
@@ -196,9 +221,9 @@ extension TweakLimits {
     fileprivate func check(_ path: TweakPath) throws(TweakError) {
         switch self {
         case .none: return
-        case .whole(_, _, let step):
+        case .whole(_, _, let step, _):
             if let step, step <= 0 { throw TweakError(.usage, "\(path.token): a step must be above 0", path: path) }
-        case .real(let lower, let upper, let step):
+        case .real(let lower, let upper, let step, _):
             let isFinite = [lower, upper, step].allSatisfy { $0?.isFinite ?? true }
             if !isFinite || step.map({ $0 <= 0 }) == true {
                 throw TweakError(.usage, "\(path.token): bounds must be finite, a step above 0", path: path)

@@ -1,76 +1,58 @@
 // Registration that throws, for paths and ranges that are not known when the program is written.
 
 extension TweakRegistry {
-    /// Registers a tweak, or finds the one with this path. A tweak of any kind; with `choices`, one of those values.
+    /// Registers a tweak, or finds the one with this path. Of any kind; with `choices`, one of those values.
     ///
     /// ```swift
     /// let size = try registry.register(plugin.name, "Text", "Size", 12.0, in: 4...96)
     /// ```
+    /// The parameters are those of
+    /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
     /// - Throws: ``TweakError`` where `Tweak(…)` would stop the program.
     public func register<Value: TweakConvertible>(
-        _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, choices: [Value] = [],
-        unit: String? = nil, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
-        fileID: StaticString = #fileID,
-        line: UInt = #line
+        _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, choices: [Value]? = nil,
+        maxLength: Int? = nil, validate: (@Sendable (String) -> String?)? = nil, step: Value? = nil,
+        unit: String? = nil, policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil,
+        flags: TweakFlags = [], fileID: StaticString = #fileID, line: UInt = #line
     ) throws(TweakError) -> Tweak<Value> {
         try declare(
             TweakPath(category, collection, name), defaultValue,
-            .plain(choices: choices, unit: unit, help: help, formerly: formerly, flags: flags),
+            .plain(
+                choices: choices, maxLength: maxLength, validate: validate, step: step, unit: unit, policy: policy,
+                help: help, formerly: formerly, flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 
-    /// Registers a tweak, or finds the one with this path. A number within a range: `0...10`, `0...` or `...10`.
+    /// Registers a tweak, or finds the one with this path. A number or duration within a range: `0...10`, `0...` or
+    /// `...10`. The parameters are those of
+    /// ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
     /// - Throws: ``TweakError`` where `Tweak(…)` would stop the program.
     public func register<Value: TweakBounded>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
-        in range: some TweakBounds<Value>, step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-        help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], fileID: StaticString = #fileID,
-        line: UInt = #line
+        in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil,
+        policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
+        fileID: StaticString = #fileID, line: UInt = #line
     ) throws(TweakError) -> Tweak<Value> {
         try declare(
             TweakPath(category, collection, name), defaultValue,
-            .range(range, step: step, unit: unit, policy: policy, help: help, formerly: formerly, flags: flags),
+            .range(
+                range, step: step, scale: scale, unit: unit, policy: policy, help: help, formerly: formerly,
+                flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 
-    /// Registers a tweak, or finds the one with this path. One of several values, each with a label for people.
+    /// Registers a tweak, or finds the one with this path. One of several values, each with a label for people. The
+    /// parameters are those of
+    /// ``Tweak/init(_:_:_:_:choices:unit:help:formerly:flags:registry:fileID:line:)``.
     /// - Throws: ``TweakError`` where `Tweak(…)` would stop the program.
     public func register<Value: TweakConvertible>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
         choices: KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil, formerly: String? = nil,
-        flags: TweakFlags = [],
-        fileID: StaticString = #fileID, line: UInt = #line
+        flags: TweakFlags = [], fileID: StaticString = #fileID, line: UInt = #line
     ) throws(TweakError) -> Tweak<Value> {
         try declare(
             TweakPath(category, collection, name), defaultValue,
             .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
-            TweakSource(fileID: fileID, line: line))
-    }
-
-    /// Registers a tweak, or finds the one with this path. Text that the program checks: `validate` says why one is refused, or nil.
-    /// - Throws: ``TweakError`` where `Tweak(…)` would stop the program.
-    public func register(
-        _ category: String, _ collection: String, _ name: String, _ defaultValue: String, maxLength: Int? = nil,
-        validate: @escaping @Sendable (String) -> String?, help: String? = nil, formerly: String? = nil,
-        flags: TweakFlags = [],
-        fileID: StaticString = #fileID, line: UInt = #line
-    ) throws(TweakError) -> Tweak<String> {
-        try declare(
-            TweakPath(category, collection, name), defaultValue,
-            .text(maxLength: maxLength, validate: validate, help: help, formerly: formerly, flags: flags),
-            TweakSource(fileID: fileID, line: line))
-    }
-
-    /// Registers a tweak, or finds the one with this path. Text of limited length, counted in characters.
-    /// - Throws: ``TweakError`` where `Tweak(…)` would stop the program.
-    public func register(
-        _ category: String, _ collection: String, _ name: String, _ defaultValue: String, maxLength: Int,
-        help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws(TweakError) -> Tweak<String> {
-        try declare(
-            TweakPath(category, collection, name), defaultValue,
-            .text(maxLength: maxLength, validate: nil, help: help, formerly: formerly, flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 }

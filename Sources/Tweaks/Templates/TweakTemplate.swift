@@ -30,33 +30,39 @@ public struct TweakPart<Template>: Sendable {
     let declare: @Sendable (_ place: GroupPlace, _ defaults: Template) -> DeclaredPart<Template>
 
     /// A part of any kind; with `choices`, one of those values.
+    ///
+    /// - Parameters:
+    ///   - name: Its name in a sentence.
+    ///   - property: The property that it is. The other parameters are those of
+    ///     ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
     public init<Value: TweakConvertible>(
         _ name: String, _ property: any WritableKeyPath<Template, Value> & Sendable, choices: [Value]? = nil,
-        unit: String? = nil, help: String? = nil, flags: TweakFlags = []
+        maxLength: Int? = nil, validate: (@Sendable (String) -> String?)? = nil, step: Value? = nil,
+        unit: String? = nil, policy: TweakPolicy = .reject, help: String? = nil, flags: TweakFlags = []
     ) {
-        self.init(name, property, .plain(choices: choices, unit: unit, help: help, formerly: nil, flags: flags), flags)
+        self.init(
+            name, property,
+            .plain(
+                choices: choices, maxLength: maxLength, validate: validate, step: step, unit: unit, policy: policy,
+                help: help, formerly: nil, flags: flags), flags)
     }
 
-    /// A number within a range: `0...10`, `0...` or `...10`.
+    /// A number or duration within a range: `0...10`, `0...` or `...10`.
+    ///
+    /// - Parameters:
+    ///   - name: Its name in a sentence.
+    ///   - property: The property that it is. The other parameters are those of
+    ///     ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
     public init<Value: TweakBounded>(
         _ name: String, _ property: any WritableKeyPath<Template, Value> & Sendable, in range: some TweakBounds<Value>,
-        step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject, help: String? = nil,
-        flags: TweakFlags = []
+        step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil, policy: TweakPolicy = .reject,
+        help: String? = nil, flags: TweakFlags = []
     ) {
         self.init(
             name, property,
-            .range(range, step: step, unit: unit, policy: policy, help: help, formerly: nil, flags: flags), flags)
-    }
-
-    /// A duration within a range.
-    public init(
-        _ name: String, _ property: any WritableKeyPath<Template, Duration> & Sendable,
-        in range: some TweakBounds<Duration>, step: Duration? = nil, unit: String? = nil,
-        policy: TweakPolicy = .reject, help: String? = nil, flags: TweakFlags = []
-    ) {
-        self.init(
-            name, property,
-            .range(range, step: step, unit: unit, policy: policy, help: help, formerly: nil, flags: flags), flags)
+            .range(
+                range, step: step, scale: scale, unit: unit, policy: policy, help: help, formerly: nil, flags: flags),
+            flags)
     }
 
     private init<Value: TweakConvertible>(

@@ -13,11 +13,16 @@ struct WholeLimitsTests {
         let lower: Int128?
         let upper: Int128?
         let step: Int128?
+        let standard: Int128?
         let finding: Finding
 
-        init(_ value: Int64, _ lower: Int64?, _ upper: Int64?, step: Int64? = nil, _ finding: Finding) {
+        init(
+            _ value: Int64, _ lower: Int64?, _ upper: Int64?, step: Int64? = nil, default standard: Int64? = nil,
+            _ finding: Finding
+        ) {
             (self.value, self.lower, self.upper) = (Int128(value), lower.map { Int128($0) }, upper.map { Int128($0) })
             (self.step, self.finding) = (step.map { Int128($0) }, finding)
+            self.standard = standard.map { Int128($0) }
         }
 
         var testDescription: String {
@@ -30,7 +35,13 @@ struct WholeLimitsTests {
         Row(5, 0, 10, .fits), Row(0, 0, 10, .fits), Row(10, 0, 10, .fits), Row(-1, 0, 10, .outside(nearest: 0)),
         Row(11, 0, 10, .outside(nearest: 10)), Row(.max, 0, nil, .fits), Row(-1, 0, nil, .outside(nearest: 0)),
         Row(.min, nil, 0, .fits), Row(1, nil, 0, .outside(nearest: 0)), Row(.min, nil, nil, .fits),
-        // A step is measured from the minimum, from 0 where there is none.
+        // A step is measured from the minimum, or else from the default, and from 0 where there is neither.
+        Row(8, nil, nil, step: 5, default: 3, .fits), Row(-2, nil, 10, step: 5, default: 3, .fits),
+        Row(5, nil, nil, step: 5, default: 3, .offStep(nearest: 3)),
+        Row(6, nil, 7, step: 5, default: 3, .offStep(nearest: 7)),
+        // The default is valid off-step.
+        Row(3, 0, 10, step: 5, default: 3, .fits), Row(8, 0, 10, step: 5, default: 3, .offStep(nearest: 10)),
+        Row(.max, nil, nil, step: .max, default: .min, .offStep(nearest: .max - 1)),
         Row(7, 1, 10, step: 3, .fits), Row(6, 1, 10, step: 3, .offStep(nearest: 7)),
         Row(5, 1, 10, step: 3, .offStep(nearest: 4)), Row(6, nil, 10, step: 3, .fits), Row(-6, nil, 10, step: 3, .fits),
         Row(-7, nil, 10, step: 3, .offStep(nearest: -6)), Row(-8, nil, nil, step: 3, .offStep(nearest: -9)),
@@ -47,7 +58,8 @@ struct WholeLimitsTests {
         Row(.max, 1, nil, step: .max, .offStep(nearest: 1)),
     ])
     func judges(_ row: Row) {
-        #expect(judge(row.value, lower: row.lower, upper: row.upper, step: row.step) == row.finding)
+        #expect(
+            judge(row.value, lower: row.lower, upper: row.upper, step: row.step, default: row.standard) == row.finding)
     }
 
     @Test func theNearestAlwaysFits() {
@@ -58,11 +70,11 @@ struct WholeLimitsTests {
             let upper = Bool.random(using: &random) ? bounds[1] : nil
             let step = max(1, random.int64().magnitude >> 1)
             let value = Int128(random.int64())
-            switch judge(value, lower: lower, upper: upper, step: Int128(step)) {
+            switch judge(value, lower: lower, upper: upper, step: Int128(step), default: nil) {
             case .fits: #expect(value >= lower ?? value && value <= upper ?? value)
             case .outside(let nearest): #expect(nearest == (value < nearest ? lower : upper))
             case .offStep(let nearest):
-                let again = judge(nearest, lower: lower, upper: upper, step: Int128(step))
+                let again = judge(nearest, lower: lower, upper: upper, step: Int128(step), default: nil)
                 #expect(again == .fits, "\(value) → \(nearest) in \(bounds) by \(step)")
                 let distance = (value - nearest).magnitude
                 // Half a step, but where the nearest one cannot be held.
@@ -81,10 +93,15 @@ struct RealLimitsTests {
         let lower: Double?
         let upper: Double?
         let step: Double?
+        let standard: Double?
         let finding: Finding
 
-        init(_ value: Double, _ lower: Double?, _ upper: Double?, step: Double? = nil, _ finding: Finding) {
-            (self.value, self.lower, self.upper, self.step, self.finding) = (value, lower, upper, step, finding)
+        init(
+            _ value: Double, _ lower: Double?, _ upper: Double?, step: Double? = nil, default standard: Double? = nil,
+            _ finding: Finding
+        ) {
+            (self.value, self.lower, self.upper, self.step) = (value, lower, upper, step)
+            (self.standard, self.finding) = (standard, finding)
         }
 
         var testDescription: String {
@@ -104,6 +121,11 @@ struct RealLimitsTests {
         // From the minimum; from 0 where there is none; negative ones too.
         Row(1.25, 0.25, 9, step: 0.5, .fits), Row(1, 0.25, 9, step: 0.5, .offStep(nearest: 1.25)),
         Row(-1.5, nil, 9, step: 0.5, .fits), Row(-1.6, nil, 9, step: 0.5, .offStep(nearest: -1.5)),
+        // From the default where there is no minimum; the default is valid off-step.
+        Row(60.8, nil, nil, step: 0.5, default: 60.3, .fits), Row(59.8, nil, 100, step: 0.5, default: 60.3, .fits),
+        Row(60.5, nil, nil, step: 0.5, default: 60.3, .offStep(nearest: 60.3)),
+        Row(60.3, 10, 100, step: 0.5, default: 60.3, .fits),
+        Row(60.4, 10, 100, step: 0.5, default: 60.3, .offStep(nearest: 60.5)),
         // The maximum is valid off-step, and may be the nearest.
         Row(0.95, 0, 0.95, step: 0.1, .fits), Row(0.92, 0, 0.95, step: 0.1, .offStep(nearest: 0.9)),
         Row(0.94, 0, 0.95, step: 0.1, .offStep(nearest: 0.95)),
@@ -117,7 +139,8 @@ struct RealLimitsTests {
         Row(-.greatestFiniteMagnitude, nil, nil, step: 1e308, .offStep(nearest: -1e308)),
     ])
     func judges(_ row: Row) {
-        #expect(judge(row.value, lower: row.lower, upper: row.upper, step: row.step) == row.finding)
+        #expect(
+            judge(row.value, lower: row.lower, upper: row.upper, step: row.step, default: row.standard) == row.finding)
     }
 
     @Test func theNearestAlwaysFitsAndIsFinite() {
@@ -129,9 +152,11 @@ struct RealLimitsTests {
             let step = random.finiteDouble().magnitude
             let value = random.finiteDouble()
             guard step > 0 else { continue }
-            guard case .offStep(let nearest) = judge(value, lower: lower, upper: upper, step: step) else { continue }
+            guard case .offStep(let nearest) = judge(value, lower: lower, upper: upper, step: step, default: nil) else {
+                continue
+            }
             #expect(nearest.isFinite)
-            let again = judge(nearest, lower: lower, upper: upper, step: step)
+            let again = judge(nearest, lower: lower, upper: upper, step: step, default: nil)
             #expect(again == .fits, "\(value) → \(nearest) in \(bounds) by \(step)")
         }
     }
@@ -141,8 +166,10 @@ struct RealLimitsTests {
         for step in [0.1, 0.01, 0.05, 0.25, 0.3, 1.1, 0.001] {
             for count in -2_000...2_000 {
                 let value = Double(count) * step
-                #expect(judge(value, lower: nil, upper: nil, step: step) == .fits, "\(count) × \(step)")
-                #expect(judge(value + step / 2, lower: nil, upper: nil, step: step) != .fits, "\(count).5 × \(step)")
+                #expect(judge(value, lower: nil, upper: nil, step: step, default: nil) == .fits, "\(count) × \(step)")
+                #expect(
+                    judge(value + step / 2, lower: nil, upper: nil, step: step, default: nil) != .fits,
+                    "\(count).5 × \(step)")
             }
         }
     }

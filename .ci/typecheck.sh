@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Declarations type-check quickly: compiles 300 of them, in all forms, and counts the scopes that the type checker opens.
+# The count is the same on every machine, and time grows with it: 300 declarations take 11,000 and 0.3 s. An overload too
+# many shows in the count of one form, as a product.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+modules="${1:-$(swift build --show-bin-path)/Modules}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+# Counts the scopes of 300 declarations; N in a form is their number.
+scopes() {
+    {
+        echo 'import Tweaks'
+        echo 'enum Side: String, CaseIterable, TweakConvertible { case left, right }'
+        echo '@MainActor final class Label { var text = ""; var alpha = 0.0 }'
+        echo '@MainActor enum All {'
+        for ((number = 0; number < 300; number++)); do
+            form=${forms[number % ${#forms[@]}]}
+            echo "    ${form//N/$number}"
+        done
+        echo '}'
+    } >"$work/Declarations.swift"
+    rm -rf "$work/statistics"
+    mkdir "$work/statistics"
+    swiftc -frontend -typecheck -swift-version 6 -I "$modules" -stats-output-dir "$work/statistics" \
+        "$work/Declarations.swift" >&2 || return 1
+    sed -n 's/.*"Sema.NumConstraintScopes": \([0-9]*\).*/\1/p' "$work"/statistics/*.json
+}
+
+# The form, and how many scopes one of it may take: a quarter more than it does.
+while IFS='|' read -r most form; do
+    all+=("$form")
+    forms=("$form")
+    each=$(($(scopes) / 300))
+    printf '%4d of %3d  %s\n' "$each" "$most" "$form"
+    [ "$each" -le "$most" ] || { echo "typecheck: that is too many" >&2; failures=1; }
+done <<'END'
+ 36|static let aN = Tweak("C", "G", "N", 60.0, in: 10...100, step: 0.5, unit: "pt", help: "Label size")
+ 40|static let aN = Tweak("C", "G", "N", "Tweaks", maxLength: 40)
+ 40|static let aN = Tweak("C", "G", "N", Side.left)
+ 40|static let aN = Tweak("C", "G", "N", TweakColor.black)
+112|static let aN = Tweak("C", "G", "N", .milliseconds(250), in: .zero ... .seconds(5))
+ 53|static let aN = Tweak("C", "G", "N", "one", choices: ["one", "two"])
+ 53|static let aN = Tweak("C", "G", "N", "one", choices: ["one": "One", "two": "Two"])
+ 36|struct SN { @Tweak("C", "G", "N", in: 10...100) var a = 60.0 }
+ 40|static func aN() -> Double { tweakValue("C", "G", "N", 60.0, in: 10...100) }
+ 40|static func aN() -> Double { tweakInline("C", "G", "N", 60.0, in: 10...100).value }
+ 62|static func aN(_ label: Label) { tweakBind(label, \.text, "C", "G", "N", "Tweaks") }
+ 25|static func aN() { tweakAction("C", "G", "N") { _ in "muted" } }
+END
+forms=("${all[@]}")
+printf '%s scopes for 300 declarations in all forms\n' "$(scopes)"
+exit "$failures"

@@ -1,0 +1,16 @@
+// What `print` shows of a handle: path and value.
+
+extension Tweak: CustomStringConvertible {
+    /// `Content/Text/Size = 60`, the value as the protocol writes it; of a secret only `(set)` or `(unset)`.
+    public var description: String { erased.description }
+}
+
+extension TweakAction: CustomStringConvertible {
+    /// `Player/Audio/Mute = (action)`.
+    public var description: String { AnyTweak(node: node, registry: registry).description }
+}
+
+extension TweakGroup: CustomStringConvertible {
+    /// Its parts, a line each: `Upstream/Payments/Attempts = 5`.
+    public var description: String { parts.map(\.description).joined(separator: "\n") }
+}
