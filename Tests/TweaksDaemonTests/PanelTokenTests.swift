@@ -70,7 +70,8 @@ import TweaksWire
         var scram = Scram.Client(token: token)
         let last = scram.answer(value("scram", try post(port, #"{"scram":"\#(scram.first)"}"#)))
         let answer = try post(port, #"{"scram":"\#(try #require(last))"}"#)
-        let cookie = try #require(answer.components(separatedBy: "Set-Cookie: ").dropFirst().first?.prefix { $0 != ";" })
+        let cookie = try #require(
+            answer.components(separatedBy: "Set-Cookie: ").dropFirst().first?.prefix { $0 != ";" })
         return ("Cookie: \(cookie)", scram.sessionKey)
     }
 
@@ -123,7 +124,8 @@ import TweaksWire
         let daemon = try home.start(tcp: .open(port: 0), panel: .on, storage: .directory(state))
         let far = try TestClient(port: try #require(daemon.port))
         for line in ["panel", "panel rotate"] {
-            #expect(try far.ask(line) == ["error denied the panel's token is told on the Unix socket alone; connect there"])
+            #expect(
+                try far.ask(line) == ["error denied the panel's token is told on the Unix socket alone; connect there"])
         }
         let near = try TestClient(unix: try #require(daemon.socketPath))
         _ = try near.ask("drop admin")

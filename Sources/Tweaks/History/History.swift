@@ -241,7 +241,8 @@ struct History: Sendable {
         let end = kept.last { $0.isChange && scope.endsRedo($0) }?.number ?? 0
         let candidates = kept.filter { $0.status != .done && $0.undoneAt >= end && scope.isSeen($0) }
         return Self.takenBackLast(
-            scope.owner.map { owner in candidates.filter { $0.origin == owner || undoer(of: $0) == owner } } ?? candidates)
+            scope.owner.map { owner in candidates.filter { $0.origin == owner || undoer(of: $0) == owner } }
+                ?? candidates)
     }
 
     /// Who took a change back, the last time.

@@ -116,7 +116,9 @@ extension RegistryState {
             let expected = direction == .undo ? part.after : part.before
             let now = overlays[node.slot].setLayers
             // Somebody may have set the same value meanwhile, and meant it.
-            let later = isNewest ? nil : history.change(of: part.subject, after: direction == .undo ? record.number : record.undoneAt)
+            let later =
+                isNewest
+                ? nil : history.change(of: part.subject, after: direction == .undo ? record.number : record.undoneAt)
             if later == nil, SetValues(now).agrees(with: expected, at: time) { continue }
             let who = (later?.origin ?? (now.temporary ?? now.override)?.origin)?.description
             return TweakError(

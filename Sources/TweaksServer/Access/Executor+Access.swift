@@ -157,7 +157,8 @@ extension Executor {
         let waiting = wishes.waiting.flatMap(\.scopes)
         return .facts([
             ("session", .count(session.number)), ("identity", .string(session.origin.description)),
-            ("name", .text(session.name?.text)), ("state", .string(session.life.state.word)), ("transport", .string(session.peer.transport.rawValue)),
+            ("name", .text(session.name?.text)), ("state", .string(session.life.state.word)),
+            ("transport", .string(session.peer.transport.rawValue)),
             ("peer", .string(session.peer.text)), ("scopes", session.grants.rights.json),
             ("tokens", .array(session.tokens.map(Self.json))), ("granted", wishes.granted.json),
             ("declined", wishes.declined.json), ("waiting", waiting.json),

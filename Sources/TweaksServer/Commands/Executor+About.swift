@@ -94,8 +94,9 @@ extension Executor {
                 (
                     "features",
                     .array(
-                        ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary", "as", "mine"].map(
-                            JSON.string))
+                        ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary", "as", "mine"]
+                            .map(
+                                JSON.string))
                 ),
             ])
     }

@@ -44,7 +44,8 @@ struct AuditItem {
         switch content {
         case .change(let note, let change):
             Key(origin: AuditNote.name(of: note.origin), kind: note.kind.word, object: change.path.joined)
-        case .note(let note): Key(origin: AuditNote.name(of: note.identity, note.peer), kind: note.kind, object: note.object)
+        case .note(let note):
+            Key(origin: AuditNote.name(of: note.identity, note.peer), kind: note.kind, object: note.object)
         }
     }
 

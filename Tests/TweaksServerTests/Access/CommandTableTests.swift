@@ -74,8 +74,10 @@ import TweaksWire
 
     /// Commands that are carried out elsewhere; who may is all that is looked at here.
     private static let gated = [
-        Row("auth twk_0", is: always), Row("as Ada", is: always), Row("whoami", is: always), Row("drop write", is: always),
-        Row("request write", is: always), Row("panel", is: administering), Row("sessions", is: administering), Row("kick 7", is: administering),
+        Row("auth twk_0", is: always), Row("as Ada", is: always), Row("whoami", is: always),
+        Row("drop write", is: always),
+        Row("request write", is: always), Row("panel", is: administering), Row("sessions", is: administering),
+        Row("kick 7", is: administering),
     ]
 
     private static func registry() throws -> TweakRegistry {
