@@ -136,7 +136,7 @@ public final class TweakServer: Sendable {
             return running
         }
         willServe(self)
-        registry.setCarrier(DeliveryQueue.shared)
+        if registry.observerExecutor == nil { registry.observerExecutor = ObserverThreads() }
         launch(running)
     }
 

@@ -4,15 +4,15 @@ import Dispatch
 import Synchronization
 import Testing
 import Tweaks
-import TweaksServer
 import TweaksTestSupport
+
+@testable import TweaksServer
 
 @Suite(.blocking) struct ObserverTests {
     @Test func fiftySessionsAreAnsweredMeanwhile() throws {
         let example = ExampleTweaks()
         let server = try TestServer(registry: example.registry, hasThread: true)
         let (began, gate, ended) = (Gate(), Gate(), Gate())
-        // All servers of this process share the thread that it would keep.
         defer { gate.open() }
         let observation = example.size.observe { change in
             began.open()
@@ -30,7 +30,12 @@ import TweaksTestSupport
         }
         // It lags, and says so; the values are those that were set.
         let stats = try first.ask("stats")
-        #expect(!stats.contains("  undeliveredObservers: 0"))
+        #expect(stats.contains("  undeliveredObservers: 1"))
+        // It runs on: it is named with its tweak and the line that declares that.
+        let source = try #require(example.registry["Content/Text/Size"]).source
+        let running = stats.filter { $0.contains("runningObservers") }
+        let words = "  runningObservers: path Content/Text/Size, declared \(source), milliseconds "
+        #expect(running.count == 1 && running.allSatisfy { $0.hasPrefix(words) })
         try first.ask("set Content/Text/Size 99")
         gate.open()
         ended.waitBlocking()
@@ -55,5 +60,131 @@ import TweaksTestSupport
         ended.waitBlocking()
         #expect(answer.withLock { $0 }?.first?.hasPrefix("Content/Text/Size = 72 ") == true)
         observation.cancel()
+    }
+
+    // MARK: Each has turns of its own
+
+    @Test func aStuckOneDelaysNoOther() throws {
+        let example = ExampleTweaks()
+        let server = try TestServer(registry: example.registry, hasThread: true)
+        let client = try server.connect()
+        let (began, gate) = (Gate(), Gate())
+        defer { gate.open() }
+        let other = Tweak("Content", "Text", "Other", 0, registry: example.registry)
+        let seen = Mutex<[String]>([])
+        let heard = [Gate(), Gate()]
+        let observations = [
+            example.size.observe { _ in
+                began.open()
+                gate.waitBlocking()
+            },
+            // Of the same tweak, and of another one.
+            example.size.observe { change in
+                seen.withLock { $0.append("size \(change.new)") }
+                heard[0].open()
+            },
+            other.observe { change in
+                seen.withLock { $0.append("other \(change.new)") }
+                heard[1].open()
+            },
+        ]
+        try client.ask("set Content/Text/Size 72")
+        began.waitBlocking()
+        heard[0].waitBlocking()
+        try client.ask("set Content/Text/Other 1")
+        heard[1].waitBlocking()
+        #expect(seen.withLock { $0 } == ["size 72.0", "other 1"])
+        for observation in observations { observation.cancel() }
+    }
+
+    /// Sequences and bindings to actors need no thread: they go on when there is none left.
+    @Test func whenAllThreadsAreStuckTheRestWaits() async throws {
+        let example = ExampleTweaks()
+        let server = try TestServer(registry: example.registry, hasThread: true)
+        let client = try server.connect()
+        let (gate, most) = (Gate(), ObserverThreads.limit)
+        defer { gate.open() }
+        let count = Mutex((running: 0, most: 0, done: 0))
+        let (stuck, done) = (Gate(), Gate())
+        let tweaks = (0..<most + 4).map { Tweak("A", "B", "\($0)", 0, registry: example.registry) }
+        let observations = tweaks.map { tweak in
+            tweak.observe { _ in
+                let isFull = count.withLock { count in
+                    count.running += 1
+                    count.most = max(count.most, count.running)
+                    return count.running == most
+                }
+                if isFull { stuck.open() }
+                gate.waitBlocking()
+                let isLast = count.withLock { count in
+                    count.running -= 1
+                    count.done += 1
+                    return count.done == tweaks.count
+                }
+                if isLast { done.open() }
+            }
+        }
+        for tweak in tweaks { try client.ask("set \(tweak.path.token) 1") }
+        stuck.waitBlocking()
+        let stats = try client.ask("stats")
+        #expect(stats.contains("  undeliveredObservers: \(tweaks.count)"))
+        #expect(stats.contains("  observerThreads: \(most)"))
+        #expect(stats.count { $0.hasPrefix("  runningObservers: path A/B/") } == most)
+
+        var sizes = example.size.values.makeAsyncIterator()
+        #expect(await sizes.next() == 60)
+        let label = await Label(example.size)
+        var written = label.written.makeAsyncIterator()
+        try client.ask("set Content/Text/Size 72")
+        #expect(await sizes.next() == 72)
+        #expect(await written.next() == 72)
+
+        gate.open()
+        done.waitBlocking()
+        #expect(count.withLock { $0.most } == most)
+        for observation in observations { observation.cancel() }
+    }
+
+    /// The lag is the oldest change's, however many others are delivered meanwhile.
+    @Test func theLagIsThatOfTheOldestChange() throws {
+        let example = ExampleTweaks()
+        let server = try TestServer(registry: example.registry, hasThread: true)
+        let client = try server.connect()
+        let (began, gate) = (Gate(), Gate())
+        defer { gate.open() }
+        let other = Tweak("Content", "Text", "Other", 0, registry: example.registry)
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+        let observations = [
+            example.size.observe { _ in
+                began.open()
+                gate.waitBlocking()
+            },
+            other.observe { _ in signal.yield() },
+        ]
+        try client.ask("set Content/Text/Size 72")
+        let start = ContinuousClock.now
+        began.waitBlocking()
+        for value in 1...50 { try client.ask("set Content/Text/Other \(value)") }
+        _ = signals
+        let atLeast = Int64((ContinuousClock.now - start) / .milliseconds(1))
+        let line = try #require(try client.ask("stats").first { $0.contains("deliveryLagMilliseconds") })
+        let lag = try #require(line.split(separator: " ").last.flatMap { Int64($0) })
+        #expect(lag >= atLeast)
+        for observation in observations { observation.cancel() }
+    }
+}
+
+/// A view.
+@MainActor
+private final class Label {
+    let written: AsyncStream<Double>
+    private let writes: AsyncStream<Double>.Continuation
+    private var size = 0.0 {
+        didSet { writes.yield(size) }
+    }
+
+    init(_ tweak: Tweak<Double>) {
+        (written, writes) = AsyncStream.makeStream(of: Double.self)
+        tweak.bind(to: self, \.size, when: .onChange)
     }
 }

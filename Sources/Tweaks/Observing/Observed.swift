@@ -28,8 +28,8 @@ final class Observed: Observable, Sendable {
     init() {
         let itself = WeakBox<Observed>()
         // Also what comes to nothing: somebody may have seen the value in between.
-        subscriber = Subscriber(
-            seesAll: true, onEnd: { itself.value?.changed() }, call: { _ in itself.value?.changed() })
+        // It keeps no tweaks: one of them may keep it.
+        subscriber = Subscriber(seesAll: true) { _ in itself.value?.changed() }
         itself.value = self
     }
 

@@ -4,6 +4,7 @@ public import Synchronization
 
 /// A change on its way to one observer.
 struct PendingChange: Sendable {
+    let node: TweakNode
     /// What the observer last saw.
     var old: Prepared
     var new: Prepared
@@ -13,58 +14,90 @@ struct PendingChange: Sendable {
 
 /// One observer: never run twice at once, never shown an older value after a newer one, always shown the last.
 @usableFromInline
-final class Subscriber: Sendable {
-    /// How many changes were noted: who keeps something made from the values sees by it that it is stale.
-    @usableFromInline let noted = Atomic(0)
-    fileprivate struct State {
-        var call: (@Sendable (PendingChange) -> Void)?
-        var onEnd: (@Sendable () -> Void)?
-        var pending: PendingChange?
-        var isRunning = false
-        var isQueued = false
+package final class Subscriber: Sendable {
+    /// Where an observer runs.
+    enum Place {
+        /// On any thread, at once: it runs none of the program's code, but wakes what does.
+        case anywhere
+        /// On the thread that delivers; for changes from outside, on one of the executor's.
+        case thread
+        /// On its actor.
+        case actor
     }
 
+    fileprivate struct State {
+        var call: (@Sendable (PendingChange?) -> Void)?
+        var pending: PendingChange?
+        /// The tweak whose change it is being shown.
+        var shown: TweakNode?
+        /// How many hops have not arrived at its actor.
+        var hops: UInt8 = 0
+    }
+
+    /// How many changes were noted: who keeps something made from the values sees by it that it is stale.
+    @usableFromInline let noted = Atomic(0)
+    let place: Place
+    /// Whether it ends with an object.
+    let hasOwner: Bool
+    /// The tweaks that it follows; empty where these keep it themselves.
+    let nodes: [TweakNode]
+    private let ended = Atomic(false)
     private let state: Mutex<State>
     /// Whether it stands for several tweaks, or looks at the value itself: then no change cancels out another.
     private let seesAll: Bool
+    private weak let registry: TweakRegistry?
+    // Weakly: an actor that has bound its own object must be able to go.
+    private weak let actor: (any Actor)?
+    // Unsafe: it may not be Sendable, but is only compared with nil, which is safe on any thread.
+    nonisolated(unsafe) private weak let owner: AnyObject?
 
     /// - Parameters:
+    ///   - nodes: The tweaks; `start` adds it to them.
+    ///   - actor: Where it runs; nil: on the thread that delivers.
+    ///   - owner: The object that it ends with.
+    ///   - runsNoCode: Whether it only wakes what runs the program's code.
     ///   - seesAll: Whether it is also run for changes that together come to nothing.
-    ///   - onEnd: Runs once, when the tweak is removed or the registry goes; not when the observer cancels.
-    ///   - call: Runs for each change that is left after folding.
+    ///   - call: Runs for each change that is left after folding, and, unless it is on an actor, with nil when a tweak is
+    ///     removed or the registry goes.
     init(
-        seesAll: Bool = false, onEnd: (@Sendable () -> Void)? = nil, call: (@Sendable (PendingChange) -> Void)?
+        _ nodes: [TweakNode] = [], of registry: TweakRegistry? = nil, on actor: (any Actor)? = nil,
+        owner: AnyObject? = nil, runsNoCode: Bool = false, seesAll: Bool = false,
+        call: (@Sendable (PendingChange?) -> Void)?
     ) {
-        self.seesAll = seesAll
-        state = Mutex(State(call: call, onEnd: onEnd))
+        place = actor != nil ? .actor : runsNoCode ? .anywhere : .thread
+        hasOwner = owner != nil
+        (self.nodes, self.registry, self.actor, self.owner, self.seesAll) = (nodes, registry, actor, owner, seesAll)
+        state = Mutex(State(call: call))
     }
 
-    /// Counts a change that is about to be made. Called under the registry's lock, before any value can be seen.
+    var isEnded: Bool { ended.load(ordering: .acquiring) }
+
+    /// Whether the object that it ends with is gone. Never asked under a lock: this may be the object's last reference.
+    var isOwnerGone: Bool { hasOwner && owner == nil }
+
+    /// The tweak whose change it is being shown; nil while it does not run.
+    package var shown: TweakNode? { state.withLock { $0.shown } }
+
+    // MARK: Under the registry's lock
+
+    /// Counts a change that is about to be made, before any value can be seen.
     func count() { noted.add(1, ordering: .releasing) }
 
-    /// Notes a change, folded into one that still waits. Called under the registry's lock, in order of revision.
-    /// - Returns: What it was folded into, to be released outside that lock.
+    /// Notes a change, folded into one that still waits, in order of revision.
+    /// - Returns: What it takes the place of, to be released after the lock: it may hold a value of the program's.
     func enqueue(_ change: PendingChange) -> PendingChange? {
         state.withLock { state in
             guard state.call != nil else { return nil }
             let waiting = state.pending
             var change = change
-            if !seesAll, let waiting { change.old = waiting.old }
+            if let waiting, !seesAll { change.old = waiting.old }
             // Back to what it last saw: for this observer nothing changed.
             state.pending = !seesAll && change.old.value == change.new.value ? nil : change
             return waiting
         }
     }
 
-    /// Shows what waits, unless another thread is just doing that: then that one goes on.
-    func deliver() {
-        while let (call, change) = state.withLock({ $0.take() }) {
-            call(change)
-            state.withLock { $0.isRunning = false }
-        }
-    }
-
-    /// Takes what waits: for an observer that has just looked at the values, under the registry's lock.
+    /// Takes what waits: for an observer that has just looked at the values.
     func takeWaiting() -> PendingChange? {
         state.withLock { state in
             defer { state.pending = nil }
@@ -72,41 +105,153 @@ final class Subscriber: Sendable {
         }
     }
 
-    /// True when it was not queued yet; the delivery thread calls `unqueued` before it delivers.
-    func queued() -> Bool {
-        state.withLock { state in
-            defer { state.isQueued = true }
-            return !state.isQueued
-        }
-    }
+    // MARK: Beginning and ending
 
-    /// It has left the queue.
-    func unqueued() { state.withLock { $0.isQueued = false } }
-
-    /// No more calls start. Returns whether it was active.
+    /// Begins to follow its tweaks; false, and it has ended, when one of them is no longer registered.
     @discardableResult
-    func cancel() -> Bool {
-        let ended = state.withLock { state in
-            defer { (state.call, state.onEnd, state.pending) = (nil, nil, nil) }
-            return (state.call, state.onEnd, state.pending)  // Released after the lock: they may hold anything.
-        }
-        return withExtendedLifetime(ended) { $0.0 != nil }
+    func start() -> Bool {
+        if registry?.add(self) == true { return true }
+        cancel()
+        return false
     }
 
-    /// The tweak is gone: cancels, and tells the observer.
+    /// No more calls start, and its tweaks forget it.
+    func cancel() { if close() != nil { registry?.remove(self, from: nodes) } }
+
+    /// One of its tweaks is gone: tells it, and the others forget it.
     func end() {
         noted.add(1, ordering: .releasing)
-        let onEnd = state.withLock { $0.onEnd }
-        cancel()
-        onEnd?()
+        guard let call = close() else { return }
+        if place != .actor { call?(nil) }
+        if nodes.count > 1 { registry?.remove(self, from: nodes) }
+    }
+
+    /// Nil when it had ended before. What it held is released by the caller, outside the lock: that may be anything.
+    private func close() -> (@Sendable (PendingChange?) -> Void)?? {
+        if ended.exchange(true, ordering: .acquiringAndReleasing) { return nil }
+        let held = state.withLock { state in
+            defer { (state.call, state.pending) = (nil, nil) }
+            return (state.call, state.pending)
+        }
+        return .some(held.0)
     }
 }
 
+// MARK: - Showing changes
+
+extension Subscriber {
+    /// Shows what waits, on this thread.
+    func deliver() { while showNext() {} }
+
+    /// Gives it a turn on a thread of the executor's: one call. What that leads to has turns of its own.
+    package func turn(on executor: any ObserverExecutor) {
+        let (didRun, next) = Delivery.collecting { showNext() }
+        for subscriber in next { subscriber.schedule(on: executor) }
+        if didRun, isWaiting { executor.schedule(self) }
+    }
+
+    /// Has it run soon, and not on this thread if it runs the program's code.
+    func schedule(on executor: any ObserverExecutor) {
+        switch place {
+        case .anywhere: deliver()
+        case .thread: executor.schedule(self)
+        case .actor: hop()
+        }
+    }
+
+    /// Shows the newest change. False when none waits, or another thread is just showing one: then that one goes on.
+    private func showNext() -> Bool {
+        if isOwnerGone { cancel() }
+        guard let (call, change) = state.withLock({ $0.take() }) else { return false }
+        call(change)
+        // The tweak is released after the lock: this may be its last reference.
+        _ = state.withLock { state in
+            defer { state.shown = nil }
+            return state.shown
+        }
+        return true
+    }
+
+    private var isWaiting: Bool { state.withLock { $0.pending != nil && $0.shown == nil } }
+}
+
+// MARK: - On an actor
+
+extension Subscriber {
+    // A hop that waits carries later changes on. Only where a set may just be made on the actor another way in is tried,
+    // since nothing tells beforehand whether it is; the bound is for threads that set on while the actor is busy.
+    private static let mostHops: UInt8 = 4
+
+    /// Shows the newest change on the actor: at once where this code runs on it, otherwise by a hop.
+    func offer(in run: DeliveryRun) {
+        guard let actor = beginHop(most: Self.mostHops) else { return }
+        run.offering(self) {
+            let body = arrival(on: actor, from: run)
+            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                Task.immediate(operation: body)
+            } else {
+                Task(operation: body)
+            }
+        }
+    }
+
+    /// The same from where it cannot be the actor: one hop at a time.
+    private func hop() {
+        guard let actor = beginHop(most: 1) else { return }
+        Task(operation: arrival(on: actor, from: nil))
+    }
+
+    private func beginHop(most: UInt8) -> (any Actor)? {
+        guard !isOwnerGone, let actor else {
+            cancel()
+            return nil
+        }
+        let begins = state.withLock { state in
+            guard state.pending != nil, state.hops < most else { return false }
+            state.hops += 1
+            return true
+        }
+        return begins ? actor : nil
+    }
+
+    /// On the actor.
+    private func arrive(from run: DeliveryRun?) {
+        state.withLock { $0.hops -= 1 }
+        Delivery.within(run?.isOffering(self) == true ? run : nil) { _ = showNext() }
+        if isWaiting { hop() }
+    }
+
+    /// A closure that is isolated to the actor. The closure itself is what a task is made of: wrapped in another one it
+    /// would always hop.
+    private func arrival(
+        on actor: any Actor, from run: DeliveryRun?
+    ) -> @isolated(any) @Sendable () async -> Void {
+        typealias Make = (any Actor, Subscriber, DeliveryRun?) -> @isolated(any) @Sendable () async -> Void
+        // Unsafe: it is called outside the actor, and touches nothing of it: it makes a closure.
+        return unsafeBitCast(Self.makeArrival, to: Make.self)(actor, self, run)
+    }
+
+    private static let makeArrival:
+        @Sendable (isolated any Actor, Subscriber, DeliveryRun?) -> @isolated(any) @Sendable () async -> Void = {
+            actor, subscriber, run in
+            isolated {
+                _ = actor
+                subscriber.arrive(from: run)
+            }
+        }
+
+    /// The closure itself, isolated to the actor that it captures: as an argument, by this attribute. A `@Sendable`
+    /// closure that is merely assigned to a variable is isolated to nothing, and would be run anywhere.
+    private static func isolated(
+        @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
+    ) -> @isolated(any) @Sendable () async -> Void { body }
+}
+
 extension Subscriber.State {
-    fileprivate mutating func take() -> ((@Sendable (PendingChange) -> Void), PendingChange)? {
-        guard !isRunning, let call, let change = pending else { return nil }
+    fileprivate mutating func take() -> ((@Sendable (PendingChange?) -> Void), PendingChange)? {
+        guard shown == nil, let call, let change = pending else { return nil }
         pending = nil
-        isRunning = true
+        shown = change.node
         return (call, change)
     }
 }

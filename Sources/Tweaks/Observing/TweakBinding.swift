@@ -1,7 +1,5 @@
 // A property that follows a tweak.
 
-import Synchronization
-
 /// When a binding first writes.
 public enum TweakBindingStart: Sendable {
     /// At once, then on each change.
@@ -12,28 +10,29 @@ public enum TweakBindingStart: Sendable {
 
 /// A property that follows a tweak. It ends with its object; cancel it to end it earlier.
 public struct TweakBinding: Sendable {
-    private let subscriber: Subscriber
-    private let remove: @Sendable (Subscriber) -> Void
-
-    init<Value>(_ subscriber: Subscriber, _ tweak: Tweak<Value>) {
-        self.subscriber = subscriber
-        let node = tweak.node
-        remove = { [weak registry = tweak.registry] subscriber in registry?.remove(subscriber, from: node) }
-    }
+    fileprivate let subscriber: Subscriber
 
     /// Ends the binding: no more writes start.
-    public func cancel() {
-        if subscriber.cancel() { remove(subscriber) }
-    }
+    public func cancel() { subscriber.cancel() }
 }
+
+/// The actor of an object that is not `Sendable`.
+///
+/// Where the compiler misses one of these, an object is bound outside any actor: make the object `Sendable`, or bind it in
+/// code that is isolated to the actor which the object belongs to, as a method of a `@MainActor` class is.
+public typealias ActorOfNonSendableObject = any Actor
 
 extension Tweak {
     /// Keeps a property equal to the tweak. The object is held weakly, and the binding ends with it.
     ///
     /// The property is written on the actor the binding is made on: at once if the change is made there, soon after
-    /// if it is made elsewhere; the newest value wins. Outside any actor it is written on the thread of the change.
+    /// if it is made elsewhere; the newest value wins, and however many changes wait for a busy actor, the property is
+    /// written once. Outside any actor it is written on the thread of the change; see ``observe(_:)``.
     /// Code on the main actor that never suspends keeps its own bindings waiting: `await` something, or read
     /// ``value``.
+    ///
+    /// Nothing of the object is kept. What remains of the binding, a few hundred bytes, goes when the tweak changes next
+    /// or when others are bound to it.
     ///
     /// ```swift
     /// Look.alpha.bind(to: view, \.alpha, when: .onChange)
@@ -48,114 +47,34 @@ extension Tweak {
         to object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable,
         when: TweakBindingStart = .now, isolation: isolated (any Actor)? = #isolation
     ) -> TweakBinding {
-        let cell = cell
-        let write: @Sendable (Object) -> Void = { $0[keyPath: keyPath] = cell.load() }
-        if when == .now { write(object) }
-        if isolation == nil { return bind(object, write) }
-        let body = Self.isolated { [weak object] in
-            _ = isolation
-            if let object { Delivery.joined { write(object) } }
+        if when == .now { object[keyPath: keyPath] = cell.load() }
+        return bind(object, on: isolation) { [weak object, cell] change in
+            if change != nil { object?[keyPath: keyPath] = cell.load() }
         }
-        return bind(object, body)
     }
 
     /// Keeps a property equal to the tweak, for objects that stay on one actor.
     ///
-    /// As the other form; the compiler refuses it outside an actor.
+    /// As the other form; outside an actor the compiler refuses it, since the object is not `Sendable`.
     @discardableResult
     public func bind<Object: AnyObject>(
         to object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>,
-        when: TweakBindingStart = .now, isolation: isolated any Actor = #isolation
+        when: TweakBindingStart = .now, isolation: isolated ActorOfNonSendableObject = #isolation
     ) -> TweakBinding {
-        let cell = cell
         if when == .now { object[keyPath: keyPath] = cell.load() }
-        let target = IsolatedTarget(object, keyPath)
-        let body = Self.isolated {
-            _ = isolation
-            Delivery.joined { target.write(cell.load()) }
+        let write: (PendingChange?) -> Void = { [weak object, cell] change in
+            if change != nil { object?[keyPath: keyPath] = cell.load() }
         }
-        return bind(target.weakly, body)
-    }
-
-    /// The closure itself, isolated to the actor that it captures: as an argument, by this attribute. A `@Sendable`
-    /// closure that is merely assigned to a variable is isolated to nothing, and would be run anywhere.
-    private static func isolated(
-        @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
-    ) -> @isolated(any) @Sendable () async -> Void { body }
-
-    /// Writes on the thread of the change.
-    private func bind<Object: AnyObject & Sendable>(
-        _ object: Object, _ write: @escaping @Sendable (Object) -> Void
-    ) -> TweakBinding {
-        makeBinding { [weak object] in
-            guard let object else { return false }
-            write(object)
-            return true
-        }
-    }
-
-    /// Writes on the binding's actor.
-    private func bind<Object: AnyObject & Sendable>(
-        _ object: Object, _ body: @escaping @isolated(any) @Sendable () async -> Void
-    ) -> TweakBinding {
-        makeBinding { [weak object] in
-            if object == nil { return false }
-            Self.run(body)
-            return true
-        }
+        // Unsafe: it is not Sendable, and is called on that actor alone.
+        return bind(object, on: isolation, unsafeBitCast(write, to: (@Sendable (PendingChange?) -> Void).self))
     }
 
     private func bind(
-        _ isAlive: @escaping @Sendable () -> Bool, _ body: @escaping @isolated(any) @Sendable () async -> Void
+        _ object: AnyObject, on actor: (any Actor)?, _ write: @escaping @Sendable (PendingChange?) -> Void
     ) -> TweakBinding {
-        makeBinding {
-            guard isAlive() else { return false }
-            Self.run(body)
-            return true
-        }
-    }
-
-    /// Inline when already on the actor, otherwise by a hop. The closure itself is passed: wrapped in another one it
-    /// would always hop.
-    private static func run(_ body: @escaping @isolated(any) @Sendable () async -> Void) {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            Task.immediate(operation: body)
-        } else {
-            Task(operation: body)
-        }
-    }
-
-    /// - Parameter write: False when the object is gone.
-    private func makeBinding(_ write: @escaping @Sendable () -> Bool) -> TweakBinding {
-        let (node, box) = (node, WeakBox<Subscriber>())
         // It writes the newest value, which may be newer than the change it is run for: so it has to see every change.
-        let subscriber = Subscriber(seesAll: true) { [weak registry] _ in
-            if write() { return }
-            guard let subscriber = box.value, subscriber.cancel() else { return }
-            registry?.remove(subscriber, from: node)
-        }
-        box.value = subscriber
-        if !registry.add(subscriber, to: node) { subscriber.cancel() }
-        return TweakBinding(subscriber, self)
-    }
-}
-
-/// An object that is only touched on the actor which the binding was made on.
-// Unchecked: `write` is called by a closure isolated to that actor alone; from elsewhere only the weak reference is
-// looked at, which the runtime makes safe.
-private final class IsolatedTarget<Object: AnyObject, Value>: @unchecked Sendable {
-    private weak let object: Object?
-    private let keyPath: ReferenceWritableKeyPath<Object, Value>
-
-    init(_ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>) {
-        self.object = object
-        self.keyPath = keyPath
-    }
-
-    func write(_ value: Value) { object?[keyPath: keyPath] = value }
-
-    /// Says whether the object still lives.
-    var weakly: @Sendable () -> Bool {
-        { self.object != nil }
+        let subscriber = Subscriber([node], of: registry, on: actor, owner: object, seesAll: true, call: write)
+        subscriber.start()
+        return TweakBinding(subscriber: subscriber)
     }
 }

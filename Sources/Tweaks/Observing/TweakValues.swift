@@ -25,11 +25,12 @@ public struct TweakValues<Value: TweakConvertible>: AsyncSequence, Sendable {
             // The signal only says “look again”; what is read then is the newest value. It is said of every change: what
             // was read may be newer than the one it was said for.
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            let subscriber = Subscriber(
-                seesAll: true, onEnd: { continuation.finish() }, call: { _ in continuation.yield() })
-            if !tweak.registry.add(subscriber, to: tweak.node) { continuation.finish() }
+            let subscriber = Subscriber([tweak.node], of: tweak.registry, runsNoCode: true, seesAll: true) { change in
+                if change == nil { continuation.finish() } else { continuation.yield() }
+            }
+            if !subscriber.start() { continuation.finish() }
             cell = tweak.cell
-            observation = TweakObservation(subscriber, [tweak.node], tweak.registry)
+            observation = TweakObservation(subscriber)
             signals = stream.makeAsyncIterator()
         }
 

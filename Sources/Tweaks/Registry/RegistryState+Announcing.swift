@@ -17,11 +17,11 @@ extension RegistryState {
     ) {
         let isNew = new.value != old.value
         if isNew {
-            for subscriber in observers[node.slot] { subscriber.count() }
+            for subscriber in observers[node.slot].all { subscriber.count() }
             store(new, in: node)
         }
-        if observers[node.slot].isEmpty, feeds.isEmpty { return }
-        let change = PendingChange(old: old, new: new, origin: origin, revision: revision)
+        if observers[node.slot].all.isEmpty, feeds.isEmpty { return }
+        let change = PendingChange(node: node, old: old, new: new, origin: origin, revision: revision)
         let publication = Publication(node: node, change: change, layer: overlays[node.slot].topLayer ?? .default)
         if !effects.isWhole { return effects.published.append(publication) }
         if isNew { notifyObservers(publication, &effects) }
@@ -39,7 +39,7 @@ extension RegistryState {
     }
 
     private mutating func notifyObservers(_ publication: Publication, _ effects: inout CommitEffects) {
-        let following = observers[publication.node.slot]
+        let following = observers[publication.node.slot].all
         if following.isEmpty { return }
         for subscriber in following {
             let replaced = subscriber.enqueue(publication.change)
@@ -51,7 +51,7 @@ extension RegistryState {
         } else {
             effects.subscribers.append(contentsOf: following)
         }
-        effects.carrier = carrier
+        effects.observerExecutor = observerExecutor
     }
 
     private func feed(_ published: some Collection<Publication>, _ effects: inout CommitEffects) {

@@ -10,7 +10,7 @@ struct RegistryState {
     /// How many bytes the texts have that people have set.
     var textBytes = 0
     /// By slot.
-    var observers: [[Subscriber]] = []
+    var observers: [ObserverList] = []
     var freeSlots: [Int] = []
     var revision: UInt64 = 0
     /// Rises with each registration and removal.
@@ -22,7 +22,7 @@ struct RegistryState {
     var conflicts: [TweakConflict] = []
     var conflictHandlers: [ConflictHandler] = []
     var feeds: [ChangeFeed] = []
-    var carrier: (any TweakCarrier)?
+    var observerExecutor: (any ObserverExecutor)?
     /// Values from files for tweaks that are not registered.
     var held: [TweakPath: HeldLayers] = [:]
     /// Rises whenever `held` changes.
@@ -68,7 +68,7 @@ struct RegistryState {
         if slot == nodes.count {
             nodes.append(node)
             overlays.append(Overlays())
-            observers.append([])
+            observers.append(ObserverList())
         } else {
             nodes[slot] = node
             overlays[slot] = Overlays()
@@ -98,8 +98,8 @@ struct RegistryState {
         freeSlots.append(node.slot)
         generation += 1
         forgetListings()
-        defer { observers[node.slot] = [] }
-        return observers[node.slot]
+        defer { observers[node.slot] = ObserverList() }
+        return observers[node.slot].all
     }
     private mutating func forgetListings() {
         listing = nil

@@ -6,7 +6,7 @@ import Synchronization
 package enum TweakDelivery: Sendable {
     /// On the thread that commits, before `commit` returns.
     case caller
-    /// On the delivery thread, where there is one.
+    /// By the observer executor, where there is one.
     case carrier
 }
 
@@ -14,7 +14,7 @@ package enum TweakDelivery: Sendable {
 struct CommitEffects {
     var subscribers: [Subscriber] = []
     var feeds: [ChangeFeed] = []
-    var carrier: (any TweakCarrier)?
+    var observerExecutor: (any ObserverExecutor)?
     var journal: OverrideJournal?
     var historyJournal: HistoryJournal?
     var commitLogs: [CommitLog] = []
@@ -174,13 +174,10 @@ extension TweakRegistry {
         if effects.didReschedule { setAlarm() }
         for feed in effects.feeds { feed.wake() }
         if effects.subscribers.isEmpty { return }
-        guard delivery == .carrier, let carrier = effects.carrier else { return Delivery.deliver(effects.subscribers) }
-        for subscriber in effects.subscribers where subscriber.queued() {
-            carrier.carry {
-                subscriber.unqueued()
-                Delivery.deliver([subscriber])
-            }
+        guard delivery == .carrier, let executor = effects.observerExecutor else {
+            return Delivery.deliver(effects.subscribers)
         }
+        for subscriber in effects.subscribers { subscriber.schedule(on: executor) }
     }
 }
 

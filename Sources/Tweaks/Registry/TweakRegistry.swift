@@ -40,7 +40,7 @@ public final class TweakRegistry: Sendable {
     }
 
     deinit {
-        let (observers, feeds) = state.withLock { ($0.observers.joined().map { $0 }, $0.feeds) }
+        let (observers, feeds) = state.withLock { ($0.observers.flatMap(\.all), $0.feeds) }
         for observer in observers { observer.end() }
         for feed in feeds { feed.end() }
     }
@@ -59,9 +59,10 @@ public final class TweakRegistry: Sendable {
 
     package var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
-    /// Who carries changes from outside to their observers; without one they are delivered where they are committed.
-    package func setCarrier(_ carrier: (any TweakCarrier)?) {
-        state.withLock { $0.carrier = carrier }
+    /// Who runs the observers of changes from outside; without one they run where it is committed.
+    package var observerExecutor: (any ObserverExecutor)? {
+        get { state.withLock { $0.observerExecutor } }
+        set { state.withLock { $0.observerExecutor = newValue } }
     }
 }
 
@@ -140,25 +141,6 @@ extension TweakRegistry {
 // MARK: - Observing
 
 extension TweakRegistry {
-    /// Adds an observer of one tweak. False when the tweak is no longer registered.
-    func add(_ subscriber: Subscriber, to node: TweakNode) -> Bool {
-        state.withLock { state in
-            guard state.holds(node) else { return false }
-            state.observers[node.slot].append(subscriber)
-            return true
-        }
-    }
-
-    func remove(_ subscriber: Subscriber, from node: TweakNode) { remove(subscriber, from: [node]) }
-
-    func remove(_ subscriber: Subscriber, from nodes: [TweakNode]) {
-        state.withLock { state in
-            for node in nodes where state.holds(node) {
-                state.observers[node.slot].removeAll { $0 === subscriber }
-            }
-        }
-    }
-
     /// Starts a feed of all changes from now on.
     package func add(_ feed: ChangeFeed) { state.withLock { $0.feeds.append(feed) } }
 

@@ -17,7 +17,7 @@ final class GroupCore<Template: TweakTemplate>: Sendable {
     let registry: TweakRegistry
     let reader: GroupReader<Template>
     /// Only counts: it is told of changes under the registry's lock, while they are made.
-    @usableFromInline let counter = Subscriber(call: nil)
+    @usableFromInline let counter: Subscriber
     @usableFromInline let made: Mutex<Made>
     private let observedPlace = AtomicLazyReference<Observed>()
 
@@ -29,13 +29,16 @@ final class GroupCore<Template: TweakTemplate>: Sendable {
         let nodes = FrozenTrait.isOn ? [] : parts.map { $0.erased().node }
         reader = GroupReader(defaultValue: defaultValue, nodes: nodes, reads: parts.map(\.read))
         made = Mutex(Made(value: defaultValue, seen: -1))
-        registry.add(counter, to: nodes)
+        counter = Subscriber(nodes, of: registry, runsNoCode: true, call: nil)
+        counter.start()
     }
 
     deinit {
         // Another group may go on with the same tweaks.
-        registry.remove(counter, from: reader.nodes)
-        if let observed = observedPlace.load() { registry.remove(observed.subscriber, from: reader.nodes) }
+        counter.cancel()
+        guard let observed = observedPlace.load()?.subscriber else { return }
+        observed.cancel()
+        registry.remove(observed, from: reader.nodes)
     }
 
     /// Lets `withObservationTracking` track the value.

@@ -27,20 +27,20 @@ final class GroupView: Sendable {
     private let shown = Mutex<[Prepared]>([])
 
     /// Starts an observer of all tweaks with what they are. False when one of them is gone.
-    func start(_ subscriber: Subscriber, _ nodes: [TweakNode], _ registry: TweakRegistry) -> Bool {
+    func start(_ subscriber: Subscriber, _ registry: TweakRegistry) -> Bool {
         registry.state.withLock { state in
-            let isComplete = state.add(subscriber, to: nodes)
-            if isComplete { shown.withLock { $0 = state.current(nodes) } }
+            let isComplete = state.add(subscriber)
+            if isComplete { shown.withLock { $0 = state.current(subscriber.nodes) } }
             return isComplete
         }
     }
 
     /// The values before and now, with the change that waits for the observer: one that led to just these values.
     func look(
-        _ subscriber: Subscriber, _ nodes: [TweakNode], _ registry: TweakRegistry
+        _ subscriber: Subscriber, _ registry: TweakRegistry
     ) -> (old: [Prepared], new: [Prepared], change: PendingChange?) {
         registry.state.withLock { state in
-            let new = state.current(nodes)
+            let new = state.current(subscriber.nodes)
             let old = shown.withLock { shown in
                 defer { shown = new }
                 return shown
@@ -50,24 +50,9 @@ final class GroupView: Sendable {
     }
 }
 
-extension TweakRegistry {
-    /// Adds an observer of several tweaks. False when one of them is no longer registered.
-    @discardableResult
-    func add(_ subscriber: Subscriber, to nodes: [TweakNode]) -> Bool {
-        state.withLock { $0.add(subscriber, to: nodes) }
-    }
-}
-
 extension RegistryState {
     /// The current values of several tweaks; the default of one that is gone.
     func current(_ nodes: [TweakNode]) -> [Prepared] {
         nodes.compactMap { holds($0) ? current($0) : $0.defaultPrepared }
-    }
-
-    /// Adds an observer of several tweaks, unless one of them is no longer registered.
-    fileprivate mutating func add(_ subscriber: Subscriber, to nodes: [TweakNode]) -> Bool {
-        guard !nodes.isEmpty, nodes.allSatisfy({ holds($0) }) else { return false }
-        for node in nodes { observers[node.slot].append(subscriber) }
-        return true
     }
 }

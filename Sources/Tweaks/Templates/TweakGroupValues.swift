@@ -24,11 +24,13 @@ public struct TweakGroupValues<Template: TweakTemplate>: AsyncSequence, Sendable
 
         fileprivate init(_ core: GroupCore<Template>) {
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            let subscriber = Subscriber(
-                seesAll: true, onEnd: { continuation.finish() }, call: { _ in continuation.yield() })
             (reader, registry) = (core.reader, core.registry)
-            if !core.registry.add(subscriber, to: reader.nodes) { continuation.finish() }
-            observation = TweakObservation(subscriber, reader.nodes, core.registry)
+            let nodes = reader.nodes
+            let subscriber = Subscriber(nodes, of: core.registry, runsNoCode: true, seesAll: true) { change in
+                if change == nil { continuation.finish() } else { continuation.yield() }
+            }
+            if !subscriber.start() { continuation.finish() }
+            observation = TweakObservation(subscriber)
             signals = stream.makeAsyncIterator()
         }
 

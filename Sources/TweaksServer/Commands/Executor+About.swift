@@ -116,7 +116,7 @@ extension Executor {
     private func stats() -> [(String, JSON)] {
         let snapshot = registry.snapshot()
         let nodes = registry.listing()
-        let lag = DeliveryQueue.shared.lag
+        let delivery = (registry.observerExecutor as? ObserverThreads)?.report ?? .init()
         let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
         let rate = commitRate.rate(snapshot.revision, at: hooks.clock())
         return [
@@ -128,11 +128,21 @@ extension Executor {
             ("frozen", .bool(registry.isFrozen)),
             ("sessions", .count(figures.sessions)), ("watchers", .count(hub.sessions.count)),
             ("connections", .count(figures.accepted)), ("requests", .count(figures.requests)),
-            ("errors", .count(figures.refused)), ("undeliveredObservers", .count(lag.observers)),
-            ("deliveryLagMilliseconds", .int(Int64(lag.time / .milliseconds(1)))),
+            ("errors", .count(figures.refused)), ("undeliveredObservers", .count(delivery.observers)),
+            ("deliveryLagMilliseconds", .int(delivery.lag.wholeMilliseconds)),
+            ("runningObservers", .array(delivery.running.map(Self.json))),
+            ("observerThreads", .count(ObserverThreads.limit)),
             ("listeners", .object(places)),
             ("tokens", hooks.tokens == nil ? .string("off") : .count(tokens?.entries.count { !$0.isOwn } ?? 0)),
         ] + budgets() + hooks.stats()
+    }
+
+    /// An observer that runs: the tweak whose change it is shown, where that is declared, and for how long.
+    private static func json(_ node: TweakNode, _ time: Duration) -> JSON {
+        .object([
+            ("path", .string("\(node.path)")), ("declared", .string("\(node.source)")),
+            ("milliseconds", .int(time.wholeMilliseconds)),
+        ])
     }
 
     /// The limits in force that an operator should know, what is held of the memory, and what was hit.
@@ -154,4 +164,8 @@ extension Executor {
         if forgotten > 0 { hits[.history] = forgotten }
         return hits.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .count($0.value)) }
     }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int64 { Int64(self / .milliseconds(1)) }
 }

@@ -164,8 +164,8 @@ struct BindingTests {
 
     /// A hop that comes late has written a newer value already; from that one back is a change.
     @MainActor @Test func thereAndBackBehindALateHop() async {
-        let carrier = HandCarrier()
-        registry.setCarrier(carrier)
+        let carrier = HandExecutor()
+        registry.observerExecutor = carrier
         let tweak = Tweak("A", "B", "C", 1, registry: registry)
         let label = Label()
         tweak.bind(to: label, \.number, when: .onChange)

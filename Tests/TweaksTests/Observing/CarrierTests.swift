@@ -6,7 +6,7 @@ import Testing
 
 struct CarrierTests {
     private let registry = TweakRegistry()
-    private let carrier = HandCarrier()
+    private let carrier = HandExecutor()
 
     /// As a session would.
     private func set<Value>(_ tweak: Tweak<Value>, _ value: Value) throws {
@@ -16,7 +16,7 @@ struct CarrierTests {
     }
 
     @Test func theCarrierRunsTheObservers() throws {
-        registry.setCarrier(carrier)
+        registry.observerExecutor = carrier
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         let seen = Recorder<Int>()
         let token = tweak.observe { seen.note($0.new) }
@@ -28,7 +28,7 @@ struct CarrierTests {
     }
 
     @Test func onItsOwnThread() throws {
-        registry.setCarrier(carrier)
+        registry.observerExecutor = carrier
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         let (carrying, observing) = (Recorder<UInt>(), Recorder<UInt>())
         let token = tweak.observe { _ in observing.note(currentThread()) }
@@ -42,7 +42,7 @@ struct CarrierTests {
     }
 
     @Test func whatComesWhileItWaitsIsFolded() throws {
-        registry.setCarrier(carrier)
+        registry.observerExecutor = carrier
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         let seen = Recorder<String>()
         let token = tweak.observe { seen.note("\($0.old)→\($0.new) in \($0.revision)") }
@@ -58,7 +58,7 @@ struct CarrierTests {
     }
 
     @Test func oneTweaksChangesNeverSwallowAnothers() throws {
-        registry.setCarrier(carrier)
+        registry.observerExecutor = carrier
         let tweaks = (0..<20).map { Tweak("A", "B", "\($0)", 0, registry: registry) }
         let seen = Recorder<[Int]>()
         let tokens = tweaks.enumerated().map { number, tweak in tweak.observe { seen.note([number, $0.new]) } }
@@ -70,7 +70,7 @@ struct CarrierTests {
     }
 
     @Test func oneCallForEachObserverOfABatch() throws {
-        registry.setCarrier(carrier)
+        registry.observerExecutor = carrier
         let (a, b) = (Tweak("A", "B", "a", 0, registry: registry), Tweak("A", "B", "b", 0, registry: registry))
         let seen = Recorder<[Int]>()
         let tokens = [
@@ -88,7 +88,7 @@ struct CarrierTests {
     }
 
     @Test func aSetFromCodeRunsItsObserversItself() throws {
-        registry.setCarrier(carrier)
+        registry.observerExecutor = carrier
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         let seen = Recorder<String>()
         let token = tweak.observe { seen.note("\($0.old)→\($0.new)") }
@@ -105,7 +105,7 @@ struct CarrierTests {
     }
 
     @Test func aSetFromInsideIsDeliveredOnTheCarrierAfterwards() throws {
-        registry.setCarrier(carrier)
+        registry.observerExecutor = carrier
         let (a, b) = (Tweak("A", "B", "a", 0, registry: registry), Tweak("A", "B", "b", 0, registry: registry))
         let seen = Recorder<String>()
         let tokens = [
@@ -122,7 +122,7 @@ struct CarrierTests {
     }
 
     @Test func cancelledWhileItWaitsItIsNotCalled() throws {
-        registry.setCarrier(carrier)
+        registry.observerExecutor = carrier
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         let seen = Recorder<Int>()
         let token = tweak.observe { seen.note($0.new) }
@@ -133,7 +133,7 @@ struct CarrierTests {
     }
 
     @Test func removedWhileItWaitsItIsNotCalled() throws {
-        registry.setCarrier(carrier)
+        registry.observerExecutor = carrier
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         let seen = Recorder<Int>()
         let token = tweak.observe { seen.note($0.new) }
@@ -149,15 +149,15 @@ struct CarrierTests {
         let seen = Recorder<Int>()
         let token = tweak.observe { seen.note($0.new) }
         try set(tweak, 1)
-        registry.setCarrier(carrier)
-        registry.setCarrier(nil)
+        registry.observerExecutor = carrier
+        registry.observerExecutor = nil
         try set(tweak, 2)
         #expect(seen.all == [1, 2])
         token.cancel()
     }
 
     @Test func feedsAreWokenByTheCommitterAtOnce() throws {
-        registry.setCarrier(carrier)
+        registry.observerExecutor = carrier
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         let wakes = Recorder<UInt>()
         let feed = ChangeFeed { wakes.note(currentThread()) }

@@ -63,8 +63,8 @@ struct ObservedTests {
 
     @Test func changesFromOutsideComeByTheCarrier() throws {
         let tweak = Tweak("A", "B", "C", 1, registry: registry)
-        let (carrier, seen) = (HandCarrier(), Recorder<Int>())
-        registry.setCarrier(carrier)
+        let (carrier, seen) = (HandExecutor(), Recorder<Int>())
+        registry.observerExecutor = carrier
         withObservationTracking {
             _ = tweak.observed
         } onChange: {
@@ -79,8 +79,8 @@ struct ObservedTests {
     @Test("A value that was seen on the way is told of its end, though for observers nothing changed")
     func thereAndBackBeforeDelivery() throws {
         let tweak = Tweak("A", "B", "C", 1, registry: registry)
-        let (carrier, seen) = (HandCarrier(), Recorder<Int>())
-        registry.setCarrier(carrier)
+        let (carrier, seen) = (HandExecutor(), Recorder<Int>())
+        registry.observerExecutor = carrier
         #expect(tweak.observed == 1)
         try registry.commit(tweak.node, .set(.int(2)), origin: .user(1), delivery: .carrier)
         withObservationTracking {

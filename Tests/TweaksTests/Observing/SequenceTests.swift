@@ -41,8 +41,8 @@ struct ValuesTests {
 
     /// There and back, between a signal and the look that it was for: the way back is a change for who has looked.
     @Test func whoHasLookedTooEarlyLooksAgain() async {
-        let carrier = HandCarrier()
-        registry.setCarrier(carrier)
+        let carrier = HandExecutor()
+        registry.observerExecutor = carrier
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         var values = tweak.values.makeAsyncIterator()
         func commit(_ value: Int64) {

@@ -26,16 +26,18 @@ final class Box<Content: Sendable>: Sendable {
     }
 }
 
-/// A carrier whose jobs wait until the test runs them.
-final class HandCarrier: TweakCarrier {
-    private let jobs = Mutex<[@Sendable () -> Void]>([])
+/// An executor whose observers wait until the test gives them their turns.
+final class HandExecutor: ObserverExecutor {
+    private let observers = Mutex<[Subscriber]>([])
 
-    func carry(_ job: @escaping @Sendable () -> Void) { jobs.withLock { $0.append(job) } }
+    func schedule(_ observer: Subscriber) {
+        observers.withLock { list in if !list.contains(where: { $0 === observer }) { list.append(observer) } }
+    }
 
-    var waiting: Int { jobs.withLock { $0.count } }
+    var waiting: Int { observers.withLock { $0.count } }
 
     func runAll() {
-        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { job() }
+        while let next = observers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { next.turn(on: self) }
     }
 }
 
@@ -71,7 +73,12 @@ func expectRoundTrip(_ value: TweakValue, by tweak: AnyTweak, at location: Sourc
 extension TweakRegistry {
     /// How many observers and bindings follow a tweak.
     func observerCount<Value>(of tweak: Tweak<Value>) -> Int {
-        state.withLock { $0.observers[tweak.node.slot].count }
+        state.withLock { $0.observers[tweak.node.slot].all.count { !$0.isEnded } }
+    }
+
+    /// The same with those that have ended, or whose object is gone, and still take up room.
+    func keptObserverCount<Value>(of tweak: Tweak<Value>) -> Int {
+        state.withLock { $0.observers[tweak.node.slot].all.count }
     }
 
     /// How many readers follow the whole registry.

@@ -91,7 +91,7 @@ struct TweakGroupTests {
 
     @Test func leavesNothingBehind() throws {
         let factor = try #require(registry["Upstream/Payments/Factor"])
-        let count = { registry.state.withLock { $0.observers[factor.node.slot].count } }
+        let count = { registry.state.withLock { $0.observers[factor.node.slot].all.count { !$0.isEnded } } }
         let before = count()
         do {
             let other = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry)
@@ -147,8 +147,8 @@ struct TweakGroupTests {
     }
 
     @Test func thereAndBackBeforeDeliveryIsNoChange() throws {
-        let (carrier, seen) = (HandCarrier(), Recorder<Int>())
-        registry.setCarrier(carrier)
+        let (carrier, seen) = (HandExecutor(), Recorder<Int>())
+        registry.observerExecutor = carrier
         let token = retry.observe { seen.note($0.new.attempts) }
         for value in [8, 9, 5] {
             var batch = TweakBatch()

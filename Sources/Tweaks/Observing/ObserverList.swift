@@ -1,0 +1,67 @@
+// The observers of one tweak, in the order in which they came.
+
+import Synchronization
+
+/// A list to which observers are added, and from which they are taken, in constant time.
+struct ObserverList {
+    /// Some of them may have ended: these are taken out when they are more than the others.
+    private(set) var all: [Subscriber] = []
+    private var ended: Int32 = 0
+    /// Up to where bindings were looked at.
+    private var cursor: Int32 = 0
+
+    mutating func append(_ subscriber: Subscriber) { all.append(subscriber) }
+
+    /// One of them has ended.
+    mutating func noteEnded() {
+        ended += 1
+        if Int(ended) <= all.count / 2 { return }
+        cursor = Int32(all[..<Int(cursor)].count { !$0.isEnded })
+        all = all.filter { !$0.isEnded }
+        ended = 0
+    }
+
+    /// The next few in turn, to see whether their objects live.
+    mutating func nextFew() -> [Subscriber] {
+        let start = Int(cursor) < all.count ? Int(cursor) : 0
+        let end = min(start + 8, all.count)
+        cursor = Int32(end)
+        return Array(all[start..<end])
+    }
+}
+
+extension TweakRegistry {
+    /// Adds an observer to its tweaks. False when one of them is no longer registered.
+    func add(_ subscriber: Subscriber) -> Bool {
+        let isAdded = state.withLock { $0.add(subscriber) }
+        if isAdded, subscriber.hasOwner { subscriber.nodes.forEach(endOrphans) }
+        return isAdded
+    }
+
+    /// Ends some bindings whose objects are gone; as long as most of them are, more.
+    private func endOrphans(_ node: TweakNode) {
+        while true {
+            let few = state.withLock { $0.holds(node) ? $0.observers[node.slot].nextFew() : [] }
+            let orphans = few.filter { !$0.isEnded && $0.isOwnerGone }
+            for orphan in orphans { orphan.cancel() }
+            if orphans.count <= few.count / 2 { return }
+        }
+    }
+
+    /// Takes an observer that has ended from its tweaks.
+    func remove(_ subscriber: Subscriber, from nodes: [TweakNode]) {
+        state.withLock { state in
+            for node in nodes where state.holds(node) { state.observers[node.slot].noteEnded() }
+        }
+    }
+}
+
+extension RegistryState {
+    /// Adds an observer to its tweaks, unless one of them is no longer registered.
+    mutating func add(_ subscriber: Subscriber) -> Bool {
+        let nodes = subscriber.nodes
+        guard !nodes.isEmpty, nodes.allSatisfy({ holds($0) }) else { return false }
+        for node in nodes { observers[node.slot].append(subscriber) }
+        return true
+    }
+}
