@@ -158,7 +158,7 @@ public final class TweakDaemon: Sendable {
     }
 
     /// Reads the config file now, and takes it at its word, as the command `reload` does. Observers of what changed
-    /// run on the delivery thread.
+    /// run on threads of the server's, as for changes from a socket.
     /// - Parameter dry: Only says what would change.
     /// - Throws: ``TweakReloadError`` with what is wrong; nothing has changed then. Also when the daemon has ended, or
     ///   ends meanwhile.

@@ -6,7 +6,7 @@ import TweaksDaemon
 private enum Look {
     static let registry = TweakRegistry()
     static let size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, registry: registry)
-    static let retry = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5), registry: registry)
+    static let retry = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry)
     static let all: [any TweakHandle] = [size, retry]
 }
 

@@ -7,7 +7,7 @@ import TweaksTesting
 private enum Look {
     static let size = Tweak("Testing", "Text", "Size", 60.0, in: 10...100)
     static let title = Tweak("Testing", "Text", "Title", "Tweaks")
-    static let retry = TweakGroup("Testing", "Retry", RetryPolicy(attempts: 5))
+    static let retry = TweakGroup("Testing", "Retry", TweakRetryPolicy(attempts: 5))
 }
 
 /// Another suite of the same registry: it runs beside the other one, and neither sees the other's values.
@@ -27,7 +27,7 @@ private enum Look {
         #expect(Look.size.value == 90 && Look.title.value == "other")
     }
 
-    @Test(.tweak(Look.retry, RetryPolicy(attempts: 2))) func groups() {
+    @Test(.tweak(Look.retry, TweakRetryPolicy(attempts: 2))) func groups() {
         #expect(Look.retry.value.attempts == 2 && Look.size.value == 80)
     }
 

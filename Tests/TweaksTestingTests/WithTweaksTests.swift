@@ -8,12 +8,12 @@ struct WithTweaksTests {
     private let registry = TweakRegistry()
     private let size: Tweak<Double>
     private let title: Tweak<String>
-    private let retry: TweakGroup<RetryPolicy>
+    private let retry: TweakGroup<TweakRetryPolicy>
 
     init() {
         size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, registry: registry)
         title = Tweak("Content", "Text", "Title", "Tweaks", registry: registry)
-        retry = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5), registry: registry)
+        retry = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry)
     }
 
     /// What is set of a tweak, by layer.
@@ -52,7 +52,7 @@ struct WithTweaksTests {
         let start = registry.revision
         try await withTweaks(of: registry) { batch in
             batch.reset("*")
-            batch.set(retry, RetryPolicy(attempts: 2))
+            batch.set(retry, TweakRetryPolicy(attempts: 2))
         } perform: {
             #expect(size.value == 60 && title.value == "Tweaks" && retry.value.attempts == 2)
             #expect(registry.revision == start + 1)
@@ -62,7 +62,7 @@ struct WithTweaksTests {
     }
 
     @Test func groups() async throws {
-        try await withTweak(retry, RetryPolicy(attempts: 2)) { #expect(retry.value.attempts == 2) }
+        try await withTweak(retry, TweakRetryPolicy(attempts: 2)) { #expect(retry.value.attempts == 2) }
         #expect(retry.value.attempts == 5 && !retry.isModified)
     }
 

@@ -20,7 +20,7 @@ public struct TweakAction: Sendable {
 
 /// Registers an action: FBTweakAction.
 ///
-/// It runs in a task, on the actor that the closure belongs to; never on the server's or the delivery thread. One call
+/// It runs in a task, on the actor that the closure belongs to; never on a thread of the server's. One call
 /// runs it once. It is not run again before it has ended (`busy`), unless `concurrently` is true. After `timeLimit`
 /// its caller is answered `timeout` and its task is cancelled; it stays `busy` until it really ends. It is cancelled as
 /// well when the server stops over which it was called.

@@ -80,7 +80,7 @@ public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
     choices: [Value]? = nil, maxLength: Int? = nil, validate: (@Sendable (String) -> String?)? = nil,
     step: Value? = nil, unit: String? = nil, policy: TweakPolicy = .reject, when: TweakBindingStart = .now,
     help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
-    isolation: isolated any Actor = #isolation, fileID: StaticString = #fileID, line: UInt = #line
+    isolation: isolated ActorOfNonSendableObject = #isolation, fileID: StaticString = #fileID, line: UInt = #line
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
@@ -102,7 +102,7 @@ public func tweakBind<Object: AnyObject, Value: TweakBounded>(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
     in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil,
     policy: TweakPolicy = .reject, when: TweakBindingStart = .now, help: String? = nil, formerly: String? = nil,
-    flags: TweakFlags = [], registry: TweakRegistry? = nil, isolation: isolated any Actor = #isolation,
+    flags: TweakFlags = [], registry: TweakRegistry? = nil, isolation: isolated ActorOfNonSendableObject = #isolation,
     fileID: StaticString = #fileID, line: UInt = #line
 ) -> TweakBinding {
     let tweak = registry.declared(
@@ -125,7 +125,7 @@ public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
     choices: KeyValuePairs<Value, String>, unit: String? = nil, when: TweakBindingStart = .now, help: String? = nil,
     formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
-    isolation: isolated any Actor = #isolation, fileID: StaticString = #fileID, line: UInt = #line
+    isolation: isolated ActorOfNonSendableObject = #isolation, fileID: StaticString = #fileID, line: UInt = #line
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,

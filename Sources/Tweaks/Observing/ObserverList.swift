@@ -23,10 +23,9 @@ struct ObserverList {
 
     /// The next few in turn, to see whether their objects live.
     mutating func nextFew() -> [Subscriber] {
-        let start = Int(cursor) < all.count ? Int(cursor) : 0
-        let end = min(start + 8, all.count)
-        cursor = Int32(end)
-        return Array(all[start..<end])
+        let (start, count) = (Int(cursor), min(8, all.count))
+        cursor = Int32((start + count) % max(all.count, 1))
+        return (0..<count).map { all[(start + $0) % all.count] }
     }
 }
 

@@ -41,6 +41,8 @@ package final class Subscriber: Sendable {
     let hasOwner: Bool
     /// The tweaks that it follows; empty where these keep it themselves.
     let nodes: [TweakNode]
+    /// Whether it only counts; then it goes on with the other tweaks when one is gone.
+    private let isCounter: Bool
     private let ended = Atomic(false)
     private let state: Mutex<State>
     /// Whether it stands for several tweaks, or looks at the value itself: then no change cancels out another.
@@ -65,7 +67,7 @@ package final class Subscriber: Sendable {
         call: (@Sendable (PendingChange?) -> Void)?
     ) {
         place = actor != nil ? .actor : runsNoCode ? .anywhere : .thread
-        hasOwner = owner != nil
+        (hasOwner, isCounter) = (owner != nil, call == nil)
         (self.nodes, self.registry, self.actor, self.owner, self.seesAll) = (nodes, registry, actor, owner, seesAll)
         state = Mutex(State(call: call))
     }
@@ -121,7 +123,7 @@ package final class Subscriber: Sendable {
     /// One of its tweaks is gone: tells it, and the others forget it.
     func end() {
         noted.add(1, ordering: .releasing)
-        guard let call = close() else { return }
+        guard !isCounter, let call = close() else { return }
         if place != .actor { call?(nil) }
         if nodes.count > 1 { registry?.remove(self, from: nodes) }
     }

@@ -29,8 +29,8 @@ extension Tweak {
     /// Calls `handler` after each change of the current value, until the result is cancelled or let go of.
     ///
     /// A closure that belongs to an actor runs there: before the setter returns if the change is made on that actor,
-    /// soon after if it is made elsewhere. Any other closure (`{ @Sendable change in … }` says that it is one) runs on the
-    /// thread that makes the change, before the setter returns; for changes that come from a socket, a file or a timer it
+    /// soon after if it is made elsewhere. Any other closure runs on the thread that makes the change, before the setter
+    /// returns; for changes that come from a socket, a file or a timer it
     /// has a turn on one of a few threads of the server's, whatever other observers do.
     ///
     /// The handler is never run twice at once, never sees an older value after a newer one, and always sees the last;

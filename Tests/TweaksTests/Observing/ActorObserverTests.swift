@@ -140,10 +140,11 @@ struct ActorObserverTests {
         #expect(panel.changes == ["0→1", "1→100"])
     }
 
-    /// It belongs to no actor, and says so.
-    @MainActor @Test func aSendableClosureRunsOnTheThreadOfTheChange() {
+    /// It belongs to no actor, wherever it is passed from.
+    @MainActor @Test func aSendableFunctionRunsOnTheThreadOfTheChange() {
         let (seen, setting) = (Recorder<UInt>(), Recorder<UInt>())
-        let token = tweak.observe { @Sendable _ in seen.note(currentThread()) }
+        let note: @Sendable (TweakChange<Int>) -> Void = { _ in seen.note(currentThread()) }
+        let token = tweak.observe(note)
         let tweak = tweak
         TestThread {
             setting.note(currentThread())
@@ -207,10 +208,11 @@ struct ActorObserverTests {
     /// A slow observer on the thread of the change comes after the hops to actors and the signals of sequences.
     @MainActor @Test func aSlowObserverKeepsNoActorWaiting() async {
         let (entered, release) = (Signal(), Signal())
-        let token = tweak.observe { @Sendable _ in
+        let slow: @Sendable (TweakChange<Int>) -> Void = { _ in
             entered.send()
             release.wait()
         }
+        let token = tweak.observe(slow)
         let panel = Panel()
         panel.observe(tweak)
         var values = tweak.values.makeAsyncIterator()
@@ -257,7 +259,7 @@ struct ActorObserverTests {
         studio.executor.queue.suspend()
         let before = studio.executor.jobs.load(ordering: .sequentiallyConsistent)
         for value in 1...100 {
-            try registry.commit(tweak.node, .set(.int(value)), origin: .user(1), delivery: .carrier)
+            try registry.commit(tweak.node, .set(.int(Int64(value))), origin: .user(1), delivery: .carrier)
         }
         #expect(studio.executor.jobs.load(ordering: .sequentiallyConsistent) - before == 1)
         studio.executor.queue.resume()

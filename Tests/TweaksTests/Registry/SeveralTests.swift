@@ -10,7 +10,7 @@ struct SeveralTests {
     private let color: Tweak<TweakColor>
     private let level: Tweak<Int>
     private let fps: Tweak<Double>
-    private let retry: TweakGroup<RetryPolicy>
+    private let retry: TweakGroup<TweakRetryPolicy>
 
     init() throws {
         size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, registry: registry)
@@ -18,13 +18,13 @@ struct SeveralTests {
         level = Tweak("Log", "Output", "Level", 1, registry: registry)
         fps = Tweak("Content", "Status", "FPS", 0.0, flags: .readOnly, registry: registry)
         tweakAction("Content", "Text", "Blink", registry: registry) { _ in "" }
-        retry = TweakGroup("Upstream", "Payments", RetryPolicy(attempts: 5), registry: registry)
+        retry = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry)
         fps.value = 59
         try registry.commit { batch in
             batch.set(size, 72)
             batch.set(color, .white)
             batch.set(level, 2)
-            batch.set(retry, RetryPolicy(attempts: 9))
+            batch.set(retry, TweakRetryPolicy(attempts: 9))
         }
     }
 
@@ -89,7 +89,7 @@ struct SeveralTests {
         try registry.commit { batch in
             batch.reset("*")
             batch.set(size.erased, .number(20))
-            batch.set(retry, RetryPolicy(attempts: 3), for: .seconds(60))
+            batch.set(retry, TweakRetryPolicy(attempts: 3), for: .seconds(60))
             batch.set("Log/Output/Level", .int(7), for: .seconds(60))
             batch.reset(color)
         }
@@ -144,8 +144,8 @@ struct SeveralTests {
     @Test func snapshotsShowHandlesOfAllKinds() throws {
         let snapshot = registry.snapshot()
         try registry.reset("*")
-        let later = TweakGroup("Upstream", "Later", RetryPolicy(attempts: 4), registry: registry)
-        try later.set(RetryPolicy(attempts: 8))
+        let later = TweakGroup("Upstream", "Later", TweakRetryPolicy(attempts: 4), registry: registry)
+        try later.set(TweakRetryPolicy(attempts: 8))
         #expect(snapshot[retry].attempts == 9 && snapshot[later].attempts == 4)
         #expect(snapshot[size.erased] == .number(72) && snapshot[color] == .white)
         let action = try #require(registry["Content/Text/Blink"])

@@ -1,0 +1,50 @@
+// The compiler's word on a few lines that a user might write.
+
+import Foundation
+package import Testing
+
+/// Checks Swift source that imports the modules which these tests were built with.
+package enum SwiftCompiler {
+    /// Whether there is a compiler on the path, and whether the modules lie where the build puts them.
+    package static var isHere: Bool { program != nil && modules != nil }
+
+    /// Why a test is skipped.
+    package static let missing: Comment = "there is no swiftc here, or no modules beside the tests"
+
+    /// The errors of a source file, one text each; none: it compiles. As a program of a user's would be, it is checked in
+    /// Swift 6 mode.
+    package static func errors(in source: String) throws -> [String] {
+        guard let program, let modules else { return [] }
+        let directory = try TemporaryDirectory()
+        let file = directory.file("Snippet.swift")
+        try Data(source.utf8).write(to: URL(fileURLWithPath: file))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = [
+            "-typecheck", "-parse-as-library", "-swift-version", "6", "-diagnostic-style", "llvm", "-I", modules, file,
+        ]
+        let output = Pipe()
+        process.standardError = output
+        try process.run()
+        let text = try output.fileHandleForReading.readRest()
+        process.waitUntilExit()
+        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+        let errors = lines.filter { $0.contains("error: ") }
+        // A compiler that cannot start finds no fault with the source.
+        return errors.isEmpty && process.terminationStatus != 0 ? lines : errors
+    }
+
+    private static var program: String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return path.split(separator: ":").map { "\($0)/swiftc" }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }
+
+    /// Where the build keeps the modules: beside the tests' own program.
+    private static var modules: String? {
+        let programs = CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+        return programs.map { URL(fileURLWithPath: $0).deletingLastPathComponent().appending(path: "Modules").path }
+            .first { FileManager.default.fileExists(atPath: "\($0)/Tweaks.swiftmodule") }
+    }
+}
