@@ -85,8 +85,8 @@ public struct TweakServerLimits: Sendable {
     package var refusedSessions = 64
     /// What a wrong token costs: the first one, and at most. Each of late doubles it for the same peer.
     package var authenticationDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(4)
-    /// How often a stream of events shows that it is still there.
-    package var beatInterval: Duration = .seconds(5)
+    /// How often a stream of events shows that it is still there: a page notices within three that a process is stopped.
+    package var beatInterval: Duration = .seconds(1)
     /// How long one session is served before the others have their turn; a single command is never cut short.
     package var turn: Duration = .microseconds(50)
     /// The same where somebody watches.

@@ -5,7 +5,7 @@ import Synchronization
 /// The way back, or forward again, as changes to be committed.
 package struct HistoryStep: Sendable {
     /// Which way.
-    package enum Direction: Sendable { case undo, redo }
+    package enum Direction: String, Sendable { case undo, redo }
 
     /// The commit it is about.
     package let entry: TweakHistoryEntry
@@ -48,6 +48,13 @@ extension TweakRegistry {
             ? CommitKind.undo(record.number, session: session, isMine: owner != nil)
             : .redo(record.number, session: session, isMine: owner != nil)
         return step(record, direction, revision, kind, at: isForced ? time : nil)
+    }
+
+    /// Whether there is anything to undo or redo; that may still be refused.
+    /// - Parameter rights: As above.
+    package func hasHistoryStep(_ direction: HistoryStep.Direction, rights: Rights = .all) -> Bool {
+        let time = currentTime
+        return state.withLock { $0.step(direction, at: time, rights, nil) } != nil
     }
 
     /// - Parameter time: When it is forced: what cannot be had any more is left out.

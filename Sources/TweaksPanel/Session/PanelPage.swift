@@ -6,8 +6,9 @@ import TweaksWire
 enum PanelPage {
     /// The markup. Its links lead to the files of this version, so that a browser that keeps them sees another one at once.
     static let markup: HTTPResponse = {
-        let modules = files.keys.filter { $0.hasSuffix(".js") }.sorted()
-        let links = modules.map { "<link rel=\"modulepreload\" href=\"/panel/\($0)\">" }
+        // No import waits for another one. The drawer is loaded when it is needed.
+        let modules = files.keys.filter { $0.hasSuffix(".js") && !$0.hasPrefix("drawer/") }
+        let links = modules.sorted().map { "<link rel=\"modulepreload\" href=\"/panel/\($0)\">" }
         let text = String(decoding: files["index.html"]?.body ?? [], as: UTF8.self)
             .replacing(placeholder, with: links.joined(separator: "\n    "))
             .replacing("\"/panel/", with: "\"/panel/\(version)/")
@@ -16,7 +17,7 @@ enum PanelPage {
 
     /// What the links stand for in `index.html`.
     private static let placeholder =
-        "<!-- modulepreload: the server writes a link for each module here, so that no import waits -->"
+        "<!-- modulepreload: the server writes a link for each module here but for those of the drawer -->"
 
     static let openAPI = HTTPResponse(
         .ok, [HTTPField("Content-Type", "application/json")], body: PanelFiles.openAPI)
@@ -29,7 +30,9 @@ enum PanelPage {
     /// The files below `page`, by their names there.
     private static let files: [String: HTTPResponse] = {
         let folder = "page/"
-        let page = PanelFiles.all.filter { $0.name.hasPrefix(folder) }
+        var page = PanelFiles.all.filter { $0.name.hasPrefix(folder) }
+        // One request instead of eight: a page is painted when all of them have come.
+        page.append((folder + "page.css", page.filter { $0.name.hasSuffix(".css") }.flatMap(\.bytes)))
         return Dictionary(
             uniqueKeysWithValues: page.map { file in
                 let name = String(file.name.dropFirst(folder.count))

@@ -24,7 +24,7 @@ export function taken(row, reply, job) {
     announce(event);
   }
   if (row.drag || later.length && row.isHeld) return;
-  show(row, own);
+  show(row, own, job);
 }
 
 /** The tweak as the answer has it. */
@@ -44,12 +44,13 @@ function isUntold(reply, own, { change }) {
     String(own?.value) === String(own?.was);
 }
 
-function show(row, own) {
+function show(row, own, job) {
   const { tweak } = row;
   if (!row.isEdited && !row.sender.isBusy) {
     row.ghost = null;
     row.control.show(tweak.value);
   }
+  if (job.text != null && 'value' in job.change && own?.value != null) row.understood(job.text);
   if (own?.value != null && 'clampedFrom' in own) {
     row.say(`${shown(own.clampedFrom)} is out of range; the nearest was taken`);
   }

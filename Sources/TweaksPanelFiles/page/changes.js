@@ -5,6 +5,7 @@ import { nanoseconds } from './numbers/decimal.js';
 import { due, refreshSoon, refreshUnmoved } from './refresh.js';
 import { mine, request } from './requests.js';
 import { countSoon, drawSoon, rows } from './rows.js';
+import { emit } from './signals.js';
 import { has, judge, tweaks } from './tweaks.js';
 
 const undecided = [];
@@ -50,6 +51,7 @@ export function changed(event) {
     drawSoon(event.path);
     return true;
   }
+  emit('committed');
   if (has(tweak, 'needs-restart')) due(event.path);
   const isMine = mine.has(String(event.rev));
   if (!isMine && row?.sender.isBusy) row.waiting.push(event);

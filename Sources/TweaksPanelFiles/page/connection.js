@@ -18,20 +18,33 @@ let stream = null;
 let retry = 0;
 let watchdog = 0;
 let countdown = 0;
+/** When anything was heard last: the process says something every second. */
+let heard = 0;
 let isFirst = true;
 export function state(name, text) {
   const was = root.dataset.state;
   root.dataset.state = name;
   byId('state').lastElementChild.textContent = text;
   if (was !== name && !isFirst) {
-    say(name === 'connected' ? 'connected' : name === 'lost' ? 'the connection is lost' : 'signed out');
+    say(
+      { connected: 'Connected', silent: 'Not responding', lost: 'Disconnected', login: 'Signed out' }[name],
+    );
   }
 }
 
+/** Something has come. */
 function alive() {
+  heard = Date.now();
+  if (root.dataset.state === 'silent') state('connected', 'connected');
   clearTimeout(watchdog);
   watchdog = setTimeout(() => stream?.abort(), 16000);
 }
+
+/** A process that is stopped keeps its connections, and says nothing. */
+setInterval(() => {
+  if (root.dataset.state !== 'connected' || !stream || document.hidden || Date.now() - heard < 2400) return;
+  state('silent', 'Not responding');
+}, 200);
 
 export async function connect() {
   clearTimeout(retry);
@@ -69,8 +82,8 @@ function lost(reason) {
     state(
       'lost',
       wait < 900
-        ? 'lost, trying again'
-        : `lost, again in ${Math.max(1, Math.ceil((until - Date.now()) / 1000))} s`,
+        ? 'Disconnected – retrying'
+        : `Disconnected – retrying in ${Math.max(1, Math.ceil((until - Date.now()) / 1000))} s`,
     );
   byId('state').title = reason;
   tell();
@@ -85,7 +98,7 @@ let resting = 0;
 let isResting = false;
 function restUnseen() {
   clearTimeout(resting);
-  if (document.hidden && root.dataset.state === 'connected') {
+  if (document.hidden && ['connected', 'silent'].includes(root.dataset.state)) {
     resting = setTimeout(() => {
       isResting = true;
       clearTimeout(watchdog);
@@ -135,7 +148,7 @@ function hello(data) {
     rows.clear();
     greeting.isOther = true;
   }
-  for (const id of ['undo', 'redo']) byId(id).disabled = !may('write');
+  for (const id of ['undo', 'redo']) if (!may('write')) byId(id).disabled = true;
   byId('people').hidden = !mayAll('admin');
 }
 
@@ -147,8 +160,13 @@ function snapshot(data) {
   }`;
   state('connected', 'connected');
   restUnseen();
-  if (greeting.isRestart) toast(`${session.process} was restarted${moved ? `; ${moved} values differ` : ''}`);
-  else if (greeting.isBack && moved) {
+  if (greeting.isRestart) {
+    toast(
+      `${session.process} restarted${
+        moved ? `; ${moved} ${moved === 1 ? 'value differs' : 'values differ'}` : ''
+      }`,
+    );
+  } else if (greeting.isBack && moved) {
     toast(`Connected again: ${moved} ${moved === 1 ? 'value' : 'values'} changed meanwhile`);
   }
   if (isFirst) emit('list');

@@ -37,7 +37,7 @@ export class Draggable {
   end() {
     const { drag } = this;
     this.drag = null;
-    if (drag?.last != null && !drag.isOver) this.send({ value: drag.last }, drag.id);
+    if (drag?.last != null && !drag.isOver) this.send({ value: drag.last }, { drag: drag.id });
     else this.release();
     if (!this.isLate) return;
     this.isLate = false;

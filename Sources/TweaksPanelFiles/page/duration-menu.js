@@ -23,7 +23,7 @@ export function openDurationMenu(row) {
     }, { class: 'button plain', role: 'menuitem', part: part });
   const spans = [['1m', '1 minute'], ['10m', '10 minutes'], ['1h', '1 hour']];
   menu.replaceChildren(
-    h('p', tweak.until ? 'This value lasts' : 'What is set here next lasts'),
+    h('p', tweak.until ? 'This value lasts' : 'Keep next change for …'),
     ...spans.map(([span, text]) =>
       item(text, 'for-' + span, () => {
         row.arm(span);
@@ -31,7 +31,7 @@ export function openDurationMenu(row) {
       })
     ),
     tweak.until
-      ? item('for good: keep it', 'keep', () => {
+      ? item('Make permanent', 'keep', () => {
         row.arm('');
         row.send({ keep: true });
       })

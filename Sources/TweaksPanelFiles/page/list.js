@@ -1,10 +1,11 @@
-// Lists the tweaks that the address names, a few rows at a time.
+// Lists the tweaks that the address names: everything, a category, favorites, or what a search found.
 
 import { readAddress, route, setRoute } from './address.js';
-import { bdi, byId, clean, h, icon, on, root, vary } from './dom.js';
+import { chunksOf, fillRest, fillSoon } from './chunks.js';
+import { bdi, byId, clean, h, icon, on, root } from './dom.js';
 import { nameOf, partly } from './format.js';
-import { rowOf } from './row.js';
-import { gesture, rows } from './rows.js';
+import { aim, placeNow, returnTo } from './place.js';
+import { gesture } from './rows.js';
 import { beginSearch, endSearch, search } from './search.js';
 import { session } from './session.js';
 import { drawSide } from './side.js';
@@ -12,39 +13,17 @@ import { listen } from './signals.js';
 import { store, stored } from './storage.js';
 import { favorites, tree, tweaks } from './tweaks.js';
 
+const list = byId('list');
+const folded = new Set(stored('folded', []));
 let onlyModified = false;
 /** Paths of what is listed. */
 let listed = new Set();
-const folded = new Set(stored('folded', []));
-export const list = byId('list');
-const gaze = new IntersectionObserver((entries) => {
-  for (const entry of entries) if (entry.isIntersecting) fill(entry.target);
-}, { rootMargin: '400px 0px' });
+/** What is shown was searched for with this. */
+let shownQuery = null;
+/** Where the list was before the search: its address, and what stood at the top. */
+let before = null;
 
-function fill(chunk) {
-  if (!chunk.paths) return;
-  gaze.unobserve(chunk);
-  for (const path of chunk.paths) {
-    const row = rowOf(path);
-    if (row) {
-      row.isHovered = false;
-      chunk.append(row.element);
-    }
-  }
-  chunk.paths = null;
-}
-
-function chunksOf(paths, size = 10) {
-  const chunks = [];
-  for (let start = 0; start < paths.length; start += size) {
-    const chunk = h('div.chunk');
-    chunk.paths = paths.slice(start, start + size);
-    vary(chunk, '--rows', chunk.paths.length);
-    chunks.push(chunk);
-  }
-  return chunks;
-}
-
+/** Draws what the address names; `isSame`: that is what it named before. */
 export function open(isSame = false) {
   if (!tweaks.size && root.dataset.state !== 'connected') return;
   setRoute(readAddress());
@@ -55,151 +34,107 @@ export function open(isSame = false) {
     gesture.row.isLate = true;
     return;
   }
+  if (search.found && shownQuery == null) before = { address: search.from, place: placeNow() };
   const focused = document.activeElement;
-  const keep = (path) => !onlyModified || tweaks.get(path)?.modified;
-  const flat = search.found?.paths ?? (route.favorites ? [...favorites] : null);
-  const parts = [];
-  list.className = flat ? 'flat' : 'main-list';
-  if (flat) {
-    const paths = flat.filter((path) => tweaks.has(path) && keep(path));
-    parts.push(
-      h(
-        'h2',
-        search.found ? `Found for “${clean(route.query)}”` : 'Favorites',
-        h(
-          'small',
-          search.found?.more
-            ? `the best ${paths.length} of ${paths.length + search.found.more}`
-            : String(paths.length),
-        ),
-      ),
-    );
-    if (paths.length) parts.push(h('section.card', ...chunksOf(paths)));
-    else {parts.push(h(
-        'p.empty',
-        search.found
-          ? 'Nothing has that in its name or its help.'
-          : 'Nothing here yet: the star at a row puts it here.',
-      ));}
-  } else {
-    for (const [category, collections] of tree) {
-      if (route.category != null && category !== route.category) continue;
-      const cards = [];
-      let count = 0;
-      for (const [collection, all] of collections) {
-        const paths = all.filter(keep);
-        count += paths.length;
-        if (paths.length) cards.push(card(category, collection, paths));
-      }
-      if (cards.length) {
-        parts.push(
-          h(
-            'section',
-            { label: category },
-            h(
-              'h2',
-              h('a', { href: '#/' + encodeURIComponent(category) }, bdi(category)),
-              h('small', `${count} ${count === 1 ? 'tweak' : 'tweaks'}`),
-            ),
-            ...cards,
-          ),
-        );
-      }
-    }
-    if (!parts.length) {
-      parts.push(h(
-        'p.empty',
-        onlyModified
-          ? 'Nothing differs from its default here.'
-          : route.category
-          ? 'There is no such category.'
-          : 'No tweaks yet.',
-      ));
-    }
-  }
-  gaze.disconnect();
-  list.replaceChildren(...parts);
-  listed = new Set();
-  let filled = 0;
-  for (const chunk of list.querySelectorAll('.chunk')) {
-    for (const path of chunk.paths) listed.add(path);
-    if (filled < 10) {
-      filled += chunk.paths.length;
-      fill(chunk);
-    } else gaze.observe(chunk);
-  }
-  list.classList.toggle('many', listed.size > 150);
-  if (listed.size <= 300 && !search.found) later(fillRest);
+  draw();
   if (focused !== document.body && focused !== document.activeElement && focused?.isConnected) {
     focused.focus({ preventScroll: true });
   }
-  if (!isSame) aim();
+  scroll(isSame);
   drawSide();
-  document.title = [route.path ? nameOf(route.path) : route.category, session.process].filter(Boolean).map(
-    clean,
-  ).join(' – ');
+  const title = [route.path ? nameOf(route.path) : route.category, session.process];
+  document.title = title.filter(Boolean).map(clean).join(' – ');
 }
 
-const later = globalThis.requestIdleCallback ?? ((action) => setTimeout(action, 50));
-/** A few hundred rows are made ahead, so that the browser's own search finds them. */
-function fillRest() {
-  const chunk = [...list.querySelectorAll('.chunk')].find((chunk) => chunk.paths);
-  if (!chunk) return;
-  fill(chunk);
-  later(fillRest);
+/** Results begin at the top, and leaving them leads back to where the search began. */
+function scroll(isSame) {
+  const query = search.found ? route.query : null;
+  if (query != null && query !== shownQuery) scrollTo(0, 0);
+  else if (query == null && shownQuery != null && before?.address === location.hash) returnTo(before.place);
+  else if (!isSame) aim(route);
+  shownQuery = query;
 }
 
+function draw() {
+  const flat = search.found?.paths ?? (route.favorites ? [...favorites] : null);
+  list.className = flat ? 'flat' : 'main-list';
+  list.replaceChildren(
+    ...flat ? flatParts(flat.filter((path) => tweaks.has(path) && isKept(path))) : treeParts(),
+  );
+  listed = new Set([...list.querySelectorAll('.chunk')].flatMap((chunk) => chunk.paths));
+  list.classList.toggle('many', listed.size > 150);
+  fillSoon(list);
+  if (listed.size <= 300 && !search.found) fillRest(list);
+}
+
+const isKept = (path) => !onlyModified || tweaks.get(path)?.modified;
+
+/** What was found, and favorites: rows in one card. */
+function flatParts(paths) {
+  const more = search.found?.more;
+  const count = more ? `the best ${paths.length} of ${paths.length + more}` : String(paths.length);
+  const title = search.found ? `Results for “${clean(route.query)}”` : 'Favorites';
+  const none = search.found ? 'No tweaks match.' : 'Nothing here yet: the star at a row puts it here.';
+  return [
+    h('h2', title, h('small', count)),
+    paths.length ? h('section.card', ...chunksOf(paths)) : h('p.empty', none),
+  ];
+}
+
+/** Categories with their collections. */
+function treeParts() {
+  const parts = [];
+  for (const [category, collections] of tree) {
+    if (route.category != null && category !== route.category) continue;
+    const kept = [...collections].map(([collection, all]) => [collection, all.filter(isKept)])
+      .filter(([, paths]) => paths.length);
+    if (!kept.length) continue;
+    const count = kept.reduce((sum, [, paths]) => sum + paths.length, 0);
+    parts.push(h(
+      'section',
+      { label: category },
+      h(
+        'h2',
+        h('a', { href: '#/' + encodeURIComponent(category) }, bdi(category)),
+        h('small', `${count} ${count === 1 ? 'tweak' : 'tweaks'}`),
+      ),
+      ...kept.map(([collection, paths]) => card(category, collection, paths)),
+    ));
+  }
+  if (parts.length) return parts;
+  const reason = route.category ? 'There is no such category.' : 'No tweaks yet.';
+  return [h('p.empty', onlyModified ? 'Nothing differs from its default here.' : reason)];
+}
+
+/** A collection, which can be folded. */
 function card(category, collection, paths) {
   const key = category + '/' + collection;
   const isFolded = folded.has(key) && route.collection !== collection && !onlyModified;
   const rows = h('div', { hidden: isFolded }, ...chunksOf(paths));
+  const toggle = () => {
+    rows.hidden = !rows.hidden;
+    fold.setAttribute('aria-expanded', !rows.hidden);
+    folded[rows.hidden ? 'add' : 'delete'](key);
+    store('folded', [...folded]);
+  };
   const fold = h(
     'button.fold',
-    {
-      'aria-expanded': !isFolded,
-      onclick: () => {
-        rows.hidden = !rows.hidden;
-        fold.setAttribute('aria-expanded', !rows.hidden);
-        folded[rows.hidden ? 'add' : 'delete'](key);
-        store('folded', [...folded]);
-      },
-    },
+    { 'aria-expanded': !isFolded, onclick: toggle },
     icon('chevron'),
     bdi(collection),
     h('span.soft', String(paths.length)),
   );
+  const attributes = {
+    href: '#/' + partly(key),
+    title: 'Link to this collection',
+    label: 'Link to ' + collection,
+  };
   return h(
     'section.card',
     { label: `${category} / ${collection}`, 'data-collection': key },
-    h(
-      'h3',
-      fold,
-      h('a.tool', {
-        href: '#/' + partly(key),
-        title: 'Link to this collection',
-        label: 'Link to ' + collection,
-      }, '#'),
-    ),
+    h('h3', fold, h('a.tool', attributes, '#')),
     rows,
   );
-}
-
-/** Scrolls to the tweak or collection that the address names. */
-function aim() {
-  list.querySelector('.aim')?.classList.remove('aim');
-  const { path, category, collection } = route;
-  const place = [...list.querySelectorAll('.card')].find((card) =>
-    card.dataset.collection === category + '/' + collection
-  );
-  if (!place) return scrollTo(0, 0);
-  if (!path) return place.scrollIntoView();
-  const chunk = [...place.querySelectorAll('.chunk')].find((chunk) => chunk.paths?.includes(path));
-  if (chunk) fill(chunk);
-  const row = rows.get(path);
-  if (!row) return place.scrollIntoView();
-  row.element.classList.add('aim');
-  for (const wait of [0, 60]) setTimeout(() => row.element.scrollIntoView({ block: 'center' }), wait);
-  row.element.focus({ preventScroll: true });
 }
 
 listen('list', open);

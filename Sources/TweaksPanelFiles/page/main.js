@@ -1,9 +1,8 @@
 // Begins: keys of the whole page, the address, and the connection.
 
+import './bar.js';
 import { connect, connectNow } from './connection.js';
 import { byId, on, root, vary } from './dom.js';
-import './drawer/drawer.js';
-import { drawer } from './drawer/pane.js';
 import { open } from './list.js';
 import { gesture } from './rows.js';
 import { may } from './session.js';
@@ -30,14 +29,13 @@ addEventListener('keydown', (event) => {
   if (isCommand && event.key.toLowerCase() === 'z' && !isTyping(event.target)) {
     event.preventDefault();
     if (may('write')) step(event.shiftKey ? 'redo' : 'undo');
-  } else if (event.key === '/' && !isTyping(event.target) && !drawer.open) {
+  } else if (event.key === '/' && !isTyping(event.target) && !byId('drawer').open) {
     event.preventDefault();
     byId('search').focus();
     byId('search').select();
   }
 });
 
-for (const direction of ['undo', 'redo']) on(byId(direction), 'click', () => step(direction));
 addEventListener('online', connectNow);
 on(document, 'visibilitychange', connectNow);
 addEventListener('hashchange', () => begin(true));

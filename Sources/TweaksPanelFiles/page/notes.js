@@ -1,4 +1,4 @@
-// Says what happened: short notes at the foot of the page, and to screen readers.
+// Says what happened: short notes where they cover no row, and to screen readers.
 
 import { button, byId, clean, h, icon } from './dom.js';
 import { brief, nameOf } from './format.js';

@@ -58,5 +58,6 @@ export async function request(method, path, content, headers = {}, asText = fals
 
 function remember(revision) {
   mine.add(String(revision));
+  emit('committed');
   if (mine.size > 2000) mine.delete(mine.values().next().value);
 }

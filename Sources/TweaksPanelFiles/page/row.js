@@ -6,11 +6,12 @@ import { controlOf } from './controls/index.js';
 import { bdi, byId, clean } from './dom.js';
 import { Draggable } from './drag.js';
 import { openDurationMenu } from './duration-menu.js';
-import { brief, partly, partsOf } from './format.js';
+import { partly, partsOf } from './format.js';
 import { drawLayers, toggleLayers } from './layers.js';
 import { say } from './notes.js';
 import { nanoseconds } from './numbers/decimal.js';
 import { doubt, refreshSoon, restarts } from './refresh.js';
+import { drawNotes, meaningOf } from './row-notes.js';
 import { drawSoon, rows } from './rows.js';
 import { Sender } from './sender.js';
 import { may } from './session.js';
@@ -29,6 +30,8 @@ export class Row extends Draggable {
   isHovered = false;
   /** What somebody else made of it while it was being touched. */
   ghost = null;
+  /** What was made of what was typed last. */
+  meaning = '';
   /** What is set here next lasts so long. */
   lasts = '';
   /** What the config file says otherwise; null: it was asked. */
@@ -70,9 +73,6 @@ export class Row extends Draggable {
     element.querySelector('.help').textContent = clean(help ?? '');
     this.badges = element.querySelector('.badges');
     this.layers = element.querySelector('.layers');
-    this.ghostNote = part('ghost');
-    this.defaultNote = part('default');
-    this.originNote = part('origin');
     this.error = part('error');
     this.reset = part('reset');
     this.lasting = part('for');
@@ -121,11 +121,12 @@ export class Row extends Draggable {
 
   // What can be done --------------------------------------------------------------------------------------
 
-  /** One change that is done at once. */
-  send(change, drag) {
+  /** One change that is done at once; `job` has what was typed, or the drag that it ends. */
+  send(change, job = {}) {
     if (this.lasts && 'value' in change) change = { ...change, for: this.lasts };
     this.isEdited = false;
-    this.sender.push({ change, settled: true, drag });
+    this.meaning = '';
+    this.sender.push({ ...job, change, settled: true });
   }
 
   /** A button at the side was pressed. */
@@ -173,6 +174,7 @@ export class Row extends Draggable {
   /** The value has changed. */
   changed(event, isMine) {
     if (!isMine) {
+      this.meaning = '';
       this.flash(event.by);
       if (this.isHeld) this.ghost = { by: event.by, value: event.value ?? this.tweak.value };
     }
@@ -203,6 +205,12 @@ export class Row extends Draggable {
       this.draw();
     }, 4000);
     drawSoon(this.tweak.path);
+  }
+
+  /** Says what was made of what was typed. */
+  understood(text) {
+    this.meaning = meaningOf(text, this.tweak);
+    if (this.meaning) say(this.meaning);
   }
 
   taken(reply, job) {
@@ -239,7 +247,7 @@ export class Row extends Draggable {
     if (this.wasTemporary && !this.isTemporary) this.lasts = '';
     this.wasTemporary = this.isTemporary;
     this.#drawTools();
-    this.#drawNotes();
+    drawNotes(this);
     this.control.mark?.(this.ghost?.value);
     drawBadges(this);
     const isDoubtful = tweak.conflict || has(tweak, 'needs-restart') && !restarts.has(tweak.path);
@@ -263,28 +271,6 @@ export class Row extends Draggable {
     this.lasting.ariaPressed = this.isArmed ? 'true' : null;
     this.lasting.title = this.isArmed ? 'Set for good again (Escape)' : 'Set for a while';
     this.lasting.ariaLabel = `${this.isArmed ? 'Set for good again' : 'Set for a while'}: ${this.label}`;
-  }
-
-  #drawNotes() {
-    const { tweak, ghost } = this;
-    const isSecret = has(tweak, 'secret');
-    const unit = tweak.unit ? ' ' + clean(tweak.unit) : '';
-    const note = (part, text) => {
-      part.hidden = !text;
-      if (text && part.textContent !== text) part.textContent = text;
-    };
-    note(this.originNote, this.flashed ? 'by ' + clean(this.flashed) : this.#origin());
-    note(this.defaultNote, tweak.modified && !isSecret ? 'default ' + brief(tweak.default) + unit : '');
-    const other = ghost && `${clean(ghost.by ?? 'somebody')}: ${isSecret ? 'changed' : brief(ghost.value)}`;
-    note(this.ghostNote, other ?? '');
-  }
-
-  /** The layer, and who set it. */
-  #origin() {
-    const { layer, by } = this.tweak;
-    if (!layer || layer === 'default') return '';
-    if (!by) return layer;
-    return layer + (by.startsWith(layer) ? clean(by.slice(layer.length)) : ' by ' + clean(by));
   }
 }
 

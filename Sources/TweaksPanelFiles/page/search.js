@@ -8,9 +8,10 @@ import { emit } from './signals.js';
 import { tweaks } from './tweaks.js';
 
 const field = byId('search');
-/** What was found: paths, and how many more there are; null where nothing is searched for. */
-export const search = { found: null };
+/** What was found: paths, and how many more there are; and the address where the search began. */
+export const search = { found: null, from: '' };
 let searching = null;
+
 /** The address names no search. */
 export function endSearch(isElsewhere) {
   searching?.abort();
@@ -26,17 +27,13 @@ export function beginSearch(isElsewhere) {
   return false;
 }
 
-/** Asks the server, whose ranking is the one of `find`; without it, names are looked through here. */
 async function seek() {
   const query = field.value.trim();
   searching?.abort();
-  if (!query) {
-    search.found = null;
-    if (route.query != null) history.replaceState(null, '', '#/');
-    return emit('list');
-  }
+  if (!query) return leave();
   const address = '#?q=' + encodeURIComponent(query);
   if (location.hash !== address) {
+    if (route.query == null) search.from = location.hash;
     history[route.query != null ? 'replaceState' : 'pushState'](null, '', address);
   }
   setRoute({ query });
@@ -48,15 +45,25 @@ async function seek() {
     search.found = { paths: reply.tweaks.map((tweak) => tweak.path), more: Number(reply.more ?? 0) };
   } catch {
     if (own.signal.aborted) return;
-    const all = query.toLowerCase().split(/\s+/);
-    search.found = {
-      paths: [...tweaks.values()].filter(({ path, help = '' }) =>
-        all.every((word) => (path + ' ' + help).toLowerCase().includes(word))
-      ).map((tweak) => tweak.path).slice(0, 100),
-      more: 0,
-    };
+    search.found = { paths: found(query), more: 0 };
   }
   emit('list', true);
+}
+
+/** Back to where the search began. */
+function leave() {
+  if (route.query != null) history.replaceState(null, '', search.from || location.pathname);
+  emit('list');
+}
+
+/** Paths of the tweaks that have all words in their name or their help. */
+function found(query) {
+  const words = query.toLowerCase().split(/\s+/);
+  const texts = [...tweaks.values()].map(({ path, help = '' }) => [path, (path + ' ' + help).toLowerCase()]);
+  return texts.filter(([, text]) => words.every((word) => text.includes(word))).map(([path]) => path).slice(
+    0,
+    100,
+  );
 }
 
 on(field, 'input', seek);

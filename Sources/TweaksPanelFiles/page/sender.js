@@ -21,9 +21,15 @@ export class Sender {
   get wanted() {
     return (this.next ?? this.current)?.change.value;
   }
+  /** A value is on its way; after a moment that shows. */
+  markPending(isPending) {
+    this.row.element.toggleAttribute('data-pending', isPending);
+    this.row.element.ariaBusy = isPending;
+  }
   push(job) {
     this.next = job;
     busy.add(this);
+    this.markPending(true);
     if (job.settled) {
       cancelAnimationFrame(this.frame);
       this.frame = 0;
@@ -53,8 +59,10 @@ export class Sender {
       this.current = null;
       if (!this.next || job.settled) row.failed(error, job);
     }
-    if (!this.next) busy.delete(this);
-    else if (!this.frame) {
+    if (!this.next) {
+      busy.delete(this);
+      this.markPending(false);
+    } else if (!this.frame) {
       if (this.next.settled) this.pump();
       else this.push(this.next);
     }

@@ -10,7 +10,20 @@ export const tweaks = new Map();
 export let tree = new Map();
 export const favorites = new Set(stored('favorites', []));
 export const has = (tweak, flag) => tweak.flags?.includes(flag) ?? false;
-const facts = ['kind', 'min', 'max', 'step', 'unit', 'help', 'policy', 'choices', 'flags', 'maxLength'];
+const facts = [
+  'kind',
+  'min',
+  'max',
+  'step',
+  'unit',
+  'help',
+  'policy',
+  'choices',
+  'flags',
+  'maxLength',
+  'scale',
+  'arguments',
+];
 const signature = (tweak) =>
   JSON.stringify(
     facts.map((name) => tweak[name]),

@@ -9,9 +9,12 @@ extension Executor {
     func history(_ count: Int?, _ session: Session) -> Reply {
         let entries = registry.history(last: count ?? 20, seenWith: session.grants.rights)
         let isJSON = session.encoder.isJSON
+        let steps = [HistoryStep.Direction.undo, .redo].map { direction in
+            (direction.rawValue, JSON.bool(registry.hasHistoryStep(direction, rights: session.grants.rights)))
+        }
         // Made while it is sent: values are long, and commits many.
         var reply = Reply(
-            .ok(words: "", fields: []), listName: "history",
+            .ok(words: "", fields: steps), listName: "history",
             body: .stream { position in
                 guard position < entries.count else { return nil }
                 let entry = entries[position]

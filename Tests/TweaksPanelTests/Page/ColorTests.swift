@@ -20,6 +20,8 @@ import TweaksTestSupport
                 try host.wait("Colour", value)
             }
             try page.wait("field('Colour') === '#FF6347'")
+            // What was understood is said.
+            try page.wait("text('Colour', 'meaning') === 'tomato = #FF6347'")
             try page.type("#12", over: "Colour", "hex", then: .enter)
             #expect(try page.error("Colour").contains("#12"))
             #expect(host.value("Colour") == Self.color(255, 99, 71))

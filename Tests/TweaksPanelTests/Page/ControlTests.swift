@@ -123,4 +123,31 @@ import TweaksTestSupport
             try page.wait("text('Wait', 'result') === 'waited' && part('Wait', 'run').ariaBusy === 'false'")
         }
     }
+
+    /// A field for each argument that is declared, one for all where nothing is, and none where there are none.
+    @Test func argumentsOfActions() throws {
+        try PanelHost().visit { page in
+            let made = try page.ask(
+                """
+                import(document.querySelector("link[href$='/controls/arguments.js']").href).then(({ argumentFields }) => {
+                    const of = (list) => argumentFields({ label: 'Play', tweak: { arguments: list } });
+                    const read = (fields, ...texts) => {
+                        const inputs = fields.elements.map((element) => element.querySelector('input, select'));
+                        texts.forEach((text, index) => { inputs[index].value = text; });
+                        try { return fields.read(); } catch (error) { return error.message; }
+                    };
+                    const play = of([{ name: 'file', kind: 'string' }, { name: 'loud', kind: 'bool', default: false },
+                        { name: 'volume', kind: 'number', min: 0, max: 1, default: 0.5 }]);
+                    const names = play.elements.map((element) => element.textContent.slice(0, 4));
+                    return [names, read(play), read(play, 'a b'), read(play, 'a', '', '0.7'), read(play, 'a', 'true', ''),
+                        of([]).elements.length, of([]).read(), read(of(undefined), 'one "two three"')];
+                })
+                """)
+            #expect(
+                made == [
+                    ["file", "loud", "volu"], "file is missing; fill it in", ["a b"], ["a", "false", "0.7"],
+                    ["a", "true"], 0, [], ["one", "two three"],
+                ])
+        }
+    }
 }

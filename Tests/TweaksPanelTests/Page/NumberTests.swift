@@ -173,4 +173,72 @@ import TweaksTestSupport
             #expect(host.value("Count") == .int(30))
         }
     }
+
+    /// Numbers with a range, too: coarsely with Shift, finely with Alt.
+    @Test func everyNumberCanBeScrubbed() throws {
+        let host = try PanelHost()
+        try host.visit { page in
+            let drags: [(name: String, modifiers: [Key], value: TweakValue)] = [
+                ("Whole", [], .int(60)), ("Real", [], .number(65)), ("Real", [.shift], .number(100)),
+                ("Free", [], .number(2)), ("Free", [.alt], .number(2.1)), ("Fade", [], .duration(.milliseconds(350))),
+            ]
+            for (name, modifiers, value) in drags {
+                let handle = try page.part(name, "scrub")
+                try page.browser.perform(
+                    .keyboard(modifiers.map(KeyStep.press)),
+                    .mouse(.move(to: handle), .press, .moveBy(x: 30, y: 0, over: .milliseconds(100)), .release),
+                    .keyboard(modifiers.map(KeyStep.release)))
+                try host.wait(name, value)
+                try page.wait("!row(given[0]).row.sender.isBusy", .string(name))
+            }
+        }
+    }
+
+    /// An expression of one of the page's own modules.
+    private func module(_ name: String, _ expression: String, _ page: PanelView) throws -> PageValue {
+        try page.ask(
+            "import(document.querySelector(`link[href$='\(name)']`).href).then((module) => \(expression))")
+    }
+
+    /// The table of TweakScale's tests: value, bounds, and the place on the logarithmic scale.
+    static let scale: [[Double]] = [
+        [1, 1, 1_000, 0], [10, 1, 1_000, 1 / 3], [1_000, 1, 1_000, 1], [0.01, 0.000_1, 1, 0.5], [60, 1, 3_600, 0.5],
+        [-100, -1_000, -1, 1 / 3], [0, 0, 3_600, 0], [3.6, 0, 3_600, 0.100_328_82], [10, 0, 3_600, 0.192_384_30],
+        [60, 0, 3_600, 0.415_658_06], [600, 0, 3_600, 0.741_374_97], [0, -1_000, 1_000, 0.5],
+        [1, -1_000, 1_000, 0.550_164_41], [999, -1_000, 1_000, 0.999_927_66], [-1, -1_000, 0, 0.899_671_18],
+        [5_000, 1, 1_000, 1], [-3, 0, 10, 0], [5, 5, 5, 0],
+    ]
+
+    @Test func theLogarithmicScale() throws {
+        let rows = PageValue.array(Self.scale.map { .array($0.map { .number($0) }) })
+        try PanelHost().visit { page in
+            let wrong = try page.ask(
+                """
+                import(document.querySelector(`link[href$='/numbers/scale.js']`).href)
+                    .then(({ positionOf, valueAt }) => given[0].filter(([value, low, high, place]) => Math.abs(positionOf(value, low, high) - place) > 1e-8
+                        || low < high && Math.abs(valueAt(place, low, high) - Math.min(high, Math.max(low, value)))
+                            > (high - low) * 1e-7))
+                """, rows)
+            #expect(wrong == [])
+            // A slider of ten seconds within an hour: a pixel is a hundredth of the value, not twelve seconds.
+            let patience = "{ kind: 'duration', min: '0s', max: '1h', scale: 'logarithmic' }"
+            let stops = try module(
+                "/numbers/grid.js",
+                """
+                [0, 1, 192, 193, 500, 999, 1000]
+                    .map((index) => module.atIndex(\(patience), module.gridOf(\(patience)), index))
+                """, page)
+            #expect(stops == ["0s", "25ms", "9.96s", "10.1s", "1m50s", "59m40s", "1h"])
+            let index = try module(
+                "/numbers/grid.js", "module.indexOf(\(patience), module.gridOf(\(patience)), '10s')", page)
+            #expect(index == 192)
+            // A declared step is kept.
+            let even = "{ kind: 'int', min: 1, max: 100001, step: 2, scale: 'logarithmic' }"
+            let odd = try module(
+                "/numbers/grid.js",
+                "[1, 300, 900].map((index) => Number(module.atIndex(\(even), module.gridOf(\(even)), index)) % 2)", page
+            )
+            #expect(odd == [1, 1, 1])
+        }
+    }
 }

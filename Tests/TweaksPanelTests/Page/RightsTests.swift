@@ -106,7 +106,7 @@ import TweaksTestSupport
             #expect(try page.ask("listed()") == [])
             try page.element("history").click()
             try page.wait(
-                "document.querySelector('#pane h2') != null && !document.getElementById('pane').textContent.includes('looking')"
+                "document.querySelector('#pane h2') != null && !document.getElementById('pane').textContent.includes('Loading')"
             )
             #expect(
                 try page.ask("document.documentElement.outerHTML.replace(/<script[^]*<.script>/, '').includes('Kinds')")

@@ -22,6 +22,46 @@ import TweaksTestSupport
         }
     }
 
+    /// Nothing moves under the pointer when values are changed, here or elsewhere.
+    @Test(arguments: [1_280, 390]) func noRowMoves(_ width: Int) throws {
+        let host = try PanelHost()
+        let places =
+            "[...document.querySelectorAll('#list .row')].map((row) => Math.round(row.getBoundingClientRect().top + scrollY))"
+        try host.visit(width: width) { page in
+            try page.wait("document.querySelectorAll('#list .row').length > 15")
+            try page.ask("globalThis.places = String(\(places))")
+            for (name, text) in [("Bool", "on"), ("Text", "short"), ("Side", "right"), ("Real", "61"), ("Day", "sun")] {
+                try host.set(name, text)
+                try page.wait("row(given[0]).hasAttribute('data-modified')", .string(name))
+            }
+            try page.type("72", over: "Whole", then: .enter)
+            try page.wait("row('Whole').hasAttribute('data-modified') && text('Whole', 'default') === 'default 50'")
+            #expect(try page.ask("String(\(places)) === places") == true)
+        }
+    }
+
+    /// Short notes stand where no row is.
+    @Test(arguments: [1_280, 800, 390]) func notesCoverNoRow(_ width: Int) throws {
+        let host = try PanelHost(CrowdedRegistry.make(100))
+        try host.visit(width: width) { page in
+            try host.set("\"Category 0/Group 0/Size 0\"", "17")
+            try page.wait("!document.getElementById('undo').disabled")
+            try page.element("undo").click()
+            try page.waitUntilSaid("Undone: Size 0")
+            let covered = try page.ask(
+                """
+                (() => {
+                    const box = (element) => element.getBoundingClientRect();
+                    const note = box(document.querySelector('.toast'));
+                    return [...document.querySelectorAll('#list .row')].map(box).filter((row) => row.top < note.bottom
+                        && row.bottom > note.top && row.left < note.right && row.right > note.left).length;
+                })()
+                """)
+            #expect(covered == 0)
+            #expect(try page.ask("document.querySelector('.toast').getBoundingClientRect().height > 20") == true)
+        }
+    }
+
     /// What the page asked before a change, and hears after it, says nothing of it: the button to reset stays.
     @Test func anOlderExplanationIsNotTaken() throws {
         let host = try PanelHost()

@@ -31,6 +31,26 @@ import TweaksTestSupport
         }
     }
 
+    /// Undo and redo can be pressed when there is something to undo or to redo, whoever has done it.
+    @Test func whatCannotBeDoneIsGray() throws {
+        let host = try PanelHost()
+        let steps = "[document.getElementById('undo').disabled, document.getElementById('redo').disabled]"
+        try host.visit { page in
+            try page.wait("String(\(steps)) === 'true,true'")
+            try page.type("20", over: "Whole", then: .enter)
+            try page.wait("String(\(steps)) === 'false,true'")
+            try page.element("undo").click()
+            try page.wait("String(\(steps)) === 'true,false'")
+            try page.element("redo").click()
+            try page.wait("String(\(steps)) === 'false,true'")
+            try page.element("undo").click()
+            try page.wait("String(\(steps)) === 'true,false'")
+            // Another change is the end of what could be done again.
+            try host.set("Count", "11")
+            try page.wait("String(\(steps)) === 'false,true'")
+        }
+    }
+
     /// How many people are here is known later than what stands beside that, which stays where it was.
     @Test func theNumberOfPeopleMovesNoButton() throws {
         try PanelHost().visit { page in
@@ -54,7 +74,7 @@ import TweaksTestSupport
             try page.browser.perform(.mouse(.move(to: undo), .press))
             try host.set("Whole", "72")
             try page.wait(
-                "performance.getEntriesByType('resource').filter((one) => one.name.includes('/api/history')).length === 2"
+                "performance.getEntriesByType('resource').filter((one) => one.name.includes('/api/history?count=100')).length === 2"
             )
             try page.browser.perform(.mouse(.release))
             try host.wait("Whole", .int(60))

@@ -189,9 +189,9 @@ struct ReleaseTests {
         }
     }
 
-    @Test func changesThatWaitForACarrier() throws {
-        let carrier = HandCarrier()
-        registry.setCarrier(carrier)
+    @Test func changesThatWaitForAnExecutor() throws {
+        let executor = HandExecutor()
+        registry.observerExecutor = executor
         try run {
             let tweak = paper()
             let plain = tweak.observe { _ in }
@@ -201,10 +201,10 @@ struct ReleaseTests {
                 batch.set(tweak, Paper(name))
                 try registry.commit(batch, origin: .code, delivery: .carrier)
             }
-            carrier.runAll()
+            executor.runAll()
             withExtendedLifetime((plain, values)) {}
         }
-        registry.setCarrier(nil)
+        registry.observerExecutor = nil
     }
 
     @Test func configFiles() {

@@ -1,38 +1,30 @@
-// Actions: what is run with arguments, and what came of it.
+// Actions: what is run, with a field for each argument that it declares, and what came of it.
 
 import { clean, h, on } from '../dom.js';
 import { request } from '../requests.js';
+import { argumentFields } from './arguments.js';
 
-/** Words as a shell would have them: quotes keep blanks together. */
-const words = (text) =>
-  [...text.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) =>
-    double?.replace(/\\(.)/g, '$1') ?? single ?? bare
-  );
 export function action(row) {
-  const input = h('input', {
-    type: 'text',
-    part: 'arguments',
-    placeholder: 'arguments',
-    label: `Arguments of ${row.label}`,
-    autocomplete: 'off',
-    spellcheck: 'false',
-  });
+  const fields = argumentFields(row);
   const result = h('pre.result', { part: 'result', role: 'status', hidden: true });
   const label = h('span', 'Run');
   const run = h('button.button', { part: 'run', label: 'Run ' + row.label, onclick: start }, label);
-  on(input, 'keydown', (event) => {
-    if (event.key === 'Enter') start();
-  });
+  for (const element of fields.elements) {
+    on(element, 'keydown', (event) => {
+      if (event.key === 'Enter') start();
+    });
+  }
+
   async function start() {
     if (run.ariaBusy === 'true') return;
-    run.ariaBusy = 'true';
-    label.textContent = 'Running…';
-    const spin = h('i.spin');
-    run.prepend(spin);
     row.say('');
     result.hidden = true;
+    const spin = h('i.spin');
     try {
-      const list = words(input.value);
+      const list = fields.read();
+      run.ariaBusy = 'true';
+      label.textContent = 'Running…';
+      run.prepend(spin);
       const reply = await request('POST', '/api/run', { path: row.tweak.path, arguments: list });
       result.textContent = clean(reply.output || 'done');
       result.hidden = false;
@@ -43,5 +35,6 @@ export function action(row) {
     label.textContent = 'Run';
     spin.remove();
   }
-  return { element: h('div', h('div.line', h('div.box', input), run), result), show() {} };
+
+  return { element: h('div', h('div.line.arguments', ...fields.elements, run), result), show() {} };
 }

@@ -12,7 +12,7 @@ export function color(row) {
     label: 'Pick ' + row.label,
     onclick: () => picker.open(row, swatch),
   });
-  const hex = field(row, { part: 'hex', class: 'hex', maxlength: 40, dir: 'ltr' });
+  const hex = field(row, { part: 'hex', class: 'hex', maxlength: 80, dir: 'ltr' });
   return {
     element: h('div.line', swatch, h('div.box.number.wide', hex)),
     restore: hex.restore,

@@ -17,8 +17,7 @@ export function field(
   });
   const commit = () => {
     if (!row.isEdited || input.value === input.failed) return;
-    input.sent = input.value;
-    row.send(read(input.value));
+    row.send(read(input.value), { text: input.value.trim() });
   };
   on(input, 'input', () => {
     row.isEdited = true;

@@ -5,21 +5,19 @@ import { atIndex, stepped } from '../numbers/grid.js';
 
 /** Arrow keys: one step, with Shift ten, with Alt a tenth; while they follow each other they are one drag. */
 export function arrows(row, element, grid, current) {
+  const { tweak } = row;
+  const isSlider = element.type === 'range';
+  const counts = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
+  if (isSlider) Object.assign(counts, { ArrowRight: 1, ArrowLeft: -1 });
+  const next = ({ key, shiftKey, altKey }) => {
+    if (isSlider && key === 'Home') return atIndex(tweak, grid, 0);
+    if (isSlider && key === 'End') return atIndex(tweak, grid, grid.count);
+    return key in counts
+      ? stepped(tweak, grid, current(), counts[key], shiftKey ? 1 : altKey ? -1 : 0)
+      : null;
+  };
   on(element, 'keydown', (event) => {
-    const { key } = event;
-    const isSlider = element.type === 'range';
-    const { tweak } = row;
-    let count = {
-      ArrowUp: 1,
-      ArrowDown: -1,
-      PageUp: 10,
-      PageDown: -10,
-      ...(isSlider && { ArrowRight: 1, ArrowLeft: -1 }),
-    }[key];
-    let text;
-    if (isSlider && key === 'Home') text = atIndex(tweak, grid, 0);
-    else if (isSlider && key === 'End') text = atIndex(tweak, grid, grid.count);
-    else if (count) text = stepped(tweak, grid, current(), count, event.shiftKey ? 1 : event.altKey ? -1 : 0);
+    const text = next(event);
     if (text == null) return;
     event.preventDefault();
     row.isEdited = false;
@@ -49,5 +47,5 @@ export function picking(row, element) {
       isByKey = false;
     });
   }
-  return (value) => row.send({ value }, isByKey ? row.runOn() : undefined);
+  return (value) => row.send({ value }, isByKey ? { drag: row.runOn() } : {});
 }

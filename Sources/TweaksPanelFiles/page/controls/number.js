@@ -11,85 +11,96 @@ import { scrubbing } from './scrub.js';
 export function number(row) {
   const { tweak } = row;
   const grid = gridOf(tweak);
-  const hasRange = grid.count > 0n;
-  const steps = Number(grid.count ?? 0);
   const input = field(row, {
     inputmode: tweak.kind === 'duration' ? 'text' : 'decimal',
-    read: (text) => {
-      const [, sign, amount] = /^\s*([+-])=\s*(.+)$/.exec(text) ?? [];
-      const by = sign && row.lasts && measure(tweak.kind, amount);
-      // What is set for a while has to be a value.
-      if (by) {
-        const now = measure(tweak.kind, shown(tweak.value));
-        const scale = Math.max(now.scale, by.scale);
-        return {
-          value: write(tweak.kind, raise(now, scale) + (sign === '+' ? 1n : -1n) * raise(by, scale), scale),
-        };
-      }
-      return sign
-        ? { [sign === '+' ? 'add' : 'subtract']: String(Number(amount)) === amount ? Number(amount) : amount }
-        : { value: text.trim() };
-    },
+    read: (text) => read(row, text),
   });
   const current = () => measure(tweak.kind, input.value) ? input.value : shown(row.wanted);
   arrows(row, input, grid, current);
-  const scrub = hasRange || row.reason ? null : h('span.scrub', {
-    part: 'scrub',
-    'aria-hidden': 'true',
-    title: 'Drag sideways; Shift is coarser, Alt is finer',
-  }, icon('scrub'));
-  if (scrub) scrubbing(row, scrub, grid, current);
   const box = h(
     'div',
-    { class: 'box number' + (hasRange ? '' : ' wide') },
-    scrub,
+    { class: 'box number' + (grid.count > 0n ? '' : ' wide') },
+    row.reason ? null : handle(row, grid, current),
     input,
     tweak.unit ? h('span.unit', { title: tweak.unit }, bdi(tweak.unit)) : null,
   );
-  const slider = hasRange
-    ? h('input', { type: 'range', part: 'slider', min: 0, max: steps, step: 1, label: row.label })
-    : null;
+  const slider = grid.count > 0n ? sliderOf(row, grid, (value) => show(value)) : null;
+  function show(value) {
+    input.put(shown(value));
+    slider?.show(value);
+  }
+  return {
+    element: h('div.line', slider?.element, box),
+    show,
+    restore: input.restore,
+    mark: (value) => slider?.mark(value),
+  };
+}
+
+/** What is typed as a change. */
+function read(row, text) {
+  const { kind, value } = row.tweak;
+  const [, sign, amount] = /^\s*([+-])=\s*(.+)$/.exec(text) ?? [];
+  if (!sign) return { value: text.trim() };
+  const by = row.lasts && measure(kind, amount);
+  if (!by) {
+    const isPlain = String(Number(amount)) === amount;
+    return { [sign === '+' ? 'add' : 'subtract']: isPlain ? Number(amount) : amount };
+  }
+  // What is set for a while has to be a value.
+  const now = measure(kind, shown(value));
+  const scale = Math.max(now.scale, by.scale);
+  const change = sign === '+' ? raise(by, scale) : -raise(by, scale);
+  return { value: write(kind, raise(now, scale) + change, scale) };
+}
+
+/** What is dragged sideways to step through the values. */
+function handle(row, grid, current) {
+  const title = 'Drag sideways; Shift is coarser, Alt is finer';
+  const element = h('span.scrub', { part: 'scrub', 'aria-hidden': 'true', title }, icon('scrub'));
+  scrubbing(row, element, grid, current);
+  return element;
+}
+
+function sliderOf(row, grid, show) {
+  const { tweak } = row;
+  const steps = Number(grid.count);
+  const slider = h('input', { type: 'range', part: 'slider', min: 0, max: steps, step: 1, label: row.label });
   const tick = h('i.tick');
   const ghost = h('i.ghost', { part: 'ghost-mark', hidden: true });
   const place = (value) => indexOf(tweak, grid, String(value)) / steps;
-  if (slider) {
-    on(slider, 'pointerdown', () => {
-      row.isDown = true;
-    });
-    on(slider, 'input', () => {
-      row.isEdited = false;
-      row.move(atIndex(tweak, grid, slider.value));
-      if (row.drag.isOver) put(row.drag.value);
-    });
-    on(slider, 'change', () => {
+  on(slider, 'pointerdown', () => {
+    row.isDown = true;
+  });
+  on(slider, 'input', () => {
+    row.isEdited = false;
+    row.move(atIndex(tweak, grid, slider.value));
+    if (row.drag.isOver) show(row.drag.value);
+  });
+  on(slider, 'change', () => {
+    row.isDown = false;
+    row.end();
+  });
+  for (const name of ['pointerup', 'pointercancel']) {
+    on(slider, name, () => {
       row.isDown = false;
-      row.end();
+      setTimeout(() => row.drag && row.end());
     });
-    for (const name of ['pointerup', 'pointercancel']) {
-      on(slider, name, () => {
-        row.isDown = false;
-        setTimeout(() => row.drag && row.end());
-      });
-    }
-    arrows(row, slider, grid, () => shown(row.wanted));
   }
-  function put(value) {
-    const text = shown(value);
-    input.put(text);
-    if (!slider) return;
-    slider.value = indexOf(tweak, grid, String(value));
-    vary(slider, '--at', place(value));
-    slider.setAttribute('aria-valuetext', text + (tweak.unit ? ' ' + clean(tweak.unit) : ''));
-    tick.hidden = tweak.default == null || !tweak.modified;
-    vary(tick, '--at', place(tweak.default ?? value));
-  }
+  arrows(row, slider, grid, () => shown(row.wanted));
   return {
-    element: h('div.line', slider ? h('div.slide', tick, slider, ghost) : null, box),
-    show: put,
-    restore: input.restore,
+    element: h('div.slide', tick, slider, ghost),
+    show(value) {
+      slider.value = indexOf(tweak, grid, String(value));
+      vary(slider, '--at', place(value));
+      slider.setAttribute('aria-valuetext', shown(value) + (tweak.unit ? ' ' + clean(tweak.unit) : ''));
+      tick.hidden = tweak.default == null || !tweak.modified;
+      vary(tick, '--at', place(tweak.default ?? value));
+    },
+    /** Where somebody else has put it meanwhile. */
     mark(value) {
       ghost.hidden = value == null;
-      if (value != null && slider) vary(ghost, '--at', place(value));
+      if (value != null) vary(ghost, '--at', place(value));
     },
   };
 }

@@ -1,6 +1,6 @@
 // The drawer at the right: history, presets, import and export, people.
 
-import { button, byId, h, icon, on, renew, vary } from '../dom.js';
+import { button, h, icon, on, renew } from '../dom.js';
 import { mayAll } from '../session.js';
 import { listen } from '../signals.js';
 import { showHistory } from './history.js';
@@ -30,7 +30,7 @@ export function openDrawer(name) {
   ]);
   if (!drawer.open) drawer.showModal();
   pane.setAttribute('aria-label', tabs[name][0]);
-  pane.replaceChildren(h('p.soft', 'looking…'));
+  pane.replaceChildren(h('p.soft', 'Loading…'));
   tabs[name][1]();
 }
 
@@ -41,14 +41,3 @@ on(drawer, 'click', (event) => {
 listen('count', () => {
   if (drawer.open && tab === 'history') showHistory();
 });
-
-const places = byId('places');
-for (const name of Object.keys(tabs)) {
-  on(byId(name), 'click', () => {
-    places.hidePopover();
-    openDrawer(name);
-  });
-}
-
-on(places, 'beforetoggle', () => vary(places, 'top', byId('more').getBoundingClientRect().bottom + 6 + 'px'));
-on(matchMedia('(max-width: 760px)'), 'change', () => places.hidePopover());

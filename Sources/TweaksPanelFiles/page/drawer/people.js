@@ -4,7 +4,6 @@ import { bdi, button, byId, clean, h, root } from '../dom.js';
 import { duration } from '../numbers/decimal.js';
 import { request } from '../requests.js';
 import { mayAll, session as self } from '../session.js';
-import { listen } from '../signals.js';
 import { signOut } from '../sign-in-form.js';
 import { drawer, showing, tab } from './pane.js';
 
@@ -33,10 +32,10 @@ export function showPeople() {
             h(
               'div.apart',
               h('strong', bdi(session.identity)),
-              session.own ? null : button('End', async () => {
+              session.own ? null : button('Disconnect', async () => {
                 await request('DELETE', '/api/sessions/' + session.session);
                 showPeople();
-              }, { class: 'button plain danger', label: 'End session ' + session.session }),
+              }, { class: 'button plain danger', label: 'Disconnect session ' + session.session }),
             ),
             h('div.soft', personal(session)),
           )
@@ -63,4 +62,4 @@ setInterval(() => {
   if (drawer.open && tab === 'people' && !document.hidden) showPeople();
 }, 5000);
 
-listen('shown', () => setTimeout(countPeople, 1500));
+countPeople();

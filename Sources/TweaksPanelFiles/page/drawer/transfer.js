@@ -88,7 +88,7 @@ export function showImport() {
     h('h2', 'Import'),
     ...may('write')
       ? [
-        h('p.soft', 'A file, or lines as export writes them. Before anything changes you see what would.'),
+        h('p.soft', 'Choose a file or paste exported lines; you preview changes first.'),
         h('p', file),
         h('div.box', text),
         h('p.cluster', button('See what would change', check, { part: 'import-check' })),

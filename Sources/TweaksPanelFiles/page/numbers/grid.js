@@ -1,8 +1,14 @@
 // Knows where the values of a tweak lie: bounds, steps, and the stops of its slider.
 
 import { clamp, floor, measure, raise, ten, write } from './decimal.js';
+import { positionOf, valueAt } from './scale.js';
 
-/** Where a tweak's values lie: bounds and step as whole counts of one unit. */
+/** More than a million stops are no use to a slider, so it goes several steps at once. */
+const mostStops = 1000000n;
+/** A logarithmic slider has as many as it has pixels, and more. */
+const logarithmicStops = 1000n;
+
+/** Where a tweak's values lie: bounds and step as whole counts of one unit, and the stops of a slider. */
 export function gridOf(tweak) {
   const [low, high, step] = ['min', 'max', 'step'].map((name) =>
     tweak[name] == null ? null : measure(tweak.kind, tweak[name])
@@ -10,11 +16,13 @@ export function gridOf(tweak) {
   const grid = {
     scale: Math.max(0, ...[low, high, step].map((amount) => amount?.scale ?? 0)),
     isStrict: !!step,
+    isLogarithmic: tweak.scale === 'logarithmic' && low != null && high != null,
   };
   const settle = () => {
     [grid.low, grid.high, grid.step] = [low, high, step].map((amount) => amount && raise(amount, grid.scale));
   };
   settle();
+  if (grid.isLogarithmic) return { ...grid, count: grid.high > grid.low ? logarithmicStops : 0n };
   if (!step && low && high) {
     let length = String(grid.high - grid.low).length;
     if (tweak.kind === 'number' && length < 3) {
@@ -27,8 +35,7 @@ export function gridOf(tweak) {
   // The last step may be a shorter one: the upper bound is always a value.
   if (low && high && grid.step > 0n) {
     const count = -floor(grid.low - grid.high, grid.step);
-    // More than a million stops are no use to a slider, so it goes several steps at once.
-    grid.stride = grid.step * (count > 0n ? (count - 1n) / 1000000n + 1n : 1n);
+    grid.stride = grid.step * (count > 0n ? (count - 1n) / mostStops + 1n : 1n);
     grid.count = -floor(grid.low - grid.high, grid.stride);
   }
   return grid;
@@ -38,22 +45,13 @@ export function gridOf(tweak) {
 export function stepped(tweak, grid, text, count, power = 0) {
   const from = measure(tweak.kind, text);
   if (!from) return null;
-  const isReal = tweak.kind === 'number';
   const isFiner = power < 0 && !grid.isStrict;
-  const size = String(from.digits).replace('-', '').length;
+  const isReal = tweak.kind === 'number';
   const scale = Math.max(grid.scale, from.scale) + (isReal && isFiner ? 1 : 0) +
     (isReal && !grid.step ? 1 : 0);
   const at = raise(from, scale);
   const raised = (amount) => amount == null ? null : amount * ten(scale - grid.scale);
-  // Without a range, a step is about a hundredth of the value.
-  let step = raised(grid.step) ??
-    (isReal
-      ? ten(scale - from.scale + size - 2)
-      : tweak.kind === 'int'
-      ? 1n
-      : from.digits
-      ? ten(Math.max(0, size - 3))
-      : 1000000n);
+  let step = raised(grid.step) ?? relativeStep(tweak.kind, from, scale);
   if (power > 0) step *= 10n;
   if (isFiner) step = step / 10n || 1n;
   let next = at + step * BigInt(count);
@@ -66,15 +64,53 @@ export function stepped(tweak, grid, text, count, power = 0) {
   return write(tweak.kind, clamp(next, raised(grid.low), raised(grid.high)), scale);
 }
 
-export const atIndex = (tweak, grid, index) =>
-  write(tweak.kind, clamp(grid.low + grid.stride * BigInt(index), grid.low, grid.high), grid.scale);
+/** Without a range, and on a logarithmic scale, a step is about a hundredth of the value. */
+function relativeStep(kind, from, scale) {
+  const size = String(from.digits).replace('-', '').length;
+  if (kind === 'number') return ten(Math.max(0, scale - from.scale + size - 2));
+  if (kind === 'int') return ten(Math.max(0, size - 3));
+  return from.digits ? ten(Math.max(0, size - 3)) : 1000000n;
+}
+
+/** The value at a stop of the slider, as text. */
+export function atIndex(tweak, grid, index) {
+  const { low, high, scale } = grid;
+  if (!grid.isLogarithmic) {
+    return write(tweak.kind, clamp(low + grid.stride * BigInt(index), low, high), scale);
+  }
+  if (Number(index) <= 0) return write(tweak.kind, low, scale);
+  if (Number(index) >= Number(grid.count)) return write(tweak.kind, high, scale);
+  const value = valueAt(Number(index) / Number(grid.count), real(low, scale), real(high, scale));
+  return rounded(tweak, grid, value);
+}
+
+/** Three digits are as exact as a slider is; a declared step is kept. */
+function rounded(tweak, grid, value) {
+  const { digits, scale } = measure('number', Number(value.toPrecision(3)));
+  if (!grid.isStrict) {
+    const isWhole = tweak.kind !== 'number' && scale > 0;
+    return isWhole ? write(tweak.kind, digits / ten(scale), 0) : write(tweak.kind, digits, scale);
+  }
+  const common = Math.max(scale, grid.scale);
+  const [low, high, step] = [grid.low, grid.high, grid.step].map((amount) =>
+    amount * ten(common - grid.scale)
+  );
+  const count = floor(2n * (digits * ten(common - scale) - low) + step, 2n * step);
+  return write(tweak.kind, clamp(low + count * step, low, high), common);
+}
+
+const real = (digits, scale) => Number(digits) / 10 ** scale;
+
+/** The stop of the slider that is nearest to a value. */
 export function indexOf(tweak, grid, text) {
   const amount = measure(tweak.kind, text);
   if (!amount) return 0;
+  if (grid.isLogarithmic) {
+    const [low, high] = [real(grid.low, grid.scale), real(grid.high, grid.scale)];
+    return Math.round(positionOf(real(amount.digits, amount.scale), low, high) * Number(grid.count));
+  }
   const scale = Math.max(amount.scale, grid.scale);
   const step = grid.stride * ten(scale - grid.scale);
   const index = floor(2n * (raise(amount, scale) - grid.low * ten(scale - grid.scale)) + step, 2n * step);
   return Number(clamp(index, 0n, grid.count));
 }
-
-/** A value as people read it: doubles without dust, the rest as it is. */

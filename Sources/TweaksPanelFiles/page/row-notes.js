@@ -1,0 +1,50 @@
+// Writes the line below a control: what was understood, the default, where the value comes from, by whom.
+
+import { clean } from './dom.js';
+import { brief, shown } from './format.js';
+import { measure } from './numbers/decimal.js';
+import { has } from './tweaks.js';
+
+export function drawNotes(row) {
+  const { tweak, ghost } = row;
+  const isSecret = has(tweak, 'secret');
+  note(row, 'meaning', row.meaning);
+  note(row, 'origin', row.flashed ? 'by ' + clean(row.flashed) : origin(tweak));
+  note(row, 'default', tweak.modified && !isSecret ? 'default ' + brief(tweak.default) + unitOf(tweak) : '');
+  const other = isSecret ? 'changed' : brief(ghost?.value);
+  note(row, 'ghost', ghost ? `${clean(ghost.by ?? 'somebody')}: ${other}` : '');
+}
+
+function note(row, name, text) {
+  const part = row.element.querySelector(`.notes [data-part=${name}]`);
+  part.hidden = !text;
+  if (!text || part.textContent === text) return;
+  // The line has one height, so that no row moves; what does not fit is in the title.
+  part.textContent = text;
+  part.title = text;
+}
+
+/** The layer, and who set it. */
+function origin({ layer, by }) {
+  if (!layer || layer === 'default') return '';
+  if (!by) return layer;
+  return layer + (by.startsWith(layer) ? clean(by.slice(layer.length)) : ' by ' + clean(by));
+}
+
+/** The unit as it stands behind a number. */
+const unitOf = (tweak) => tweak.unit ? ' ' + clean(tweak.unit) : '';
+
+/** What was made of a text that is not the value itself, such as `40*2`; empty where it is. */
+export function meaningOf(text, tweak) {
+  const { kind, value } = tweak;
+  if (kind === 'string' || has(tweak, 'secret') || isWritten(kind, text, value)) return '';
+  return `${clean(text)} = ${kind === 'color' ? value.replace(/FF$/, '') : brief(value)}${unitOf(tweak)}`;
+}
+
+/** Whether a text is just how somebody writes that value: `#f80`, `1_000`. */
+function isWritten(kind, text, value) {
+  if (kind === 'color') return [value, value.replace(/FF$/, '')].includes(text.toUpperCase());
+  const [one, other] = [text, shown(value)].map((text) => measure(kind, text));
+  if (!one || !other) return text === shown(value);
+  return one.digits * 10n ** BigInt(other.scale) === other.digits * 10n ** BigInt(one.scale);
+}

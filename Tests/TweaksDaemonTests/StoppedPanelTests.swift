@@ -1,0 +1,36 @@
+// A process that is stopped keeps its connections, and the panel's page says that it does not respond.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+import Foundation
+import Testing
+import TweaksTestSupport
+
+@Suite(.browsing, .tags(.browser), .needsBrowser, .enabled(if: Child.exists, "TweaksCrashProbe was not built"))
+struct StoppedPanelTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test func thePageNotices() throws {
+        let child = try Child(in: directory.path, [], ["TWEAKS_PANEL_PORT": "0"])
+        try child.waitUntilReady()
+        let browser = try Browser()
+        let link = try String(contentsOfFile: directory.file("probe.sock.panel"), encoding: .utf8)
+        try browser.open(link.trimmingCharacters(in: .whitespacesAndNewlines))
+        let state = "document.documentElement.dataset.state"
+        try browser.wait(until: "\(state) === 'connected' && document.querySelector('.row[data-kind=int]') != null")
+        child.signal(SIGSTOP)
+        // What is sent now is on its way, and looks so.
+        try browser.run("document.querySelector('.row[data-kind=int]').row.send({ value: '5' })")
+        try browser.wait(until: "\(state) === 'silent' && document.querySelector('.row[data-pending]') != null")
+        try browser.wait(until: "document.getElementById('state').textContent === 'Not responding'")
+        child.signal(SIGCONT)
+        try browser.wait(until: "\(state) === 'connected' && document.querySelector('.row[data-pending]') == null")
+    }
+}
