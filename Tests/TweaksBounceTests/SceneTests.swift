@@ -39,7 +39,7 @@ struct SceneTests {
         Look.text.value = "II"
         #expect(lit(picture(&scene)) == 88)
         Look.background.value = TweakColor(red8: 10, green8: 20, blue8: 30)
-        #expect(picture(&scene).pixels.contains(Pixel(red8: 10, green8: 20, blue8: 30)))
+        #expect(picture(&scene).pixels.contains(Pixel(red: 10, green: 20, blue: 30)))
         Look.background.value = TweakColor(red8: 100, green8: 100, blue8: 100, alpha8: 0)
         #expect(picture(&scene).pixels.contains(.black))
     }

@@ -44,7 +44,8 @@ import TweaksWire
     }
 
     private func parts(_ daemon: TweakDaemon) throws -> (token: String, port: Int) {
-        let url = try #require(URLComponents(string: try #require(daemon.panelAddress)))
+        let address = try #require(daemon.panelAddress)
+        let url = try #require(URLComponents(string: address))
         return (try #require(url.fragment?.components(separatedBy: "token=").last), try #require(url.port))
     }
 
