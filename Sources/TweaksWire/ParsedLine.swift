@@ -113,7 +113,9 @@ package enum ParsedLine: Equatable, Sendable {
         if text.hasPrefix(TokenSecret.prefix) {
             return TweakError(.unknownCommand, "a token alone says nothing; write auth TOKEN")
         }
-        let near = Spelling.nearest(to: text, among: Command.all.map(\.name))
+        // What has a slash or a sign in it was meant to be something else.
+        let isWord = !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") }
+        let near = isWord ? Spelling.nearest(to: text, among: Command.all.map(\.name)) : nil
         let guess = near.map { "did you mean \($0)?" } ?? "type help"
         return TweakError(.unknownCommand, "\(Quoting.excerpt(text)) is not a command; \(guess)")
     }

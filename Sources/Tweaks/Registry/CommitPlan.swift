@@ -155,7 +155,9 @@ extension TweakDefinition {
             return .number(Decimals.sum(value, sign < 0 ? -amount : amount))
         }
         if amount.kind == value.kind, let amount = amount.whole, let value = value.whole {
-            if let sum = whole(value + sign * amount) { return sum }
+            let sum = value + sign * amount
+            // Beyond 64 signed bits only where the bounds are those of such a type.
+            if sum <= Int64.max || bounds?.upper != nil, let sum = whole(sum) { return sum }
             throw TweakError(.outOfRange, "\(path.token): the result is beyond 64 bits", path: path)
         }
         throw TweakError(

@@ -19,7 +19,7 @@ extension Executor {
         identify(session)
         return .ok(
             session.origin.description,
-            [("identity", .string(session.origin.description)), ("name", .text(session.name?.text))])
+            [("identity", .string(session.origin.description))] + session.personFields)
     }
 
     /// Tells the program what happened to a session.
@@ -155,16 +155,16 @@ extension Executor {
     func whoami(_ session: Session) -> Reply {
         let wishes = session.wishes
         let waiting = wishes.waiting.flatMap(\.scopes)
-        return .facts([
-            ("session", .count(session.number)), ("identity", .string(session.origin.description)),
-            ("name", .text(session.name?.text)), ("state", .string(session.life.state.word)),
-            ("transport", .string(session.peer.transport.rawValue)),
-            ("peer", .string(session.peer.text)), ("scopes", session.grants.rights.json),
-            ("tokens", .array(session.tokens.map(Self.json))), ("granted", wishes.granted.json),
-            ("declined", wishes.declined.json), ("waiting", waiting.json),
-            ("ageSeconds", .int(age(of: session))), ("watches", .count(session.watches.count)),
-            ("commits", .count(session.commits)),
-        ])
+        return .facts(
+            [
+                ("session", .count(session.number)), ("identity", .string(session.origin.description)),
+                ("state", .string(session.life.state.word)), ("transport", .string(session.peer.transport.rawValue)),
+                ("peer", .string(session.peer.text)), ("scopes", session.grants.rights.json),
+                ("tokens", .array(session.tokens.map(Self.json))), ("granted", wishes.granted.json),
+                ("declined", wishes.declined.json), ("waiting", waiting.json),
+                ("ageSeconds", .int(age(of: session))), ("watches", .count(session.watches.count)),
+                ("commits", .count(session.commits)),
+            ] + session.personFields)
     }
 
     private static func json(_ token: TokenEntry) -> JSON {
@@ -191,4 +191,9 @@ extension Executor {
         if session.grants.rights != before { tell(.dropped(scopes), session) }
         return .ok("may \(session.grants.rights.text)", [("scopes", session.grants.rights.json)])
     }
+}
+
+extension Session {
+    /// The name that the person there has given, where there is one.
+    var personFields: [(String, JSON)] { name.map { [("person", .string($0.text))] } ?? [] }
 }

@@ -25,14 +25,15 @@ extension Executor {
 
     private func json(_ connections: [Session], _ own: Session) -> JSON {
         let session = connections[0]
-        return .object([
-            ("session", .count(session.number)), ("identity", .string(session.origin.description)),
-            ("name", .text(session.name?.text)), ("state", .string(session.life.state.word)),
-            ("transport", .string(session.peer.transport.rawValue)), ("peer", .string(session.peer.text)),
-            ("scopes", session.grants.rights.json), ("watches", .count(connections.sum(\.watches.count))),
-            ("commits", .count(commits(connections))), ("unsentBytes", .count(connections.sum(\.output.count))),
-            ("ageSeconds", .int(age(of: session))), ("own", .bool(session.number == own.number)),
-        ])
+        return .object(
+            [
+                ("session", .count(session.number)), ("identity", .string(session.origin.description)),
+                ("state", .string(session.life.state.word)),
+                ("transport", .string(session.peer.transport.rawValue)), ("peer", .string(session.peer.text)),
+                ("scopes", session.grants.rights.json), ("watches", .count(connections.sum(\.watches.count))),
+                ("commits", .count(commits(connections))), ("unsentBytes", .count(connections.sum(\.output.count))),
+                ("ageSeconds", .int(age(of: session))), ("own", .bool(session.number == own.number)),
+            ] + session.personFields)
     }
 
     private func commits(_ connections: [Session]) -> UInt64 {

@@ -91,7 +91,7 @@ struct PanelChangesTests {
             {"path":"A/B/C","subtract":"1"},{"path":"A/B/D","toggle":true}]}
             """#)
         let expected: [Request] = [
-            .check(path: "A/B/C", .assign("0.1")), .check(path: "A/B/C", .add("1")),
+            .check(path: "A/B/C", .assignExactly("0.1")), .check(path: "A/B/C", .add("1")),
             .check(path: "A/B/C", .subtract("1")), .check(path: "A/B/D", .toggle),
         ]
         #expect(script == PanelScript(expected, shows: .all))
@@ -131,8 +131,8 @@ struct PanelChangesTests {
         let script = try Self.script(#"POST /api/import {"text":"\#(text)"}"#)
         var expected = PanelScript([
             .begin(revision: nil), .set(path: "A/B/C", .assignExactly("1")),
-            .set(path: "A b/B/C", .assign("two\nwords")),
-            .set(path: "A/B/D", .assign("#F80")), .commit,
+            .set(path: "A b/B/C", .assignExactly("two\nwords")),
+            .set(path: "A/B/D", .assignExactly("#F80")), .commit,
         ])
         expected.isBatch = true
         expected.lines = [1: 3, 2: 4, 3: 6]
@@ -149,7 +149,7 @@ struct PanelChangesTests {
     @Test func aDryImportChecks() throws {
         let script = try Self.script(#"POST /api/import {"text":"A/B/C = 1\nA/B/D = 2","dry":true}"#)
         var expected = PanelScript(
-            [.check(path: "A/B/C", .assignExactly("1")), .check(path: "A/B/D", .assign("2"))], shows: .all)
+            [.check(path: "A/B/C", .assignExactly("1")), .check(path: "A/B/D", .assignExactly("2"))], shows: .all)
         expected.lines = [0: 1, 1: 2]
         #expect(script == expected)
     }

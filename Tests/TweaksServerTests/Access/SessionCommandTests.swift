@@ -25,10 +25,10 @@ import TweaksTestSupport
     @Test func names() throws {
         let server = try AccessServer()
         let (ada, other) = (try server.connect(), try server.connect())
-        #expect(try ada.whoami("name") == ["none"])
+        #expect(try ada.whoami("person") == [])
         #expect(try ada.ask("as Ada") == ["ok \(user) (Ada)"])
         #expect(try ada.whoami("identity") == ["\(user) (Ada)"])
-        #expect(try ada.whoami("name") == ["Ada"])
+        #expect(try ada.whoami("person") == ["Ada"])
         try other.ask("watch Content")
         try ada.ask("Content/Text/Size = 72")
         #expect(try other.line().hasSuffix("by \(user) (Ada)"))

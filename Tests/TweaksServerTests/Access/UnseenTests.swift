@@ -148,7 +148,7 @@ private final class Pair {
         "load odd", "load --only mine", "load --only look partly", "swap look", "load nothing", "diff nothing",
         "auth twk_0", "prompt off", "json", "get *", "get Secret", "stats", "history", "presets", "load look",
         "diff look", "ls", "ls Secret", "find size", "find code", "explain Theme/Main/Depth", "complete \"get \"",
-        "watch *", "unwatch", "json off", "quit",
+        "watch *", "unwatch", "json off", "panel", "panel rotate", "quit",
     ]
 
     @Test func everyCommand() throws {

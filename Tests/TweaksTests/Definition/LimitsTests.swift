@@ -41,7 +41,7 @@ struct WholeLimitsTests {
         Row(6, nil, 7, step: 5, default: 3, .offStep(nearest: 7)),
         // The default is valid off-step.
         Row(3, 0, 10, step: 5, default: 3, .fits), Row(8, 0, 10, step: 5, default: 3, .offStep(nearest: 10)),
-        Row(.max, nil, nil, step: .max, default: .min, .offStep(nearest: .max - 1)),
+        Row(.max, nil, nil, step: .max, default: .min, .offStep(nearest: Int128(Int64.max) - 1)),
         Row(7, 1, 10, step: 3, .fits), Row(6, 1, 10, step: 3, .offStep(nearest: 7)),
         Row(5, 1, 10, step: 3, .offStep(nearest: 4)), Row(6, nil, 10, step: 3, .fits), Row(-6, nil, 10, step: 3, .fits),
         Row(-7, nil, 10, step: 3, .offStep(nearest: -6)), Row(-8, nil, nil, step: 3, .offStep(nearest: -9)),

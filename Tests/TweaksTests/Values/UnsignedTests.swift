@@ -14,7 +14,7 @@ struct UnsignedTests {
     @Test(
         "text, value and what is printed",
         arguments: [
-            ("0", 0), ("9223372036854775807", 1 << 63 - 1), ("9223372036854775808", 1 << 63),
+            ("0", 0), ("9223372036854775807", (1 << 63) - 1), ("9223372036854775808", 1 << 63),
             ("+9223372036854775808", 1 << 63), ("0x8000_0000_0000_0000", 1 << 63),
             ("18446744073709551615", .max), ("0xFFFFFFFFFFFFFFFF", .max), ("18_446_744_073_709_551_615", .max),
         ] as [(String, UInt64)])
@@ -37,12 +37,12 @@ struct UnsignedTests {
         #expect(tweak.erased.lowerBound == .int(0) && tweak.erased.upperBound == .unsigned(.max))
         let plain = Tweak("Kind", "Of", "UInt", UInt.max, registry: registry)
         #expect(plain.value == .max && plain.erased.upperBound == .unsigned(.max))
-        let high = Tweak("Kind", "Of", "High", UInt64.max, in: (1 << 63 + 2)..., step: 4, registry: registry)
+        let high = Tweak("Kind", "Of", "High", UInt64.max, in: ((1 << 63) + 2)..., step: 4, registry: registry)
         #expect(refusal { try high.set(1 << 63) }?.code == .outOfRange)
-        #expect(refusal { try high.set(1 << 63 + 3) }?.description.contains("9223372036854775810") == true)
-        try high.set(1 << 63 + 6)
+        #expect(refusal { try high.set((1 << 63) + 3) }?.description.contains("9223372036854775810") == true)
+        try high.set((1 << 63) + 6)
         high.value = 5
-        #expect(high.value == 1 << 63 + 2)
+        #expect(high.value == (1 << 63) + 2)
         let small = Tweak("Kind", "Of", "Small", UInt64(7), in: 0...100, registry: registry)
         #expect(refusal { try small.set(.max) }?.description.contains("is outside 0...100") == true)
         small.value = .max
@@ -74,9 +74,9 @@ struct UnsignedTests {
             try registry.commit(batch, origin: .code, policy: nil, delivery: .caller)
             return tweak.value
         }
-        try tweak.set(1 << 63 - 1)
+        try tweak.set((1 << 63) - 1)
         #expect(try change(.add(.int(1))) == 1 << 63)
-        #expect(try change(.subtract(.int(1))) == 1 << 63 - 1)
+        #expect(try change(.subtract(.int(1))) == (1 << 63) - 1)
         #expect(try change(.add(.unsigned(1 << 63))) == .max)
         #expect(throws: TweakError.self) { try change(.add(.int(1))) }
         #expect(try change(.subtract(.unsigned(.max))) == 0)
