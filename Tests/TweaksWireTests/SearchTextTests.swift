@@ -13,8 +13,8 @@ import TweaksWire
     @Test(arguments: [0x20...0x1CFF, 0x1D00...0x2000, 0x3040...0x30FF, 0xFF01...0xFF9D])
     func foldsAsFoundation(_ letters: ClosedRange<UInt32>) {
         for letter in letters.compactMap({ Unicode.Scalar($0) }).map({ String($0) }) where letter.isLetter {
-            // Two letters in one, which nobody types.
-            if ["ŉ", "ẚ", "և"].contains(letter) { continue }
+            // Two letters in one, and one that is newer than the tables of some Foundations.
+            if ["ŉ", "ẚ", "և", "\u{1C89}"].contains(letter) { continue }
             // A mark belongs to the letter before it.
             if letter.unicodeScalars.contains(where: \.properties.isGraphemeExtend) { continue }
             #expect(SearchText.folded(letter) == foundation(letter), "\(letter)")

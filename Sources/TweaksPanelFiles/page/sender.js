@@ -8,6 +8,7 @@ export class Sender {
   next = null;
   current = null;
   frame = 0;
+  mark = null;
   constructor(row) {
     this.row = row;
   }
@@ -21,10 +22,16 @@ export class Sender {
   get wanted() {
     return (this.next ?? this.current)?.change.value;
   }
-  /** A value is on its way; after a moment that shows. */
+  /** A value is on its way; after a moment that shows, since most answers are quicker. */
   markPending(isPending) {
-    this.row.element.toggleAttribute('data-pending', isPending);
     this.row.element.ariaBusy = isPending;
+    if (isPending) {
+      this.mark ??= setTimeout(() => this.row.element.toggleAttribute('data-pending', true), 400);
+    } else {
+      clearTimeout(this.mark);
+      this.mark = null;
+      this.row.element.removeAttribute('data-pending');
+    }
   }
   push(job) {
     this.next = job;

@@ -49,6 +49,12 @@ struct PanelView {
 
     // MARK: Handling
 
+    /// Clicks undo or redo, once there is something to go back to.
+    func step(_ identity: String) throws {
+        try wait("!document.getElementById(given[0]).disabled", .string(identity))
+        try element(identity).click()
+    }
+
     /// Clicks a part of a row, once it is shown: what may be done is drawn a frame after what is known.
     func click(_ name: String, _ part: String) throws {
         let element = try self.part(name, part)
