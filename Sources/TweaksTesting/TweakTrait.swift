@@ -3,7 +3,8 @@
 public import Testing
 public import Tweaks
 
-/// Gives tweaks values for the length of a test, or of each test of a suite; see ``Testing/Trait/tweak(_:_:)-(Tweak<Value>,_)``.
+/// Gives tweaks values for the length of a test, or of each test of a suite; write it as
+/// `.tweak(Look.size, 80)`.
 public struct TweakTrait: TestTrait, SuiteTrait, TestScoping {
     fileprivate let registry: TweakRegistry
     fileprivate let changes: @Sendable (inout TweakBatch) -> Void

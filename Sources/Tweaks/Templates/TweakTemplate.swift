@@ -31,10 +31,8 @@ public struct TweakPart<Template>: Sendable {
 
     /// A part of any kind; with `choices`, one of those values.
     ///
-    /// - Parameters:
-    ///   - name: Its name in a sentence.
-    ///   - property: The property that it is. The other parameters are those of
-    ///     ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
+    /// `name` is its name in a sentence, `property` the property that it is; the other parameters are
+    /// those of the initializers of ``Tweak``.
     public init<Value: TweakConvertible>(
         _ name: String, _ property: any WritableKeyPath<Template, Value> & Sendable, choices: [Value]? = nil,
         maxLength: Int? = nil, validate: (@Sendable (String) -> String?)? = nil, step: Value? = nil,
@@ -49,10 +47,8 @@ public struct TweakPart<Template>: Sendable {
 
     /// A number or duration within a range: `0...10`, `0...` or `...10`.
     ///
-    /// - Parameters:
-    ///   - name: Its name in a sentence.
-    ///   - property: The property that it is. The other parameters are those of
-    ///     ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
+    /// `name` is its name in a sentence, `property` the property that it is; the other parameters are
+    /// those of the initializers of ``Tweak``.
     public init<Value: TweakBounded>(
         _ name: String, _ property: any WritableKeyPath<Template, Value> & Sendable, in range: some TweakBounds<Value>,
         step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil, policy: TweakPolicy = .reject,
