@@ -25,7 +25,7 @@ import TweaksTestSupport
 
     private func expectNames(_ page: PanelView, _ place: String) throws {
         let tree = try tree(page)
-        #expect(tree.count > 20)
+        #expect(tree.count > 15)
         for (role, name) in tree where Self.operated.contains(role) && role != "MenuListPopup" {
             #expect(!name.isEmpty, "\(place): a \(role) without a name")
         }

@@ -47,7 +47,7 @@ import TweaksTestSupport
         try host.visit(width: width) { page in
             try host.set("\"Category 0/Group 0/Size 0\"", "17")
             try page.wait("!document.getElementById('undo').disabled")
-            try page.element("undo").click()
+            try page.browser.perform(.keyboard([.press(.control), .character("z"), .release(.control)]))
             try page.waitUntilSaid("Undone: Size 0")
             let covered = try page.ask(
                 """

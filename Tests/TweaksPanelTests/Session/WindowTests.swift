@@ -24,7 +24,7 @@ import TweaksWire
         let entries = try sessions(first, Self.ada)
         #expect(entries.count == 1)
         #expect(entries.first?["identity"] as? String == "token admin (Ada)")
-        #expect(entries.first?["name"] as? String == "Ada")
+        #expect(entries.first?["person"] as? String == "Ada")
         #expect(entries.first?["commits"] as? Int == 2 && entries.first?["watches"] as? Int == 1)
         #expect(entries.first?["own"] as? Bool == true)
         // One goes: the window is still the same session, with all that it has done.

