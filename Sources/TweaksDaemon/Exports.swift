@@ -1,4 +1,4 @@
-// Whoever imports TweaksDaemon gets what its calls take: tweaks, and the settings of server and panel.
+// Exports what the daemon's calls take: tweaks, and the settings of server and panel.
 
 @_exported public import Tweaks
 @_exported public import TweaksPanel

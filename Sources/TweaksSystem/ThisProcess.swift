@@ -1,4 +1,4 @@
-// What this process knows of itself and of where it runs.
+// Tells process facts: its identity and its environment.
 
 /// This process, as the system knows it.
 package enum ThisProcess {

@@ -8,7 +8,7 @@ final class Turn: Sendable {
     /// Nil while it is free.
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>(nil)
 
-    /// Runs the body when nobody else does.
+    /// Runs the body while no other task does.
     func take<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         await withCheckedContinuation { join($0) }
         defer { pass() }

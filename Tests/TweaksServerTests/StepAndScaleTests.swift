@@ -1,4 +1,4 @@
-// What clients are told of steps and scales, and what a set from the wire comes to.
+// Tests steps and scales over the wire: descriptions, sets and refusals.
 
 import Testing
 import Tweaks

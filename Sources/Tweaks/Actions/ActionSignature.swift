@@ -1,4 +1,4 @@
-// What an action's arguments must be: the one place where they are checked, whoever calls.
+// Checks the arguments of an action: the one place for code, the wire and HTTP.
 
 /// The arguments that an action declares.
 package struct ActionSignature: Sendable {

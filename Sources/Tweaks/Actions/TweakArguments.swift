@@ -1,4 +1,4 @@
-// What an action is called with.
+// The arguments that an action is called with.
 
 /// The arguments of a call, in order and without quotes; those that the action declares are also found by their names.
 public struct TweakArguments: RandomAccessCollection, Sendable {

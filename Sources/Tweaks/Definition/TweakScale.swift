@@ -1,4 +1,4 @@
-// How a range is laid out on a slider, and the formula that all clients share.
+// Lays out a range on a slider, by the formula that all clients share.
 
 /// How clients lay out a range on a slider.
 ///

@@ -1,4 +1,4 @@
-// What `print` shows of a handle: path and value.
+// Describes handles for `print`: path and value.
 
 extension Tweak: CustomStringConvertible {
     /// `Content/Text/Size = 60`, the value as the protocol writes it; of a secret only `(set)` or `(unset)`.

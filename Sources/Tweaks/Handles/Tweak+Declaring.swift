@@ -17,10 +17,10 @@ extension Tweak {
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - defaultValue: What it is until somebody changes it; it must fit.
+    ///   - defaultValue: The value until it is changed; it must fit.
     ///   - choices: The values to choose from; where there are none, all are allowed.
     ///   - maxLength: The most characters, of a text.
-    ///   - validate: Says why a text is refused, or nil where it is fine. It runs on the thread of whoever sets the value.
+    ///   - validate: Says why a text is refused, or nil where it is fine. It runs on the thread that sets the value.
     ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
     ///     refused, but for the default and the upper bound. A secret has no step.
     ///   - unit: What a number counts: `pt`, `requests/s`.
@@ -57,7 +57,7 @@ extension Tweak {
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - defaultValue: What it is until somebody changes it; it must fit.
+    ///   - defaultValue: The value until it is changed; it must fit.
     ///   - range: The values accepted, bounds included.
     ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
     ///     refused, but for the default and the upper bound. A secret has no step.
@@ -94,7 +94,7 @@ extension Tweak {
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - defaultValue: What it is until somebody changes it; it must fit.
+    ///   - defaultValue: The value until it is changed; it must fit.
     ///   - choices: The values to choose from, each with what people are shown instead.
     ///   - unit: What a number counts: `pt`, `requests/s`.
     ///   - help: What it is for, in a line.
@@ -125,13 +125,13 @@ extension Tweak {
     /// @Tweak("Content", "Text", "Title", maxLength: 40) var title = "Tweaks"
     /// ```
     /// - Parameters:
-    ///   - wrappedValue: What it is until somebody changes it; it must fit.
+    ///   - wrappedValue: The value until it is changed; it must fit.
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
     ///   - choices: The values to choose from; where there are none, all are allowed.
     ///   - maxLength: The most characters, of a text.
-    ///   - validate: Says why a text is refused, or nil where it is fine. It runs on the thread of whoever sets the value.
+    ///   - validate: Says why a text is refused, or nil where it is fine. It runs on the thread that sets the value.
     ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
     ///     refused, but for the default and the upper bound. A secret has no step.
     ///   - unit: What a number counts: `pt`, `requests/s`.
@@ -164,7 +164,7 @@ extension Tweak {
     /// @Tweak("Content", "Text", "Size", in: 10...100, step: 0.5) var size = 60.0
     /// ```
     /// - Parameters:
-    ///   - wrappedValue: What it is until somebody changes it; it must fit.
+    ///   - wrappedValue: The value until it is changed; it must fit.
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
@@ -201,7 +201,7 @@ extension Tweak {
     /// @Tweak("Log", "Output", "Level", choices: [0: "quiet", 1: "normal"]) var level = 1
     /// ```
     /// - Parameters:
-    ///   - wrappedValue: What it is until somebody changes it; it must fit.
+    ///   - wrappedValue: The value until it is changed; it must fit.
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.

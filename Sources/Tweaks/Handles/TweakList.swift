@@ -1,4 +1,4 @@
-// How a module makes its tweaks known to every program that it is linked into.
+// Makes a module's tweaks known to every program that it is linked into.
 
 /// What a module puts into the linker's section of lists, so that programs find its tweaks by themselves.
 ///

@@ -18,7 +18,7 @@ enum Delivery {
 
     /// Runs what waits for these observers. Inside a running delivery they are run after it instead.
     static func deliver(_ subscribers: [Subscriber]) {
-        // Sequences wait for nobody's code.
+        // A sequence never waits for a program's code.
         for subscriber in subscribers where subscriber.place == .anywhere { subscriber.deliver() }
         if let current, current.isMine, current.append(subscribers) { return }
         let run = DeliveryRun(subscribers)

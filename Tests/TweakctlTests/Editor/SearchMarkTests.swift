@@ -1,4 +1,4 @@
-// What a search has found is marked where it stands.
+// Tests that a search marks its matches in the text.
 
 import Testing
 

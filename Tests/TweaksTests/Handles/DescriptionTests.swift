@@ -1,4 +1,4 @@
-// What `print` shows of handles.
+// Tests the descriptions of handles.
 
 import Testing
 import Tweaks

@@ -144,7 +144,7 @@ private struct OwnUndoModel {
         #expect(registry[Self.names[0]]?.value == .int(1))
     }
 
-    /// Somebody else has set the same value anew, and means it.
+    /// Another person has set the same value anew, and means it.
     @Test func theSameValueOfAnotherIsAConflict() throws {
         let path = Self.names[0]
         try set([path: 1], "Ada")

@@ -1,4 +1,4 @@
-// What a user writes to follow a tweak: what compiles, and what the compiler says of what does not.
+// Compiles the forms of following a tweak, and reads the compiler's errors for those that are refused.
 
 import Testing
 import TweaksTestSupport

@@ -1,4 +1,4 @@
-// What people may type for a value, and files may not.
+// Tests values as people type them, which files may not hold.
 
 import Testing
 
