@@ -1,5 +1,6 @@
 // The parts of a daemon, introduced to each other: files, server, watcher, signals, service manager.
 
+import TweaksInterface
 import TweaksSystem
 import Dispatch
 import Synchronization
@@ -15,7 +16,7 @@ final class DaemonParts: Sendable {
     private let registry: TweakRegistry
     private let log: EventLog
     private let changes: ChangeLog
-    private let hasPanel: Bool
+    let panel: DaemonPanel?
     private let store: OverrideStore?
     private let audit: AuditTrail?
     private let tokens: TokenKeeper?
@@ -47,7 +48,7 @@ final class DaemonParts: Sendable {
     ) throws(ServerError) {
         self.registry = registry
         self.log = log
-        hasPanel = settings.panel != nil
+        panel = settings.panel
         let indistinct = UserNamespace.current.warnings(userID: ThisProcess.user, access)
         for warning in settings.warnings + indistinct { log.post(.warning(warning)) }
         if settings.isFrozen { registry.freeze() }
@@ -93,7 +94,7 @@ final class DaemonParts: Sendable {
                 var hooks = TweakServerHooks(reloader, store, audit, registry: registry, changes: changes)
                 hooks.access = access
                 if let tokens { hooks.tokens = { tokens.table } }
-                hooks.fronts = [settings.panel].compactMap(\.self)
+                hooks.fronts = settings.panel?.fronts ?? []
                 let server = TweakServer(
                     name: settings.name, registry: registry, listeners: listeners, limits: limits,
                     hooks: hooks.with(settings.presets(limits, store)))
@@ -198,9 +199,9 @@ final class DaemonParts: Sendable {
         reloader?.cancel()
         ended.0?.stop()
         tokens?.stop()
-        if hasPanel { PanelLink.remove(for: server.socketPaths.first) }
+        panel?.retract(server)
         server.stop()
-        if hasPanel { SignInFile.finish() }
+        panel?.finish()
         changes.end()
         store?.close()
         audit?.close()

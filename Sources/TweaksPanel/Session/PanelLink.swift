@@ -1,19 +1,20 @@
 // Where the panel's address is said, token and all: on a terminal, or in a file that only its owner reads.
 
-import TweaksPanel
-import TweaksServer
+package import TweaksServer
 
 import TweaksSystem
 
 /// The address of a running panel. A log is read by others, and kept; so the token is not in it.
-struct PanelLink {
-    let front: PanelFront
+package struct PanelLink {
+    private let front: PanelFront
+
+    package init(_ front: PanelFront) { self.front = front }
 
     /// What the line says that tells where to connect, after everything that has to be done for it.
     /// - Parameters:
     ///   - isOnTerminal: The line goes to a person.
     ///   - hasTokens: There are tokens in a file, too.
-    func text(for server: TweakServer, isOnTerminal: Bool, hasTokens: Bool) -> String? {
+    package func text(for server: TweakServer, isOnTerminal: Bool, hasTokens: Bool) -> String? {
         guard let port = server.frontPort else { return nil }
         let link = front.link(port: port)
         if isOnTerminal { return "panel \(link)" }
@@ -36,7 +37,7 @@ struct PanelLink {
     }
 
     /// Removes the file, if there is one.
-    static func remove(for socketPath: String?) {
+    package static func remove(for socketPath: String?) {
         if let socketPath { unlink(socketPath + ".panel") }
     }
 }

@@ -1,8 +1,8 @@
 // What the program and the environment say, put together; the environment wins.
 
+import TweaksInterface
 import TweaksSystem
 import Tweaks
-import TweaksPanel
 import TweaksServer
 import TweaksStorage
 
@@ -24,7 +24,7 @@ struct DaemonSettings {
     /// The file of the tokens; nil where none is named.
     let tokenFile: String?
     /// The web page; nil where there is none.
-    let panel: PanelFront?
+    let panel: DaemonPanel?
     /// What is logged goes to a person.
     let isOnTerminal: Bool
 
@@ -55,6 +55,7 @@ struct DaemonSettings {
             let near = Spelling.nearest(to: $0, among: Self.known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"
         }
+        if let lack = DaemonPanel.lack(panel, Self.panelWord(environment)) { warnings.append(lack) }
         let sockets = try Self.sockets(name, environment, &warnings)
         let ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
         if ports.count > 1, case .open(let port) = tcp { preferredPort = port }
@@ -112,18 +113,22 @@ struct DaemonSettings {
 
     // MARK: Panel
 
+    private static func panelWord(_ environment: [String: String]) -> String? {
+        environment["TWEAKS_PANEL_PORT"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     private static func panel(
         _ chosen: TweakPanel, hasTokens: Bool, _ environment: [String: String]
-    ) throws(ServerError) -> PanelFront? {
-        let text = environment["TWEAKS_PANEL_PORT"].flatMap { $0.isEmpty ? nil : $0 }
+    ) throws(ServerError) -> DaemonPanel? {
+        let text = panelWord(environment)
         if isOff(text) { return nil }
-        guard let text else { return chosen.isOn ? PanelFront(chosen, isMovable: !hasTokens) : nil }
+        guard let text else { return DaemonPanel(chosen, isMovable: !hasTokens) }
         guard let port = UInt16(text) else {
             throw ServerError("TWEAKS_PANEL_PORT=\(text): a port is 0…65535, 0 for a free one, or off for no panel")
         }
         var moved = chosen
-        moved.port = Int(port)
-        return PanelFront(moved, isMovable: false)
+        (moved.isOn, moved.port) = (true, Int(port))
+        return DaemonPanel(moved, isMovable: false)
     }
 
     // MARK: Sockets
@@ -201,7 +206,7 @@ struct DaemonSettings {
     /// What is to be said of ports that were taken, so that others are used.
     func warnings(about server: TweakServer) -> [String] {
         let tcp = (kind: "tcp", wanted: preferredPort, used: server.port, variable: "TWEAKS_PORT")
-        let web = (kind: "panel", wanted: panel?.ports.first, used: server.frontPort, variable: "TWEAKS_PANEL_PORT")
+        let web = (kind: "panel", wanted: panel?.wantedPort, used: server.frontPort, variable: "TWEAKS_PANEL_PORT")
         return [tcp, web].compactMap { kind, wanted, used, variable in
             guard let wanted, let used, wanted != 0, wanted != used else { return nil }
             return

@@ -1,8 +1,8 @@
 // The files that a daemon reads and writes: config, overrides, audit, tokens; and who is told what becomes of them.
 
+import TweaksInterface
 import Synchronization
 import Tweaks
-import TweaksPanel
 import TweaksServer
 import TweaksStorage
 import TweaksWire
@@ -10,11 +10,11 @@ import TweaksWire
 extension DaemonParts {
     /// Keeps sign-ins over a restart, if the panel has a port and a token file.
     static func keepSignIns(_ server: TweakServer, _ settings: DaemonSettings, _ log: EventLog) {
-        guard let front = settings.panel, settings.tokenFile != nil, front.ports.first != 0,
+        guard let panel = settings.panel, settings.tokenFile != nil, panel.wantedPort != 0,
             let port = server.frontPort,
             case .success(let directory)? = settings.stateDirectory
         else { return }
-        SignInFile(directory: directory, port: port).follow(front) { log.post(.warning($0)) }
+        panel.keepSignIns(directory: directory, port: port) { log.post(.warning($0)) }
     }
 
     static func tokens(_ path: String, _ log: EventLog, _ relay: Relay<TokenTable>) -> TokenKeeper {

@@ -1,0 +1,53 @@
+// Keeps the sign-ins of a panel over a restart of the process.
+
+#if Panel
+    import Dispatch
+    import TweaksPanel
+    import TweaksStorage
+    import TweaksWire
+
+    import TweaksSystem
+
+    /// A file of mode 0600 in the state directory: one line for each sign-in with a token of the token file. It is named by
+    /// the panel's port, as the cookies are, so no two processes write the same one.
+    struct SignInFile {
+        private let path: String
+        /// Disks may be slow, and replies do not wait for this.
+        private static let queue = DispatchQueue(label: "tweaks.sign-ins")
+
+        init(directory: String, port: Int) { path = "\(directory)/panel-\(port).sign-ins" }
+
+        /// Takes up what is there, and writes what changes from now on.
+        /// - Parameters:
+        ///   - front: Sign-ins with its own token are not kept, since that ends with the process.
+        ///   - complain: Told of trouble with the file: then people sign in again after a restart.
+        func follow(_ front: PanelFront, complain: @escaping @Sendable (String) -> Void) {
+            let own = Set(front.tokens.compactMap(\.scram?.id))
+            var earlier: [SignIn] = []
+            switch TokenFile(path: path) {
+            case .bytes(let bytes):
+                earlier = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { SignIn(line: $0) }
+            case .missing: break
+            case .refused(let reason): complain("\(path): all sign-ins of the panel have ended: \(reason)")
+            }
+            front.signIns.follow(earlier) { all in
+                let lines = all.filter { !own.contains($0.keyID) }.map { "\($0.line)\n" }.sorted()
+                Self.queue.async {
+                    if let reason = replace(with: lines.joined()) { complain("\(path): \(reason)") }
+                }
+            }
+        }
+
+        /// Returns when everything is written.
+        static func finish() { queue.sync {} }
+
+        /// - Returns: Why not.
+        private func replace(with content: String) -> String? {
+            let new = path + ".new"
+            unlink(new)
+            // Renamed before it is on the disk, it could be empty after a power cut.
+            if let reason = Files.make(new, content, synced: true) { return reason }
+            return rename(new, path) == 0 ? nil : errorText()
+        }
+    }
+#endif
