@@ -18,7 +18,11 @@ let package = Package(
         .executable(name: "throttled", targets: ["tweaks-throttled"]),
     ],
     traits: [
-        .trait(name: "Frozen", description: "Tweaks are constants: reads compile to their defaults, nothing is served.")
+        .default(enabledTraits: ["Panel"]),
+        .trait(name: "Panel", description: "The web page, and HTTP for programs.", enabledTraits: ["Server"]),
+        .trait(name: "Server", description: "What TweakDaemon.start starts: sockets, overrides on disk, config file."),
+        .trait(
+            name: "Frozen", description: "Tweaks are constants: reads compile to their defaults, nothing is served."),
     ],
     targets: [
         // The registry: standard library, Synchronization and Observation only.
@@ -33,20 +37,35 @@ let package = Package(
             dependencies: [.target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android]))]),
         // Overrides on disk, the config file and its reload.
         .target(name: "TweaksStorage", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
+        // What a program says to its server and its daemon, and hears from them; nothing that serves.
+        .target(name: "TweaksInterface", dependencies: ["Tweaks"]),
         // Sockets, sessions and the command table.
-        .target(name: "TweaksServer", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
+        .target(name: "TweaksServer", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface"]),
         // The web page, and HTTP for it and for programs.
         .target(
             name: "TweaksPanel",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksServer", "CTweaksPanelFiles"]),
+            dependencies: [
+                "Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksServer",
+                "CTweaksPanelFiles",
+            ]),
         // The page and openapi.json, embedded by the C compiler.
         .target(
             name: "CTweaksPanelFiles", path: "Sources/TweaksPanelFiles",
             exclude: ["page", "openapi.json", "embedded_file.h"]),
-        // One call that introduces them to each other.
+        // Files, sockets and the panel, introduced to each other.
+        .target(
+            name: "TweaksServing",
+            dependencies: [
+                "Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksServer",
+                .target(name: "TweaksPanel", condition: .when(traits: ["Panel"])),
+            ]),
+        // One call that starts them all.
         .target(
             name: "TweaksDaemon",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksServer", "TweaksPanel"]),
+            dependencies: [
+                "Tweaks", "TweaksSystem", "TweaksInterface",
+                .target(name: "TweaksServing", condition: .when(traits: ["Server"])),
+            ]),
         // Values for the length of a test: the one library that imports Testing, linked by tests alone.
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
         // The client: it speaks the wire, and knows nothing of servers.
@@ -76,7 +95,7 @@ let package = Package(
         .testTarget(
             name: "TweaksDaemonTests",
             dependencies: [
-                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon",
+                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksServing", "TweaksDaemon",
                 "TweaksFrozenProbe",
                 "TweaksCrashProbe", "TweaksTestSupport",
             ]),

@@ -16,6 +16,15 @@ probe="$(swift build -c release --traits Frozen --scratch-path "$scratch" --show
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 
+# What is in it: nothing that serves.
+for module in TweaksServer TweaksStorage TweaksPanel TweaksServing TweaksWire; do
+    count=$(nm "$probe" | grep -c "${#module}$module" || true)
+    [ "$count" = 0 ] || fail "it holds $count symbols of $module"
+done
+strip -o "$probe.stripped" "$probe"
+size=$(stat -c %s "$probe.stripped")
+echo "frozen: the probe is $size bytes, stripped"
+
 # What it says. Whatever it tries, values stay, and nothing is opened: one thread, no socket, no file.
 said=$(HOME="$home" XDG_RUNTIME_DIR="$home" XDG_STATE_HOME="$home" "$probe" 2>"$home.log")
 cat "$home.log"

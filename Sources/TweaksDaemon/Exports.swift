@@ -1,5 +1,4 @@
-// Exports what the daemon's calls take: tweaks, and the settings of server and panel.
+// Exports what the daemon's calls take: tweaks, and what a program says to the server and hears from it.
 
 @_exported public import Tweaks
-@_exported public import TweaksPanel
-@_exported public import TweaksServer
+@_exported public import TweaksInterface

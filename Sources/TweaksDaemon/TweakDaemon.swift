@@ -1,42 +1,14 @@
 // One call that makes a program's tweaks editable, durable and reloadable.
 
 public import Tweaks
-import TweaksPanel
-public import TweaksServer
-import TweaksStorage
+public import TweaksInterface
 import TweaksSystem
 
-/// A program's tweaks, served, kept on disk, and read from a config file.
-///
-/// ```swift
-/// let daemon = try TweakDaemon.start("throttled", config: "/etc/throttled.conf", tweaks: Settings.all)
-/// try await daemon.run()
-/// ```
-///
-/// Until this is called, declaring tweaks has no consequence. It opens a Unix socket for the user's own processes, in
-/// `$XDG_RUNTIME_DIR/tweaks` or else `tweaks-UID` in the temporary directory, and TCP where the program says so; it
-/// keeps overrides in the user's state directory. The environment can move or end all of it:
-///
-/// | variable | meaning |
-/// | --- | --- |
-/// | `TWEAKS_SOCKET` | the path of the Unix socket, or `off` |
-/// | `TWEAKS_PORT` | the TCP port, 0 for a free one, or `off`; only where the program opened TCP, or with a token file |
-/// | `TWEAKS_PANEL_PORT` | the port of the web page, 0 for a free one, or `off` |
-/// | `TWEAKS_TOKEN_FILE` | the file of the tokens, or `off`; with it TCP asks everybody for one |
-/// | `TWEAKS_CONFIG` | the config file, or `off` |
-/// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
-/// | `TWEAKS_AUDIT` | the file to which every commit is appended, with a second one beside it for refusals, or `off` |
-/// | `TWEAKS_AUDIT_DAYS` | so many days of it are kept, however much that is; 30 unless the program says otherwise |
-/// | `TWEAKS_FROZEN` | `1`: values are their defaults and sets are refused |
-public final class TweakDaemon: Sendable {
-    /// Takes events, one at a time, on a queue of its own.
-    public typealias EventHandler = @Sendable (TweakDaemonEvent) -> Void
+#if Server
+    import TweaksServing
+#endif
 
-    /// Nil in a program that is built with the trait `Frozen`.
-    private let parts: DaemonParts?
-
-    private init(_ parts: DaemonParts?) { self.parts = parts }
-
+extension TweakDaemon {
     /// Serves a registry's tweaks, and says where before the first connection is accepted.
     /// - Parameters:
     ///   - name: What the program is called: letters, digits, `.`, `_` and `-`. It names the socket and the folder.
@@ -106,81 +78,22 @@ public final class TweakDaemon: Sendable {
             return TweakDaemon(nil)
         }
         registerLists()
-        let settings = try DaemonSettings(
-            name: name, tcp: tcp, tokens: tokens, config: config, storage: storage, durability: durability,
-            audit: audit,
-            panel: panel.settings, environment: environment, isOnTerminal: isOnTerminal)
-        let parts = try DaemonParts(
-            settings, access: access, durability: durability, signals: signals, registry: registry, limits: limits,
-            environment: environment, log: EventLog(onEvent))
-        parts.open(settings)
-        return TweakDaemon(parts)
+        #if Server
+            return try TweakDaemon(
+                serving: name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage,
+                durability: durability, audit: audit, signals: signals, registry: registry, limits: limits,
+                environment: environment, isOnTerminal: isOnTerminal, onEvent: onEvent)
+        #else
+            onEvent(.warning("built without the trait Server: nothing is served, nothing is kept"))
+            return TweakDaemon(nil)
+        #endif
     }
 
-    /// One line for each event; several where it has several parts.
     private static func standardErrorLog(_ name: String) -> EventHandler {
-        let gate = LogGate { StandardError.write("\(name): \($0)\n") }
-        return { event in
-            switch event {
-            // What the program does itself is no news to its own log; what a file did is said by the reload.
-            case .changed(let commit) where [.code, .configFile].contains(commit.origin): return
-            case .changed(let commit):
-                return gate.pass(event.lines, of: AuditNote.name(of: commit.origin))
-            case .session(let session):
-                return gate.pass(event.lines, of: AuditNote.name(of: session.session.identity, session.session.peer))
-            case .stopping: gate.end()
-            default: break
-            }
-            // Whoever reads the log may be gone; that is no reason to end.
-            StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined())
-        }
+        #if Server
+            lines(of: name)
+        #else
+            { event in StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined()) }
+        #endif
     }
-
-    /// Ends all sessions with `error closing`, removes the socket, writes what is not on disk yet, and returns when
-    /// that is done. Does nothing when it was stopped before.
-    public func stop() { parts?.close() }
-
-    /// Serves until the task is cancelled, a signal comes that stops it, or ``stop()`` is called; then stops.
-    ///
-    /// ```swift
-    /// async let tweaks: Void = daemon.run()
-    /// ```
-    /// - Throws: `ServerError` when the daemon was stopped before.
-    public func run() async throws {
-        guard let parts else { return await Self.waitForCancellation() }
-        // A signal may come while the program is still about to begin; that is no failure.
-        guard parts.server.isRunning || parts.wasSignalled else {
-            throw ServerError("the daemon was stopped already; start another one")
-        }
-        await parts.server.serve()
-        parts.close()
-        await parts.whenClosed()
-    }
-
-    /// Reads the config file now, and takes it at its word, as the command `reload` does. Observers of what changed
-    /// run on threads of the server's, as for changes from a socket.
-    /// - Parameter dry: Only says what would change.
-    /// - Throws: ``TweakReloadError`` with what is wrong; nothing has changed then. Also when the daemon has ended, or
-    ///   ends meanwhile.
-    @discardableResult
-    public func reload(dry: Bool = false) throws(TweakReloadError) -> TweakReload {
-        guard let reloader = parts?.reloader else {
-            throw TweakReloadError(
-                file: "no config file", reason: TweakError(.io, "name one in start, or set TWEAKS_CONFIG"))
-        }
-        do throws(ReloadFailure) {
-            return TweakReload(reloader.path, try reloader.reload(dry: dry))
-        } catch {
-            throw TweakReloadError(error)
-        }
-    }
-
-    /// The TCP port; nil where TCP is off.
-    public var port: Int? { parts?.server.port }
-
-    /// The address of the web page with its own token, which lets in whoever has it; nil where it is off.
-    public var panelAddress: String? { parts?.server.panelAddress }
-
-    /// The path of the Unix socket; nil where it is off.
-    public var socketPath: String? { parts?.server.socketPaths.first }
 }

@@ -3,7 +3,8 @@
 import Foundation
 import Testing
 import Tweaks
-@testable import TweaksDaemon
+import TweaksDaemon
+@testable import TweaksServing
 import TweaksServer
 import TweaksStorage
 import TweaksTestSupport

@@ -7,7 +7,8 @@ import TweaksServer
 import TweaksTestSupport
 import TweaksWire
 
-@testable import TweaksDaemon
+import TweaksDaemon
+@testable import TweaksServing
 
 @Suite(.blocking) struct DaemonAccessTests {
     private let home: Home

@@ -9,6 +9,7 @@
 #endif
 import Testing
 import TweaksDaemon
+import TweaksServing
 import TweaksServer
 import TweaksTestSupport
 

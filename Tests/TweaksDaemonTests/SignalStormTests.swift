@@ -11,6 +11,7 @@ import Dispatch
 import Synchronization
 import Testing
 import TweaksDaemon
+import TweaksServing
 import TweaksTestSupport
 
 @Suite(.blocking) struct SignalStormTests {

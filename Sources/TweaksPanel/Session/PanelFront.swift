@@ -19,6 +19,7 @@ package final class PanelFront: ServerFront {
         var secret: String
         var token: TokenEntry
         var onRotation: (@Sendable () -> Void)?
+        var tokenFile: PanelTokenFile?
 
         init(ports: [Int], secret: String) {
             (self.ports, self.secret, token) = (ports, secret, Self.token(secret))
@@ -44,6 +45,12 @@ package final class PanelFront: ServerFront {
 
     /// The token that lets in whoever has it.
     package var secret: String { state.withLock { $0.secret } }
+
+    /// Where the token is kept; nil where it ends with the process.
+    var tokenFile: PanelTokenFile? {
+        get { state.withLock { $0.tokenFile } }
+        set { state.withLock { $0.tokenFile = newValue } }
+    }
 
     /// Takes what it had in an earlier run; called before it listens.
     /// - Parameter port: Where any port will do, that one, if it is free.

@@ -1,7 +1,6 @@
 // Everything about a daemon that is worth a line in a log.
 
 public import Tweaks
-public import TweaksServer
 
 /// Something that happened in a daemon. More cases may come; have a `default` in a `switch`.
 ///

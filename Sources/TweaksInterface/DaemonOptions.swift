@@ -1,7 +1,5 @@
 // What a program can choose about its daemon: TCP, the panel, the config file, where overrides are kept, signals.
 
-public import TweaksPanel
-
 extension TweakDaemon {
     /// Whether a daemon listens on TCP.
     public enum TCP: Equatable, Sendable {

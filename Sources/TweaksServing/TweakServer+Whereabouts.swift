@@ -6,9 +6,8 @@ extension TweakServer {
     /// The line that says where to connect.
     func whereabouts(_ settings: DaemonSettings) -> String {
         let frozen = settings.isFrozen ? ", frozen" : ""
-        let panel = settings.panel.flatMap { front in
-            PanelLink(front: front).text(
-                for: self, isOnTerminal: settings.isOnTerminal, hasTokens: settings.tokenFile != nil)
+        let panel = settings.panel.flatMap { panel in
+            panel.text(for: self, isOnTerminal: settings.isOnTerminal, hasTokens: settings.tokenFile != nil)
         }
         var places: [String] = []
         if let port {

@@ -1,11 +1,9 @@
 // Keeps the sign-ins of a panel over a restart of the process.
 
 import Dispatch
-import TweaksPanel
 import TweaksStorage
-import TweaksWire
-
 import TweaksSystem
+import TweaksWire
 
 /// A file of mode 0600 in the state directory: one line for each sign-in with a token that is there after a restart, too.
 /// It is named by the panel's port, as the cookies are, so no two processes write the same one.

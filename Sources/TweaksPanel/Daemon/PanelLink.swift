@@ -1,8 +1,6 @@
 // Where the panel's address is said, token and all: on a terminal, or in a file that only its owner reads.
 
-import TweaksPanel
 import TweaksServer
-
 import TweaksSystem
 
 /// The address of a running panel. A log is read by others, and kept; so the token is not in it.

@@ -1,5 +1,6 @@
 // The parts of a daemon, introduced to each other: files, server, watcher, signals, service manager.
 
+import TweaksInterface
 import TweaksSystem
 import Dispatch
 import Synchronization
@@ -15,7 +16,7 @@ final class DaemonParts: Sendable {
     private let registry: TweakRegistry
     private let log: EventLog
     private let changes: ChangeLog
-    private let hasPanel: Bool
+    let panel: (any DaemonFront)?
     private let store: OverrideStore?
     private let audit: AuditTrail?
     private let tokens: TokenKeeper?
@@ -47,7 +48,7 @@ final class DaemonParts: Sendable {
     ) throws(ServerError) {
         self.registry = registry
         self.log = log
-        hasPanel = settings.panel != nil
+        panel = settings.panel
         let indistinct = UserNamespace.current.warnings(userID: ThisProcess.user, access)
         for warning in settings.warnings + indistinct { log.post(.warning(warning)) }
         if settings.isFrozen { registry.freeze() }
@@ -71,7 +72,9 @@ final class DaemonParts: Sendable {
             throw error
         }
         store = settings.isFrozen ? nil : Self.openStore(settings, durability, registry, log)
-        let panelToken = PanelTokenFile(settings, store) { log.post(.warning($0)) }
+        if let directory = settings.keptDirectory(store) {
+            panel?.resume(from: directory) { log.post(.warning($0)) }
+        }
         // Sessions learn of it when there is a server.
         let whenTokensChange = Relay<TokenTable>()
         tokens = settings.tokenFile.map { Self.tokens($0, log, whenTokensChange) }
@@ -94,12 +97,12 @@ final class DaemonParts: Sendable {
                 var hooks = TweakServerHooks(reloader, store, audit, registry: registry, changes: changes)
                 hooks.access = access
                 if let tokens { hooks.tokens = { tokens.table } }
-                hooks.fronts = [settings.panel].compactMap(\.self)
+                hooks.fronts = [settings.panel].compactMap { $0 }
                 let server = TweakServer(
                     name: settings.name, registry: registry, listeners: listeners, limits: limits,
                     hooks: hooks.with(settings.presets(limits, store)))
                 try server.start { server in
-                    Self.keepSignIns(server, settings, panelToken, log)
+                    Self.keepPanel(server, settings, log)
                     if let warning = server.warning { log.post(.warning(warning)) }
                     log.post(.listening(server.whereabouts(settings)))
                     log.flush()
@@ -199,9 +202,9 @@ final class DaemonParts: Sendable {
         reloader?.cancel()
         ended.0?.stop()
         tokens?.stop()
-        if hasPanel { PanelLink.remove(for: server.socketPaths.first) }
+        panel?.retract(from: server)
         server.stop()
-        if hasPanel { SignInFile.finish() }
+        panel?.finish()
         changes.end()
         store?.close()
         audit?.close()

@@ -1,28 +1,30 @@
 // The files that a daemon reads and writes: config, overrides, audit, tokens; and who is told what becomes of them.
 
+import TweaksInterface
 import Synchronization
 import Tweaks
-import TweaksPanel
 import TweaksServer
 import TweaksStorage
 import TweaksWire
 
+extension DaemonSettings {
+    /// The state directory, where this process holds its lock.
+    func keptDirectory(_ store: OverrideStore?) -> String? {
+        guard let store, store.facts.holder == nil else { return nil }
+        return try? stateDirectory?.get()
+    }
+}
+
 extension DaemonParts {
     /// Keeps the panel's token and its sign-ins over a restart: those with its own token where that is kept, and those of
     /// the token file where the panel has a port that stays.
-    static func keepSignIns(
-        _ server: TweakServer, _ settings: DaemonSettings, _ tokenFile: PanelTokenFile?, _ log: EventLog
-    ) {
-        guard let front = settings.panel, let port = server.frontPort else { return }
-        let hasOwn =
-            tokenFile?.follow(port: port) { [weak server] in
+    static func keepPanel(_ server: TweakServer, _ settings: DaemonSettings, _ log: EventLog) {
+        settings.panel?.keep(
+            in: try? settings.stateDirectory?.get(), server, hasTokenFile: settings.tokenFile != nil,
+            complain: { log.post(.warning($0)) },
+            whenRotated: {
                 log.post(.tokens("the panel has another token; who was signed in with the old one is signed out"))
-                if let server { PanelLink(front: front).rewrite(for: server) }
-            } ?? false
-        guard hasOwn || settings.tokenFile != nil && front.ports.first != 0,
-            case .success(let directory)? = settings.stateDirectory
-        else { return }
-        SignInFile(directory: directory, port: port).follow(front, keepsOwn: hasOwn) { log.post(.warning($0)) }
+            })
     }
 
     static func tokens(_ path: String, _ log: EventLog, _ relay: Relay<TokenTable>) -> TokenKeeper {

@@ -1,5 +1,6 @@
 // The commits of a registry and the events of its sessions, as one sequence for the log.
 
+import TweaksInterface
 import Dispatch
 import Synchronization
 import Tweaks

@@ -1,7 +1,6 @@
 // What a log says of sessions.
 
 import Tweaks
-import TweaksServer
 
 extension TweakSessionEvent {
     /// A line of a log; nil for what is no news: a session that is about to open.

@@ -1,5 +1,6 @@
 // Hands events to the program's handler, one at a time, without anybody waiting for it.
 
+import TweaksInterface
 import Dispatch
 import Synchronization
 import Tweaks

@@ -1,8 +1,8 @@
 // Telling systemd how the process is: the protocol of sd_notify(3).
 
+package import TweaksInterface
 import TweaksSystem
 import Tweaks
-package import TweaksServer
 
 /// The service manager that started this process and wants to be told, by `Type=notify` or `notify-reload`.
 ///

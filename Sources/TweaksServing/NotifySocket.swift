@@ -1,5 +1,6 @@
 // Sending a datagram to a Unix socket that is named by a path or, on Linux, by an abstract name.
 
+import TweaksInterface
 import TweaksSystem
 import TweaksServer
 

@@ -1,5 +1,6 @@
 // Chooses the directory of a user's sockets where the session has none of its own: in the temporary directory.
 
+import TweaksInterface
 import TweaksSystem
 import TweaksServer
 

@@ -1,5 +1,6 @@
 // The answer to the command reload.
 
+import TweaksInterface
 import Tweaks
 import TweaksStorage
 import TweaksWire

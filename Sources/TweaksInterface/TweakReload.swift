@@ -1,7 +1,6 @@
 // What a reload of the config file made of the tweaks, or why it made nothing.
 
 public import Tweaks
-import TweaksStorage
 
 /// What the config file changed when it was read, or would change.
 public struct TweakReload: Sendable {
@@ -61,7 +60,7 @@ public struct TweakReload: Sendable {
     /// How many tweaks have a value from the file.
     public let count: Int
 
-    init(_ file: String, _ difference: ConfigDifference) {
+    package init(_ file: String, _ difference: ConfigDifference) {
         self.file = file
         revision = difference.revision
         changes = difference.changes.map(Change.init)
@@ -87,15 +86,13 @@ public struct TweakReloadError: Error, Equatable, Sendable, CustomStringConverti
         public let error: TweakError
     }
 
-    init(file: String, reason: TweakError) {
-        self.file = file
-        (problems, count) = ([Problem(line: nil, error: reason)], 1)
+    package init(file: String, reason: TweakError) {
+        self.init(file: file, problems: [(nil, reason)], count: 1)
     }
 
-    init(_ failure: ReloadFailure) {
-        file = failure.path
-        problems = failure.problems.map { Problem(line: $0.line, error: $0.error) }
-        count = failure.count
+    package init(file: String, problems: [(line: Int?, error: TweakError)], count: Int) {
+        (self.file, self.count) = (file, count)
+        self.problems = problems.map { Problem(line: $0.line, error: $0.error) }
     }
 
     /// `FILE:12: out-of-range …`, a line for each problem, and how many there are more.

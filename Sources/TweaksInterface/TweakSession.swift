@@ -70,6 +70,14 @@ public struct TweakSession: Sendable {
     public let scopes: [String]
     /// Where it stands.
     public let state: State
+
+    package init(
+        id: UInt64, transport: Transport, peer: String, userID: UInt32?, processID: Int32?, identity: TweakOrigin,
+        scopes: [String], state: State
+    ) {
+        (self.id, self.transport, self.peer, self.userID, self.processID) = (id, transport, peer, userID, processID)
+        (self.identity, self.scopes, self.state) = (identity, scopes, state)
+    }
 }
 
 /// Something that happened to a session.
@@ -104,4 +112,6 @@ public struct TweakSessionEvent: Sendable {
     public let session: TweakSession
     /// What happened.
     public let kind: Kind
+
+    package init(session: TweakSession, kind: Kind) { (self.session, self.kind) = (session, kind) }
 }

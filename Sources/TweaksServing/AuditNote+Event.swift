@@ -1,5 +1,6 @@
 // What the audit says of the things that sessions do beside committing.
 
+import TweaksInterface
 import Tweaks
 import TweaksServer
 import TweaksStorage

@@ -1,14 +1,12 @@
 // Standard error, written so that a reader who is gone does not end the process.
 
-import TweaksSystem
-
 /// Where lines go that nobody else takes.
 package enum StandardError {
     /// A person reads it, and it is not kept.
     package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Writes a text. What cannot be written is lost.
-    static func write(_ text: String) {
+    package static func write(_ text: String) {
         if text.isEmpty { return }
         withoutBrokenPipes { _ = Files.write(text, to: STDERR_FILENO) }
     }

@@ -20,7 +20,7 @@ public final class TweakScopeRequest: Sendable {
     /// Told once, by whoever decides.
     private let whenDecided: @Sendable (TweakScopeRequest) -> Void
 
-    init(
+    package init(
         _ session: TweakSession, _ scopes: [TweakScope], whenDecided: @escaping @Sendable (TweakScopeRequest) -> Void
     ) {
         (self.session, self.scopes, self.whenDecided) = (session, scopes, whenDecided)
@@ -35,7 +35,7 @@ public final class TweakScopeRequest: Sendable {
     public func decline() { decide(false) }
 
     /// What was decided; nil as long as nothing was.
-    var isAllowed: Bool? { decision.withLock { $0 } }
+    package var isAllowed: Bool? { decision.withLock { $0 } }
 
     private func decide(_ isAllowed: Bool) {
         let isFirst = decision.withLock { decision in

@@ -1,5 +1,6 @@
 // Where the daemon's server keeps presets: beside the overrides.
 
+import TweaksInterface
 import Tweaks
 import TweaksServer
 import TweaksStorage

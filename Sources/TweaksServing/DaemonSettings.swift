@@ -1,8 +1,8 @@
 // What the program and the environment say, put together; the environment wins.
 
+import TweaksInterface
 import TweaksSystem
 import Tweaks
-import TweaksPanel
 import TweaksServer
 import TweaksStorage
 
@@ -24,7 +24,7 @@ struct DaemonSettings {
     /// The file of the tokens; nil where none is named.
     let tokenFile: String?
     /// The web page; nil where there is none.
-    let panel: PanelFront?
+    let panel: (any DaemonFront)?
     /// What is logged goes to a person.
     let isOnTerminal: Bool
 
@@ -49,12 +49,12 @@ struct DaemonSettings {
         stateDirectory = Self.stateDirectory(storage, name, environment)
         self.audit = try AuditSettings.chosen(audit, isStrict: durability == .required, environment)
         tokenFile = Self.tokenFile(tokens, environment)
-        self.panel = try Self.panel(panel, hasTokens: tokenFile != nil, environment)
         self.isOnTerminal = isOnTerminal
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !Self.known.contains($0) }.map {
             let near = Spelling.nearest(to: $0, among: Self.known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"
         }
+        self.panel = try Self.panel(panel, hasTokens: tokenFile != nil, environment, &warnings)
         let sockets = try Self.sockets(name, environment, &warnings)
         let ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
         if ports.count > 1, case .open(let port) = tcp { preferredPort = port }
@@ -113,17 +113,18 @@ struct DaemonSettings {
     // MARK: Panel
 
     private static func panel(
-        _ chosen: TweakPanel, hasTokens: Bool, _ environment: [String: String]
-    ) throws(ServerError) -> PanelFront? {
-        let text = environment["TWEAKS_PANEL_PORT"].flatMap { $0.isEmpty ? nil : $0 }
-        if isOff(text) { return nil }
-        guard let text else { return chosen.isOn ? PanelFront(chosen, isMovable: !hasTokens) : nil }
-        guard let port = UInt16(text) else {
-            throw ServerError("TWEAKS_PANEL_PORT=\(text): a port is 0…65535, 0 for a free one, or off for no panel")
+        _ chosen: TweakPanel, hasTokens: Bool, _ environment: [String: String], _ warnings: inout [String]
+    ) throws(ServerError) -> (any DaemonFront)? {
+        var (chosen, isMovable) = (chosen, !hasTokens)
+        if let text = environment["TWEAKS_PANEL_PORT"], !text.isEmpty {
+            if isOff(text) { return nil }
+            guard let port = UInt16(text) else {
+                throw ServerError("TWEAKS_PANEL_PORT=\(text): a port is 0…65535, 0 for a free one, or off for no panel")
+            }
+            (chosen.isOn, chosen.port, isMovable) = (true, Int(port), false)
         }
-        var moved = chosen
-        moved.port = Int(port)
-        return PanelFront(moved, isMovable: false)
+        if let warning = DaemonPanel.warning(isWanted: chosen.isOn) { warnings.append(warning) }
+        return DaemonPanel.make(chosen, isMovable: isMovable)
     }
 
     // MARK: Sockets

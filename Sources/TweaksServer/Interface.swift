@@ -1,0 +1,3 @@
+// Who imports the server has what is said to it, too.
+
+@_exported public import TweaksInterface

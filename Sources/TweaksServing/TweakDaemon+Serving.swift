@@ -1,0 +1,79 @@
+// A daemon that serves, and what it says on standard error.
+
+package import Tweaks
+package import TweaksInterface
+import TweaksServer
+import TweaksStorage
+import TweaksSystem
+
+extension TweakDaemon {
+    /// Reads the files, opens the sockets, and follows what happens to both.
+    package convenience init(
+        serving name: String, tcp: TCP, panel: Panel, tokens: String?, access: TweakAccess, config: ConfigFile?,
+        storage: Storage, durability: Durability, audit: Audit?, signals: Signals, registry: TweakRegistry,
+        limits: TweakServerLimits, environment: [String: String], isOnTerminal: Bool, onEvent: @escaping EventHandler
+    ) throws(ServerError) {
+        let settings = try DaemonSettings(
+            name: name, tcp: tcp, tokens: tokens, config: config, storage: storage, durability: durability,
+            audit: audit, panel: panel.settings, environment: environment, isOnTerminal: isOnTerminal)
+        let parts = try DaemonParts(
+            settings, access: access, durability: durability, signals: signals, registry: registry, limits: limits,
+            environment: environment, log: EventLog(onEvent))
+        parts.open(settings)
+        self.init(parts)
+    }
+
+    /// One line for each event; several where it has several parts.
+    package static func lines(of name: String) -> EventHandler {
+        let gate = LogGate { StandardError.write("\(name): \($0)\n") }
+        return { event in
+            switch event {
+            // What the program does itself is no news to its own log; what a file did is said by the reload.
+            case .changed(let commit) where [.code, .configFile].contains(commit.origin): return
+            case .changed(let commit):
+                return gate.pass(event.lines, of: AuditNote.name(of: commit.origin))
+            case .session(let session):
+                return gate.pass(event.lines, of: AuditNote.name(of: session.session.identity, session.session.peer))
+            case .stopping: gate.end()
+            default: break
+            }
+            // Whoever reads the log may be gone; that is no reason to end.
+            StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined())
+        }
+    }
+}
+
+extension DaemonParts: DaemonService {
+    var port: Int? { server.port }
+    var socketPath: String? { server.socketPaths.first }
+    var panelAddress: String? { server.frontPort.flatMap { panel?.link(port: $0) } }
+
+    func stop() { close() }
+
+    func run() async throws {
+        // A signal may come while the program is still about to begin; that is no failure.
+        guard server.isRunning || wasSignalled else {
+            throw ServerError("the daemon was stopped already; start another one")
+        }
+        await server.serve()
+        close()
+        await whenClosed()
+    }
+
+    func reload(dry: Bool) throws(TweakReloadError) -> TweakReload {
+        guard let reloader else { throw TweakReloadError.noConfigFile }
+        do throws(ReloadFailure) {
+            return TweakReload(reloader.path, try reloader.reload(dry: dry))
+        } catch {
+            throw TweakReloadError(error)
+        }
+    }
+}
+
+extension TweakReloadError {
+    init(_ failure: ReloadFailure) {
+        self.init(
+            file: failure.path, problems: failure.problems.map { (line: $0.line, error: $0.error) },
+            count: failure.count)
+    }
+}
