@@ -1,6 +1,6 @@
 // What a program chooses about its panel.
 
-/// The web page on which people change tweaks while the process runs, and HTTP for programs; see <doc:HTTPAPI>.
+/// The web page on which people change tweaks while the process runs, and HTTP for programs; see The HTTP API, in TweaksPanel.
 ///
 /// ```swift
 /// try TweakDaemon.start("bounce", panel: .on, tweaks: Look.all)
