@@ -12,10 +12,6 @@ let package = Package(
         .library(name: "TweaksDaemon", targets: ["TweaksDaemon"]),
         .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .executable(name: "tweakctl", targets: ["tweakctl"]),
-        .executable(name: "bounce", targets: ["tweaks-bounce"]),
-        .executable(name: "hello", targets: ["tweaks-hello"]),
-        .executable(name: "patient", targets: ["tweaks-patient"]),
-        .executable(name: "throttled", targets: ["tweaks-throttled"]),
     ],
     traits: [
         .default(enabledTraits: ["Panel"]),
@@ -71,12 +67,13 @@ let package = Package(
         // The client: it speaks the wire, and knows nothing of servers.
         .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
 
-        // Names of targets are shared by all packages of a program: these are the examples' own.
-        .executableTarget(name: "tweaks-hello", dependencies: ["TweaksDaemon"], path: "Examples/hello"),
-        .executableTarget(name: "tweaks-patient", dependencies: ["TweaksDaemon"], path: "Examples/patient"),
-        .executableTarget(name: "tweaks-bounce", dependencies: ["TweaksDaemon"], path: "Examples/bounce"),
+        // No products name the examples: `swift run hello` works in this package, and a package that depends on this one
+        // may have programs of these names. Declared products would be built there, in the place of its own.
+        .executableTarget(name: "hello", dependencies: ["TweaksDaemon"], path: "Examples/hello"),
+        .executableTarget(name: "patient", dependencies: ["TweaksDaemon"], path: "Examples/patient"),
+        .executableTarget(name: "bounce", dependencies: ["TweaksDaemon"], path: "Examples/bounce"),
         .executableTarget(
-            name: "tweaks-throttled", dependencies: ["TweaksDaemon"], path: "Examples/throttled",
+            name: "throttled", dependencies: ["TweaksDaemon"], path: "Examples/throttled",
             exclude: ["throttled.conf", "throttled.service"]),
 
         .target(
@@ -105,10 +102,10 @@ let package = Package(
                 "tweakctl", "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksDaemon",
                 "TweaksTestSupport",
             ]),
-        .testTarget(name: "TweaksBounceTests", dependencies: ["tweaks-bounce", "Tweaks", "TweaksDaemon"]),
+        .testTarget(name: "TweaksBounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
         .testTarget(
             name: "TweaksThrottledTests",
-            dependencies: ["tweaks-throttled", "Tweaks", "TweaksWire", "TweaksTestSupport"]),
+            dependencies: ["throttled", "Tweaks", "TweaksWire", "TweaksTestSupport"]),
         // Says what it reads; built with and without the trait Frozen.
         .executableTarget(
             name: "TweaksFrozenProbe", dependencies: ["TweaksListedProbe", "TweaksDaemon"],

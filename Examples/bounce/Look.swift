@@ -12,14 +12,14 @@ enum Look {
         help: "Height of the letters; multiples of 8 are the crispest")
 
     static let foreground = Tweak(
-        "Label", "Color", "Foreground", TweakColor(0xFFC46B), help: "Colour of the letters")
+        "Label", "Color", "Foreground", TweakColor(0xFFC46B), help: "Color of the letters")
     static let background = Tweak(
-        "Label", "Color", "Background", TweakColor(0x1B1436), help: "Colour behind the letters")
+        "Label", "Color", "Background", TweakColor(0x1B1436), help: "Color behind the letters")
     static let alpha = Tweak(
         "Label", "Color", "Alpha", 1.0, in: 0...1, help: "How much of the background the letters cover")
     static let fade = Tweak(
         "Label", "Color", "Fade", .milliseconds(400), in: .zero ... .seconds(5),
-        help: "How long a change of colour takes")
+        help: "How long a change of color takes")
 
     static let speed = Tweak(
         "Label", "Motion", "Speed", 28.0, in: 0...200, unit: "px/s", help: "How fast it goes from side to side")

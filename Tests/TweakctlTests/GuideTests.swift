@@ -25,7 +25,7 @@ extension DocumentedBlock {
         for block in blocks { try shell.replay(block) }
     }
 
-    /// The table of who can take what away from whom names tests that there are.
+    /// The table of limits, and of what each protects, names tests that exist.
     @Test func everyTestOfTheTableExists() throws {
         let tests = try Self.files("Tests", ".swift").map { try Self.text($0) }.joined(separator: "\n")
         let model = try Self.text("Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md")

@@ -3,7 +3,7 @@
 import Testing
 import Tweaks
 
-@testable import tweaks_bounce
+@testable import bounce
 
 @Suite("Colours")
 struct FaderTests {

@@ -1,6 +1,6 @@
 // A terminal in memory that understands what bounce sends, and nothing else.
 
-@testable import tweaks_bounce
+@testable import bounce
 
 /// Applies bytes to a grid of cells, so that a test can look at what a person would see.
 struct FakeTerminal {

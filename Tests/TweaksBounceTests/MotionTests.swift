@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import tweaks_bounce
+@testable import bounce
 
 @Suite("Motion")
 struct MotionTests {

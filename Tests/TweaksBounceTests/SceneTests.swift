@@ -3,7 +3,7 @@
 import Testing
 import Tweaks
 
-@testable import tweaks_bounce
+@testable import bounce
 
 /// Serialized, since the tweaks of the program belong to the whole process.
 @Suite("Scene", .serialized)

@@ -3,7 +3,7 @@
 import Testing
 import Tweaks
 
-@testable import tweaks_bounce
+@testable import bounce
 
 @Suite struct StatusLineTests {
     @Test(arguments: [(80, 24), (100, 30), (40, 12), (20, 5), (200, 60), (1, 1)])

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import tweaks_throttled
+@testable import throttled
 
 @Suite("Commands") struct CommandTests {
     @Test(

@@ -3,7 +3,7 @@
 import Testing
 import Tweaks
 
-@testable import tweaks_throttled
+@testable import throttled
 
 extension WithSettings {
     @Suite("Endings") struct EndingTests {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import tweaks_throttled
+@testable import throttled
 
 @Suite("Lines") struct LineSplitterTests {
     private static let limit = 8

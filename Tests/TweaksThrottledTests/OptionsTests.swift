@@ -5,7 +5,7 @@ import Testing
 import Tweaks
 import TweaksWire
 
-@testable import tweaks_throttled
+@testable import throttled
 
 @Suite("Options") struct OptionsTests {
     @Test func understood() throws {

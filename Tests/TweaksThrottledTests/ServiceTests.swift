@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@testable import tweaks_throttled
+@testable import throttled
 
 extension WithSettings {
     @Suite("Service", .blocking, .timeLimit(.minutes(30))) struct ServiceTests {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import tweaks_throttled
+@testable import throttled
 
 @Suite("Token bucket") struct TokenBucketTests {
     /// A call at a time, and what comes of it: nil is a token, a number the seconds to wait, infinity for ever.

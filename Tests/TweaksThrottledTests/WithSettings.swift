@@ -3,7 +3,7 @@
 import Testing
 import Tweaks
 
-@testable import tweaks_throttled
+@testable import throttled
 
 /// Serialized, since the tweaks of the program belong to the whole process.
 @Suite(.serialized) enum WithSettings {

@@ -37,10 +37,10 @@ public struct TweakAction: Sendable {
 ///   - name: The third part.
 ///   - arguments: What it takes, in order: checked before it runs, shown to people, completed; nil: any texts.
 ///   - help: What it does, in a line.
-///   - flags: Marks to show.
-///   - timeLimit: How long a caller waits.
-///   - concurrently: Whether several runs may overlap.
-///   - registry: Where it is registered.
+///   - flags: `.needsRestart` and `.secret` are shown in listings; an action is run in any case.
+///   - timeLimit: How long a caller waits before it is answered `timeout`.
+///   - concurrently: Whether several runs may overlap; else the second caller is answered `busy`.
+///   - registry: Where it is registered; ``TweakRegistry/shared`` unless it is named.
 ///   - fileID: Where it is declared; leave it out.
 ///   - line: Where it is declared; leave it out.
 ///   - body: Takes the arguments, returns text for the caller (lines are kept); what it throws is shown.

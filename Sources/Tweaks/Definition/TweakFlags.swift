@@ -1,6 +1,6 @@
 // What is special about a tweak.
 
-/// Marks on a tweak that change how it is shown or who may set it.
+/// Flags of a tweak, which change how it is shown or who may set it.
 public struct TweakFlags: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8

@@ -23,7 +23,14 @@
 public struct TweakGroup<Template: TweakTemplate>: Sendable {
     @usableFromInline let core: GroupCore<Template>
 
-    /// A group that has a collection to itself. The parts' defaults are those of the value.
+    /// A group that has a collection to itself.
+    /// - Parameters:
+    ///   - category: The first part of the paths.
+    ///   - collection: The second part.
+    ///   - defaultValue: What the parts have as their defaults.
+    ///   - registry: Where the parts are registered; nil is ``TweakRegistry/shared``.
+    ///   - fileID: Where it is declared; leave it out.
+    ///   - line: Where it is declared; leave it out.
     public init(
         _ category: String, _ collection: String, _ defaultValue: Template, registry: TweakRegistry? = nil,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -33,6 +40,14 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
     }
 
     /// A group whose parts' names begin with a name of its own.
+    /// - Parameters:
+    ///   - category: The first part of the paths.
+    ///   - collection: The second part.
+    ///   - name: What the parts' names begin with.
+    ///   - defaultValue: What the parts have as their defaults.
+    ///   - registry: Where the parts are registered; nil is ``TweakRegistry/shared``.
+    ///   - fileID: Where it is declared; leave it out.
+    ///   - line: Where it is declared; leave it out.
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Template,
         registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
@@ -42,6 +57,14 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
     }
 
     /// As a property: the wrapped value is the value, `$retry` is the group.
+    /// - Parameters:
+    ///   - wrappedValue: What the parts have as their defaults.
+    ///   - category: The first part of the paths.
+    ///   - collection: The second part.
+    ///   - name: What the parts' names begin with; nil for a group that has the collection to itself.
+    ///   - registry: Where the parts are registered; nil is ``TweakRegistry/shared``.
+    ///   - fileID: Where it is declared; leave it out.
+    ///   - line: Where it is declared; leave it out.
     public init(
         wrappedValue: Template, _ category: String, _ collection: String, _ name: String? = nil,
         registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
