@@ -1,4 +1,4 @@
-// A daemon as its program has it: where it is, how it reads its file again, how it ends.
+// The daemon that a program holds: its addresses, its reload, its end.
 
 import Tweaks
 
@@ -69,7 +69,7 @@ public final class TweakDaemon: Sendable {
     public var socketPath: String? { service?.socketPath }
 }
 
-/// What is behind a daemon that serves.
+/// The part of a daemon that serves.
 package protocol DaemonService: Sendable {
     var port: Int? { get }
     var panelAddress: String? { get }

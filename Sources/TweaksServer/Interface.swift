@@ -1,3 +1,3 @@
-// Who imports the server has what is said to it, too.
+// Exports the settings and events of a server together with it.
 
 @_exported public import TweaksInterface

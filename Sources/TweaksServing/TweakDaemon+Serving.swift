@@ -1,4 +1,4 @@
-// A daemon that serves, and what it says on standard error.
+// Starts the parts of a daemon, and writes its log to standard error.
 
 package import Tweaks
 package import TweaksInterface
