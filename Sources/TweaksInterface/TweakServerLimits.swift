@@ -3,7 +3,7 @@
 /// The limits of a server: what one client, and all together, may take.
 ///
 /// Each has a default, an error code with which it is enforced, and a figure of its own name in `limitsHit` of the
-/// command `stats`. <doc:Protocol> has them in one table.
+/// command `stats`. The article Protocol, of TweaksServer, has them in one table.
 ///
 /// ```swift
 /// var limits = TweakServerLimits()
