@@ -57,8 +57,14 @@ extension TweakDefinition {
         let meaning = isSecret ? nil : result.map { " (\(TweakValue.number($0.nearest).text))" }
         return TweakError(
             .badValue,
-            "\(path.token): \(shown)\(meaning ?? "") is no \(kind.rawValue); \(remedy)",
+            "\(path.token): \(shown)\(meaning ?? "") is no \(kind.rawValue); \(remedy)\(guess(at: text))",
             path: path)
+    }
+
+    /// The name of a color that was probably meant.
+    private func guess(at text: String) -> String {
+        guard kind == .color, !flags.contains(.secret), let name = TweakColor.name(near: text) else { return "" }
+        return "; did you mean \(name)?"
     }
 
     /// The text without the declared unit behind it: `50` for `50 px/s²`.

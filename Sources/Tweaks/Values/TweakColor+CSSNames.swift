@@ -39,4 +39,12 @@ extension TweakColor {
         "tomato": 0xFF6347, "turquoise": 0x40E0D0, "violet": 0xEE82EE, "wheat": 0xF5DEB3, "white": 0xFFFFFF,
         "whitesmoke": 0xF5F5F5, "yellow": 0xFFFF00, "yellowgreen": 0x9ACD32,
     ]
+
+    /// The name that was probably meant by a text that is none; nil for other writings of a color, mistyped.
+    static func name(near text: String) -> String? {
+        // `badbad` is hexadecimal with a digit too few or too many, and `rgb(` begins a function.
+        let isName = text.allSatisfy { $0.isLetter || $0 == " " || $0 == "-" } && !text.allSatisfy(\.isHexDigit)
+        guard isName else { return nil }
+        return Spelling.nearest(to: text, among: cssNames.keys.sorted() + ["transparent"])
+    }
 }

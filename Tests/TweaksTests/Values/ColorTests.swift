@@ -48,6 +48,25 @@ struct ColorTests {
     ])
     func refuses(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
 
+    /// A mistyped name is answered with the nearest one; another mistyped writing is not taken for a name.
+    @Test(
+        arguments: [
+            ("ornge", "orange"), ("Blakc", "black"), ("light blue", "lightblue"), ("dark-slate-gray", "darkslategray"),
+            ("transparant", "transparent"), ("#FF880", nil), ("FF880", nil), ("beded", nil), ("rgb(1,2", nil),
+            ("G80", nil), ("12", nil), ("", nil), ("notacolour", nil),
+        ] as [(String, String?)])
+    func suggestsAName(_ text: String, _ name: String?) throws {
+        let error = #expect(throws: TweakError.self) { try tweak.erased.set(text: text) }
+        let guess = name.map { "; did you mean \($0)?" } ?? ""
+        #expect(error?.message.hasSuffix("or a CSS color name" + guess) == true)
+    }
+
+    @Test func ofASecretNothingIsSuggested() throws {
+        let secret = Tweak("Kind", "Of", "Secret", TweakColor.black, flags: .secret, registry: TweakRegistry())
+        let error = #expect(throws: TweakError.self) { try secret.erased.set(text: "ornge") }
+        #expect(error?.message.contains("orange") == false)
+    }
+
     @Test func everyNameOfCSSIsRead() throws {
         #expect(TweakColor.cssNames.count == 148)
         for (name, value) in TweakColor.cssNames {
