@@ -10,7 +10,8 @@ public protocol TweakCell<Value>: AnyObject, Sendable {
     init(_ value: Value)
     /// The current value. Safe on any thread.
     func load() -> Value
-    /// Replaces the value. Only the registry calls this, under its lock.
+    /// Replaces the value. Only the registry calls this, and where the cell is not one of this library's it does so under
+    /// its lock: such a cell must not use a registry here, nor in ``load()``.
     func store(_ value: Value)
 }
 
@@ -63,10 +64,13 @@ public final class TweakChoiceCell<Value: TweakConvertible>: TweakCell {
     public func load() -> Value { cases[index.load(ordering: .acquiring)] }
 
     /// Replaces the value; one that is not in the list changes nothing.
-    public func store(_ value: Value) {
-        guard let position = cases.firstIndex(of: value) else { return }
-        index.store(position, ordering: .releasing)
-    }
+    public func store(_ value: Value) { if let position = position(of: value) { store(position: position) } }
+
+    /// Where a value is in the list; it compares values, which is the program's code.
+    func position(of value: Value) -> Int? { cases.firstIndex(of: value) }
+
+    /// Replaces the value by the one at a position.
+    func store(position: Int) { index.store(position, ordering: .releasing) }
 }
 
 /// A cell for everything larger than a word, strings above all: a read takes a short lock and a retain.

@@ -59,18 +59,15 @@ package struct Prepared: Sendable {
 /// A value in its own type. Most types fit a word, which is copied without asking the runtime how.
 enum TypedValue: Sendable {
     case word(UInt64)
+    /// One of an enumeration, and its place in the list of the cell.
+    case listed(any Sendable, position: Int)
     case object(any Sendable)
-
-    /// A value of a type.
-    init<Value: TweakConvertible>(_ value: Value) {
-        self = Value.tweakWord(of: value.erased).map { .word($0.word) } ?? .object(value)
-    }
 
     /// The value; nil for another type.
     func value<Value: TweakConvertible>(as type: Value.Type) -> Value? {
         switch self {
         case .word(let word): Value.tweakValue(ofWord: word)
-        case .object(let object): object as? Value
+        case .listed(let object, _), .object(let object): object as? Value
         }
     }
 }
@@ -107,7 +104,7 @@ struct Overlays: Sendable {
         entries.isEmpty ? nil : (entries[entries.count - 1].layer, entries[entries.count - 1].origin)
     }
 
-    /// Whether somebody has set it.
+    /// Whether it is set, for good or for a while.
     var isSet: Bool { topLayer.map { $0 >= .override } ?? false }
 
     /// Whether a file has a value for a layer that does not fit.

@@ -118,6 +118,8 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
     let hasChoices: Bool
     /// The cell again, where it takes words.
     private let wordCell: (any WordStorage)?
+    /// The cell again, where it takes places in a list.
+    private let listCell: TweakChoiceCell<Value>?
 
     let holdsObjects: Bool
 
@@ -127,6 +129,7 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
         cell = spare ?? Value.TweakStorage(defaultValue)
         holdsObjects = !_isPOD(Value.self) && Value.self != String.self
         wordCell = cell as? any WordStorage
+        listCell = cell as? TweakChoiceCell<Value>
         self.defaultValue = defaultValue
         self.choices = choices
         hasChoices = !choices.isEmpty
@@ -135,15 +138,27 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
     func prepare(_ value: TweakValue) -> Prepared? {
         if hasChoices { return prepareChoice(value) }
         // Words first, and without `Optional<Value>`, which generic code would look up each time.
-        if let (word, value) = Value.tweakWord(of: value) { return Prepared(value: value, typed: .word(word)) }
-        guard let typed = Value(value) else { return nil }
-        return Prepared(value: typed.erased, typed: .object(typed))
+        if wordCell != nil, let (word, value) = Value.tweakWord(of: value) {
+            return Prepared(value: value, typed: .word(word))
+        }
+        guard let value = Value(value), let typed = typed(value) else { return nil }
+        return Prepared(value: value.erased, typed: typed)
+    }
+
+    /// A value as the cell takes it, made by the program's code: the registry's lock is not taken yet. Nil for one that
+    /// the cell cannot hold.
+    func typed(_ value: Value) -> TypedValue? {
+        if let listCell { return listCell.position(of: value).map { .listed(value, position: $0) } }
+        if wordCell != nil { return Value.tweakWord(of: value.erased).map { .word($0.word) } }
+        return .object(value)
     }
 
     private func prepareChoice(_ value: TweakValue) -> Prepared? {
         let name: String? = if case .choice(let name) = value { name } else { nil }
-        guard let choice = choices.first(where: { $0.name == name }) else { return nil }
-        return Prepared(value: .choice(choice.name), typed: TypedValue(choice.value))
+        guard let choice = choices.first(where: { $0.name == name }), let typed = typed(choice.value) else {
+            return nil
+        }
+        return Prepared(value: .choice(choice.name), typed: typed)
     }
 
     /// A typed value without its type; with a closed list that is the choice's name.
@@ -157,6 +172,9 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
         switch prepared.typed {
         case .word(let word):
             wordCell?.store(word: word)
+            return nil
+        case .listed(_, let position):
+            listCell?.store(position: position)
             return nil
         case .object(let object):
             let old: (any Sendable)? = holdsObjects ? cell.load() : nil

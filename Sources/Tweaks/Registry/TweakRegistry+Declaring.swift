@@ -29,8 +29,7 @@ extension TweakRegistry {
         let core = TypedCore(defaultValue, choices: shape.choices, cell: spare)
         let definition = try shape.definition(defaultValue: defaultValue, path: path)
         let erased = core.erase(defaultValue)
-        try check(erased, definition, core, path)
-        let prepared = Prepared(value: erased, typed: TypedValue(defaultValue))
+        let prepared = Prepared(value: erased, typed: try check(erased, definition, core, path))
         let formerly = try shape.formerly.map { former throws(TweakError) in [try TweakPath(former)] } ?? []
         let node = register(path, source) { slot, sequence in
             TweakNode(
@@ -137,22 +136,26 @@ extension TweakRegistry {
         report(TweakConflict(path: node.path, first: node.source, second: source, differences: differences))
     }
 
+    /// Checks the default as any value is checked.
+    /// - Returns: The default as the cell takes it.
     private func check<Value>(
         _ erased: TweakValue, _ definition: TweakDefinition, _ core: TypedCore<Value>, _ path: TweakPath
-    ) throws(TweakError) {
+    ) throws(TweakError) -> TypedValue {
         let judged: Judged
         do {
             judged = try definition.judge(erased, for: path, policy: .reject)
         } catch {
             throw TweakError(error.code, "the default of \(error.message)", path: path)
         }
-        guard let prepared = core.prepare(judged.value), prepared.typed.value(as: Value.self) == core.defaultValue
+        guard let typed = core.typed(core.defaultValue), let prepared = core.prepare(judged.value),
+            prepared.typed.value(as: Value.self) == core.defaultValue
         else {
             throw TweakError(
                 .badValue,
                 "the default of \(path.token) does not survive storing as \(definition.kind.rawValue); "
                     + "integers are held in 64 bits, durations in nanoseconds", path: path)
         }
+        return typed
     }
 }
 
