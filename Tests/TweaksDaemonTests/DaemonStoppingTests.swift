@@ -13,6 +13,7 @@ import Synchronization
 import Testing
 import Tweaks
 import TweaksDaemon
+import TweaksServer
 import TweaksTestSupport
 
 @Suite(.blocking) struct DaemonStoppingTests {
@@ -39,6 +40,54 @@ import TweaksTestSupport
         try await daemon.run()
         token?.cancel()
         running.withLock { $0 = nil }
+    }
+
+    /// Nor does one that says nothing, as `nc` in a terminal that is forgotten: with every patience of an hour, an end that
+    /// waited for one would not come.
+    @Test(.enabled(if: Tool.nc.exists, "install netcat-openbsd")) func besideIdleClients() throws {
+        let home = try Home()
+        var limits = TweakServerLimits()
+        (limits.lingerTime, limits.fatalDrain.time) = (.seconds(3_600), .seconds(3_600))
+        let connected = DispatchSemaphore(value: 0)
+        let daemon = try TweakDaemon.start(
+            "example", tcp: .open(port: 0), storage: .off, signals: [], registry: home.registry, limits: limits,
+            environment: ["XDG_RUNTIME_DIR": home.directory.path]
+        ) { event in
+            if case .session(let event) = event, event.session.state == .created { connected.signal() }
+        }
+        let clients = try [
+            IdleClient(["-U", try #require(daemon.socketPath)]),
+            IdleClient(["127.0.0.1", "\(try #require(daemon.port))"]),
+        ]
+        for _ in clients { #expect(connected.wait(timeout: .patience) == .success) }
+        let stopped = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            daemon.stop()
+            stopped.signal()
+        }
+        #expect(stopped.wait(timeout: .patience) == .success)
+        for client in clients { #expect(try client.rest().hasPrefix("error closing ")) }
+    }
+
+    /// A process of `nc` whose input stays open and empty.
+    private final class IdleClient {
+        private let process = Process()
+        private let (input, output) = (Pipe(), Pipe())
+
+        init(_ arguments: [String]) throws {
+            process.executableURL = URL(filePath: Tool.nc.path)
+            process.arguments = arguments
+            (process.standardInput, process.standardOutput) = (input, output)
+            try process.run()
+        }
+
+        deinit { process.terminate() }
+
+        /// What it prints until its server ends the connection.
+        func rest() throws -> String {
+            try input.fileHandleForWriting.close()
+            return String(decoding: try output.fileHandleForReading.readRest(), as: UTF8.self)
+        }
     }
 
     /// A log that nobody reads any more, as a full pipe, keeps no program from ending.
