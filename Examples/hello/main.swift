@@ -1,5 +1,6 @@
 // The smallest program with tweaks: declare, serve, done.
 
+import Foundation
 import TweaksDaemon
 
 enum Greeting {
@@ -11,8 +12,9 @@ enum Greeting {
 do {
     try TweakDaemon.start("hello", tweaks: Greeting.text, Greeting.count, Greeting.pause)
 } catch {
-    // It greets all the same. Thrown out of main, this would end in a backtrace.
-    print("hello: \(error)")
+    // Thrown out of main, it would end in a backtrace.
+    FileHandle.standardError.write(Data("hello: \(error)\n".utf8))
+    exit(1)
 }
 
 while true {
