@@ -16,6 +16,7 @@ import TweaksWire
     private static let number = "\"kind\":\"number\",\"value\""
     private static let int = "\"kind\":\"int\",\"value\""
     private static let duration = "\"kind\":\"duration\",\"value\""
+    private static let log = ",\"scale\":\"logarithmic\""
     private static let choice = "\"kind\":\"choice\",\"choices\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"value\""
 
     @Test(
@@ -28,6 +29,32 @@ import TweaksWire
             ("\(number):98,\"step\":0.5,\"min\":10,\"max\":100", 1, .coarse, "100"),
             ("\(number):0.1,\"step\":0.1,\"min\":0,\"max\":1", 1, .normal, "0.2"),
             ("\(number):0.2,\"step\":0.1,\"min\":0,\"max\":1", 1, .normal, "0.3"),
+            // Steps count from the lower bound, or else from the default, which a step does not pass.
+            ("\(number):1.25,\"step\":0.5,\"default\":0.25", 1, .normal, "1.75"),
+            ("\(number):0.25,\"step\":0.5,\"default\":0.25", -1, .normal, "-0.25"),
+            ("\(number):0.25,\"step\":0.5,\"default\":0.25,\"max\":3", 1, .coarse, "3"),
+            ("\(number):3,\"step\":0.5,\"default\":0.25,\"max\":3", -1, .normal, "2.75"),
+            ("\(number):11.5,\"step\":0.5,\"default\":11.7,\"min\":10", 1, .normal, "11.7"),
+            ("\(number):11.7,\"step\":0.5,\"default\":11.7,\"min\":10", 1, .normal, "12"),
+            ("\(number):12,\"step\":0.5,\"default\":11.7,\"min\":10", -1, .normal, "11.7"),
+            ("\(number):11.7,\"step\":0.5,\"default\":11.7,\"min\":10", -1, .normal, "11.5"),
+            ("\(int):10,\"step\":7,\"default\":3", 1, .normal, "17"),
+            ("\(int):10,\"step\":7,\"default\":3", -1, .coarse, "-60"),
+            ("\(int):6,\"step\":4,\"default\":6,\"min\":0", 1, .normal, "8"),
+            ("\(int):8,\"step\":4,\"default\":6,\"min\":0", -1, .normal, "6"),
+            ("\(int):23,\"step\":4,\"default\":6,\"min\":0,\"max\":23", -1, .normal, "20"),
+            ("\(duration):\"15ms\",\"step\":\"10ms\",\"default\":\"5ms\"", 1, .normal, "25ms"),
+            // By ratios on a logarithmic scale, and by the step where one is declared.
+            ("\(number):10,\"min\":1,\"max\":1000\(log)", 1, .normal, "10.7"),
+            ("\(number):10,\"min\":1,\"max\":1000\(log)", -1, .coarse, "5"),
+            ("\(number):100,\"min\":1,\"max\":1000\(log)", 1, .fine, "100.7"),
+            ("\(number):900,\"min\":1,\"max\":1000\(log)", 1, .coarse, "1000"),
+            ("\(number):1,\"min\":1,\"max\":1000\(log)", -1, .normal, "1"),
+            ("\(number):10,\"step\":1,\"min\":1,\"max\":1000\(log)", 1, .normal, "11"),
+            ("\(int):1,\"min\":1,\"max\":1000\(log)", 1, .normal, "2"),
+            ("\(int):500,\"min\":1,\"max\":1000\(log)", 1, .normal, "535"),
+            ("\(duration):\"10s\",\"min\":\"0s\",\"max\":\"1h\"\(log)", 1, .normal, "11s"),
+            ("\(duration):\"0s\",\"min\":\"0s\",\"max\":\"1h\"\(log)", 1, .normal, "250ms"),
             // A round hundredth of the range.
             ("\(number):1,\"min\":0,\"max\":1", -1, .normal, "0.99"),
             ("\(number):1,\"min\":0,\"max\":1", 1, .normal, "1"),
@@ -79,6 +106,28 @@ import TweaksWire
             presses += 1
         }
         #expect(tweak.shown == .number(upper) && (50...510).contains(presses))
+    }
+
+    /// On a logarithmic scale, too, each press moves, and about a hundred lead from bound to bound.
+    @Test(arguments: [("1", "1000"), ("0", "3600"), ("-1000", "1000"), ("0.0001", "1")])
+    func wandersByRatios(_ lower: String, _ upper: String) throws {
+        var tweak = try tweak("\(Self.number):\(lower),\"min\":\(lower),\"max\":\(upper)\(Self.log)")
+        var presses = 0
+        while tweak.shown != tweak.upper, presses < 200 {
+            let value = try #require(Nudge.moved(tweak, 1, .normal))
+            #expect(value != tweak.shown && value.text.utf8.count < 12)
+            tweak.wanted = value
+            presses += 1
+        }
+        #expect((90...110).contains(presses))
+    }
+
+    /// The bar of a value, where a third of the way is a third of the powers of ten.
+    @Test func theBarHeedsTheScale() throws {
+        let facts = "\(Self.number):10,\"min\":1,\"max\":1000"
+        let fractions = try [facts, facts + Self.log].map { try #require(tweak($0).fraction) }
+        #expect(abs(fractions[0] - 9.0 / 999) < 1e-9 && abs(fractions[1] - 1.0 / 3) < 1e-9)
+        #expect(try tweak("\(Self.number):10,\"min\":10,\"max\":10").fraction == nil)
     }
 
     // MARK: JSON

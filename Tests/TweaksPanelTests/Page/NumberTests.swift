@@ -200,6 +200,63 @@ import TweaksTestSupport
             "import(document.querySelector(`link[href$='\(name)']`).href).then((module) => \(expression))")
     }
 
+    /// No value passes through a double, which has 53 bits: not from the process, not from a field, a key or a slider.
+    @Test func numbersOfUnsignedBitsStayWhole() throws {
+        let registry = TweakRegistry()
+        _ = Tweak("Kinds", "Basic", "Mask", UInt64.max - 2, registry: registry)
+        _ = Tweak("Kinds", "Basic", "Upper", UInt64.max, in: (.max - 10)..., registry: registry)
+        let host = try PanelHost(registry)
+        try host.visit { page in
+            try page.wait("field('Mask') === '18446744073709551613' && field('Upper') === '18446744073709551615'")
+            try page.press("Mask", "field", .up)
+            try host.wait("Mask", .unsigned(.max - 1))
+            try page.wait("field('Mask') === '18446744073709551614'")
+            for (text, value) in [
+                ("18446744073709551615", UInt64.max), ("-=4", .max - 4), ("9223372036854775809", 1 << 63 + 1),
+            ] {
+                try page.type(text, over: "Mask", then: .enter)
+                try host.wait("Mask", .unsigned(value))
+                try page.wait("field('Mask') === given[0]", .string("\(value)"))
+            }
+            try host.set("Mask", "18446744073709551612")
+            try page.wait("field('Mask') === '18446744073709551612'")
+            try page.press("Upper", "slider", .left)
+            try host.wait("Upper", .unsigned(.max - 1))
+            try page.press("Upper", "slider", .home)
+            try host.wait("Upper", .unsigned(.max - 10))
+            try page.wait("field('Upper') === '18446744073709551605'")
+        }
+    }
+
+    /// Facts of a tweak, its value, how many steps, and the value then: steps count from the lower bound, or else from the
+    /// default, which a single one does not pass.
+    static let grid: [(facts: String, value: String, count: Int, next: String)] = [
+        ("kind: 'number', step: 0.5, default: 0.25", "1.25", 1, "1.75"),
+        ("kind: 'number', step: 0.5, default: 0.25", "0.25", -1, "-0.25"),
+        ("kind: 'number', step: 0.5, default: 0.25, max: 3", "0.25", 10, "3"),
+        ("kind: 'number', step: 0.5, default: 0.25, max: 3", "3", -1, "2.75"),
+        ("kind: 'number', step: 0.5, default: 11.7, min: 10", "11.5", 1, "11.7"),
+        ("kind: 'number', step: 0.5, default: 11.7, min: 10", "11.7", 1, "12"),
+        ("kind: 'number', step: 0.5, default: 11.7, min: 10", "12", -1, "11.7"),
+        ("kind: 'number', step: 0.5, default: 11.7, min: 10", "11.7", -1, "11.5"),
+        ("kind: 'number', step: 0.5, default: 11.7, min: 10", "11.5", 10, "16.5"),
+        ("kind: 'int', step: 7, default: 3", "10", 1, "17"), ("kind: 'int', step: 7, default: 3", "10", -10, "-60"),
+        ("kind: 'int', step: 4, default: 6, min: 0, max: 24", "6", 1, "8"),
+        ("kind: 'int', step: 4, default: 6, min: 0, max: 24", "8", -1, "6"),
+        ("kind: 'duration', step: '10ms', default: '5ms'", "15ms", 1, "25ms"),
+    ]
+
+    @Test func stepsCountFromTheDefault() throws {
+        try PanelHost().visit { page in
+            for (facts, value, count, next) in Self.grid {
+                let tweak = "{ \(facts) }"
+                let stepped = "module.stepped(\(tweak), module.gridOf(\(tweak)), '\(value)', \(count))"
+                let got = try module("/numbers/grid.js", stepped, page)
+                #expect(got == .string(next), "\(facts) \(value) \(count)")
+            }
+        }
+    }
+
     /// The table of TweakScale's tests: value, bounds, and the place on the logarithmic scale.
     static let scale: [[Double]] = [
         [1, 1, 1_000, 0], [10, 1, 1_000, 1 / 3], [1_000, 1, 1_000, 1], [0.01, 0.000_1, 1, 0.5], [60, 1, 3_600, 0.5],

@@ -10,11 +10,11 @@ const logarithmicStops = 1000n;
 
 /** Where a tweak's values lie: bounds and step as whole counts of one unit, and the stops of a slider. */
 export function gridOf(tweak) {
-  const [low, high, step] = ['min', 'max', 'step'].map((name) =>
+  const [low, high, step, standard] = ['min', 'max', 'step', 'default'].map((name) =>
     tweak[name] == null ? null : measure(tweak.kind, tweak[name])
   );
   const grid = {
-    scale: Math.max(0, ...[low, high, step].map((amount) => amount?.scale ?? 0)),
+    scale: Math.max(0, ...[low, high, step, step && standard].map((amount) => amount?.scale ?? 0)),
     isStrict: !!step,
     isLogarithmic: tweak.scale === 'logarithmic' && low != null && high != null,
   };
@@ -22,6 +22,11 @@ export function gridOf(tweak) {
     [grid.low, grid.high, grid.step] = [low, high, step].map((amount) => amount && raise(amount, grid.scale));
   };
   settle();
+  // Steps count from the lower bound, or else from the default, which is always a value and need not be on one.
+  if (step) {
+    grid.standard = standard && raise(standard, grid.scale);
+    grid.origin = grid.low ?? grid.standard ?? 0n;
+  }
   if (grid.isLogarithmic) return { ...grid, count: grid.high > grid.low ? logarithmicStops : 0n };
   if (!step && low && high) {
     let length = String(grid.high - grid.low).length;
@@ -57,9 +62,12 @@ export function stepped(tweak, grid, text, count, power = 0) {
   let next = at + step * BigInt(count);
   if (grid.isStrict) {
     const fine = raised(grid.step);
-    const origin = raised(grid.low) ?? 0n;
+    const [origin, standard] = [raised(grid.origin), raised(grid.standard)];
     const below = origin + floor(at - origin, fine) * fine;
     next = (at !== below && count < 0 ? below + fine : below) + step * BigInt(count);
+    // A single step that would pass the default ends there.
+    const isPassed = standard != null && (at < standard ? standard < next : at > standard && next < standard);
+    if (isPassed && step === fine && Math.abs(count) === 1) next = standard;
   }
   return write(tweak.kind, clamp(next, raised(grid.low), raised(grid.high)), scale);
 }

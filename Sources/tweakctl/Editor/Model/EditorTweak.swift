@@ -18,6 +18,7 @@ struct EditorTweak: Equatable {
     var lower: TweakValue?
     var upper: TweakValue?
     var step: TweakValue?
+    var scale = TweakScale.linear
     var unit: String?
     var help: String?
     var choices: [String] = []
@@ -51,6 +52,7 @@ struct EditorTweak: Equatable {
         lower = json["min"].flatMap { TweakValue($0, kind) }
         upper = json["max"].flatMap { TweakValue($0, kind) }
         step = json["step"].flatMap { TweakValue($0, kind) }
+        scale = json["scale"]?.string.flatMap(TweakScale.init(rawValue:)) ?? .linear
         unit = json["unit"]?.string.map(Quoting.sanitized)
         help = json["help"]?.string.map(Quoting.sanitized)
         choices = json["choices"]?.elements.compactMap { $0["name"]?.string } ?? []
@@ -87,13 +89,18 @@ struct EditorTweak: Equatable {
         if case .color(let color)? = shown { color } else { nil }
     }
 
-    /// Where the value lies between its bounds, 0…1; nil where it has not two of them.
-    var fraction: Double? {
-        guard let value = shown?.magnitude, let lower = lower?.magnitude, let upper = upper?.magnitude else {
+    /// Its bounds on one scale; nil where it has not two of them, or no number lies between them.
+    var range: ClosedRange<Double>? {
+        guard let lower = lower?.magnitude, let upper = upper?.magnitude, lower < upper, (upper - lower).isFinite else {
             return nil
         }
-        let fraction = (value - lower) / (upper - lower)
-        return fraction.isFinite ? min(max(fraction, 0), 1) : nil
+        return lower...upper
+    }
+
+    /// Where the value lies between its bounds, 0…1, on the scale that was declared; nil where it has not two of them.
+    var fraction: Double? {
+        guard let value = shown?.magnitude, let range else { return nil }
+        return scale.position(of: value, in: range)
     }
 
     // MARK: Changing

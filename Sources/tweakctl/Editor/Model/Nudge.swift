@@ -49,11 +49,8 @@ enum Nudge {
 
     // MARK: The step
 
-    /// The step of a key press: the declared one, or a round hundredth of the range. Ints go by one.
-    static func step(_ tweak: EditorTweak, _ pace: Pace) -> Double {
-        if let declared = tweak.step?.magnitude, declared > 0 {
-            return pace == .coarse ? declared * 10 : declared
-        }
+    /// The step of a key press where none is declared: a round hundredth of the range. Ints go by one.
+    private static func step(_ tweak: EditorTweak, _ pace: Pace) -> Double {
         if tweak.kind == .int { return pace == .coarse ? 10 : 1 }
         let least = tweak.kind == .duration ? 1.0 : 0
         return max(least, natural(tweak) * pace.factor)
@@ -88,26 +85,78 @@ enum Nudge {
 
     private static func whole(_ tweak: EditorTweak, _ direction: Int, _ pace: Pace) -> Int128? {
         guard let value = tweak.shown?.whole else { return nil }
-        let step = Int128(exactly: max(1, self.step(tweak, pace)).rounded()) ?? 1
-        let sum = value + step * Int128(direction)
+        let wanted: Int128?
+        if let range = tweak.range, tweak.isByRatio {
+            let target = scaled(Double(value), tweak.scale, range, direction, pace, least: 1)
+            let next = Int128(exactly: target.rounded()) ?? value
+            wanted = next == value ? value + Int128(direction) : next
+        } else if let step = tweak.step?.whole, step > 0 {
+            wanted = onGrid(value, tweak, step, direction, pace)
+        } else {
+            wanted = value + (Int128(exactly: max(1, step(tweak, pace)).rounded()) ?? 1) * Int128(direction)
+        }
         let (lower, upper) = (tweak.lower?.whole ?? Int128(Int64.min), tweak.upper?.whole ?? Int128(Int64.max))
-        return lower <= upper ? min(max(sum, lower), upper) : sum
+        return wanted.map { lower <= upper ? min(max($0, lower), upper) : $0 }
     }
 
     private static func real(_ value: Double, _ tweak: EditorTweak, _ direction: Int, _ pace: Pace) -> Double {
-        let step = step(tweak, pace)
+        let wanted: Double
+        if let range = tweak.range, tweak.isByRatio {
+            wanted = scaled(value, tweak.scale, range, direction, pace, least: 0)
+        } else if let step = tweak.step?.magnitude, step > 0 {
+            wanted = onGrid(value, tweak, step, direction, pace)
+        } else {
+            let step = step(tweak, pace)
+            wanted = tidy(value + step * Double(direction), round(min(step, natural(tweak)) / 10))
+        }
         let lower = tweak.lower?.magnitude ?? -.greatestFiniteMagnitude
         let upper = tweak.upper?.magnitude ?? .greatestFiniteMagnitude
-        var sum = value + step * Double(direction)
-        if let declared = tweak.step?.magnitude, declared > 0 {
-            // Steps are counted from the lower bound; the next one lies in the direction of the key.
-            let base = tweak.lower?.magnitude ?? 0
-            sum = tidy(base + ((sum - base) / declared).rounded() * declared, declared)
-        } else {
-            sum = tidy(sum, round(min(step, natural(tweak)) / 10))
-        }
-        guard sum.isFinite, lower <= upper else { return value }
-        return min(max(sum, lower), upper)
+        guard wanted.isFinite, lower <= upper else { return value }
+        return min(max(wanted, lower), upper)
+    }
+
+    // Steps count from the lower bound, or from the default where there is none, as the server counts them.
+
+    private static func onGrid(
+        _ value: Int128, _ tweak: EditorTweak, _ step: Int128, _ direction: Int, _ pace: Pace
+    ) -> Int128 {
+        let distance = value - (tweak.lower?.whole ?? tweak.standard?.whole ?? 0)
+        let below = value - ((distance % step) + step) % step
+        let start = direction < 0 && below != value ? below + step : below
+        let next = start + step * Int128(direction) * (pace == .coarse ? 10 : 1)
+        return pace != .coarse ? end(value, next, tweak.standard?.whole) : next
+    }
+
+    private static func onGrid(
+        _ value: Double, _ tweak: EditorTweak, _ step: Double, _ direction: Int, _ pace: Pace
+    ) -> Double {
+        let origin = tweak.lower?.magnitude ?? tweak.standard?.magnitude ?? 0
+        let steps = (value - origin) / step
+        // On a step when it is within a rounding of it.
+        let start = (steps - steps.rounded()).magnitude < 1e-9 ? steps.rounded() : steps
+        let from = start.rounded(direction < 0 ? .up : .down)
+        let next = Decimals.multiple(from + Double(direction * (pace == .coarse ? 10 : 1)), of: step, from: origin)
+        return pace != .coarse ? end(value, next, tweak.standard?.magnitude) : next
+    }
+
+    /// Where a single step ends: the default need not be on a step, and is not passed.
+    private static func end<Number: Comparable>(_ value: Number, _ next: Number, _ standard: Number?) -> Number {
+        guard let standard, min(value, next) < standard, standard < max(value, next) else { return next }
+        return standard
+    }
+
+    /// A hundredth of the way from bound to bound, on a scale on which that is a ratio; a tenth or ten of them.
+    private static func scaled(
+        _ value: Double, _ scale: TweakScale, _ range: ClosedRange<Double>, _ direction: Int, _ pace: Pace,
+        least: Double
+    ) -> Double {
+        let place = scale.position(of: value, in: range) + Double(direction) * pace.factor / 100
+        if place <= 0 { return range.lowerBound }
+        if place >= 1 { return range.upperBound }
+        let target = scale.value(at: place, in: range)
+        // As few digits as tell it from its neighbours.
+        let unit = max(least, round((target - value).magnitude / 5))
+        return Decimals.multiple((target / unit).rounded(), of: unit, from: 0)
     }
 
     /// Without the dust of binary fractions: 0.3 and not 0.30000000000000004.
@@ -117,4 +166,9 @@ enum Nudge {
         let scaled = number * scale
         return scaled.magnitude < 0x1p53 ? scaled.rounded() / scale : number
     }
+}
+
+extension EditorTweak {
+    /// Whether equal presses are equal ratios: a declared step is kept.
+    fileprivate var isByRatio: Bool { scale == .logarithmic && step == nil }
 }
