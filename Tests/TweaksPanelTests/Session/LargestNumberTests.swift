@@ -1,0 +1,63 @@
+// Numbers of 64 unsigned bits, beyond what 64 signed bits or a double hold: whole through the socket and through HTTP.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@Suite(.blocking) struct LargestNumberTests {
+    private let registry = TweakRegistry()
+    private let mask: Tweak<UInt64>
+
+    init() { mask = Tweak("A", "B", "Mask", 1, registry: registry) }
+
+    /// What the last line of a reply in JSON has for a key, as it is written.
+    private func text(_ key: String, _ json: String) -> String? {
+        json.components(separatedBy: "\"\(key)\":").dropFirst().first.map { String($0.prefix { $0.isNumber }) }
+    }
+
+    @Test func throughTheSocket() throws {
+        let server = try PanelServer(registry: registry)
+        let client = try server.connectByLine()
+        #expect(try client.ask("set A/B/Mask 18446744073709551615").last?.hasPrefix("ok") == true)
+        #expect(mask.value == .max)
+        #expect(try client.ask("get A/B/Mask").first?.hasPrefix("A/B/Mask = 18446744073709551615 ") == true)
+        #expect(try client.ask("set A/B/Mask 0xFFFFFFFFFFFFFFFE").last?.hasPrefix("ok") == true)
+        #expect(mask.value == UInt64.max - 1)
+        #expect(try client.ask("A/B/Mask += 1").last?.hasPrefix("ok") == true)
+        #expect(mask.value == .max)
+        #expect(try client.ask("set A/B/Mask 18446744073709551616").last?.hasPrefix("error ") == true)
+        try client.send("json\n")
+        _ = try client.line()
+        try client.send("set A/B/Mask 18446744073709551613\n")
+        let set = try client.line()
+        #expect(set.contains(#""ok":true"#) && set.contains("18446744073709551613"), "\(set)")
+        try client.send("get A/B/Mask\n")
+        #expect(try text("value", client.line()) == "18446744073709551613")
+        #expect(mask.value == UInt64.max - 2)
+    }
+
+    @Test func throughHTTP() throws {
+        let server = try PanelServer(registry: registry)
+        let client = try server.connect()
+        let line = try server.connectByLine()
+        for number in [UInt64.max, UInt64(Int64.max) + 1, UInt64(1) << 53 + 1] {
+            let answer = try client.patch([("A/B/Mask", "\(number)")])
+            #expect(answer.status == 200, "\(answer.body)")
+            #expect(mask.value == number)
+            for target in ["/api/tweaks", "/api/tweaks/A/B/Mask"] {
+                #expect(try text("value", client.ask("GET", target).body) == "\(number)")
+            }
+        }
+        // As a text, and one too large.
+        #expect(try client.patch([("A/B/Mask", #""18446744073709551614""#)]).status == 200)
+        #expect(mask.value == UInt64.max - 1)
+        let refused = try client.patch([("A/B/Mask", "18446744073709551616")])
+        #expect([400, 422].contains(refused.status) && mask.value == UInt64.max - 1)
+        // And in events.
+        _ = try client.stream()
+        try line.ask("set A/B/Mask 18446744073709551615")
+        let event = try #require(try client.event())
+        #expect(event.name == "change" && event.data.contains("18446744073709551615"))
+    }
+}
