@@ -1,0 +1,61 @@
+// Sends what sessions are owed, and decides which sockets the loop listens to.
+
+import Tweaks
+
+extension EventLoop {
+    /// Sends what is there. False when some of it has to wait.
+    func flush(_ session: Session) -> Bool {
+        if !session.output.isEmpty {
+            switch session.output.send(to: session.descriptor) {
+            case .wouldBlock: return false
+            case .failed, .endOfInput:
+                close(session)
+                return false
+            case .bytes: break
+            }
+        }
+        if case .draining = session.phase, session.owesNothing {
+            if !session.outputHasEnded {
+                session.outputHasEnded = true
+                session.descriptor.endOutput()
+                // All was said; from here on there is only so much patience.
+                timers.add(.init(deadline: clock() + limits.fatalDrain.time, session: session.id, kind: .drain))
+            }
+            // A stopping server waits only for those whose input lies unread: the reset that answers it would cost them
+            // the last reply.
+            if session.inputHasEnded || isStopping && !session.descriptor.hasInput { close(session) }
+        }
+        return true
+    }
+
+    func updateInterest(_ session: Session) {
+        noteWhetherItReads(session)
+        var interest: PollInterest = []
+        if !session.output.isEmpty { interest.insert(.write) }
+        if !session.inputHasEnded, wantsInput(session) { interest.insert(.read) }
+        if interest == session.interest { return }
+        session.interest = interest
+        do {
+            try poller.modify(session.descriptor.number, interest)
+        } catch {
+            // It would never be heard of again.
+            close(session)
+        }
+    }
+
+    /// Counts how often a session lets its replies pile up until it is no longer read from.
+    private func noteWhetherItReads(_ session: Session) {
+        let isFull = !session.output.isEmpty && !wantsInput(session)
+        if isFull, !session.isFull { executor.figures.hit(.unsentBytes) }
+        session.isFull = isFull
+    }
+
+    /// A session that does not read its replies is not read from, nor one that has lines enough to go on with.
+    private func wantsInput(_ session: Session) -> Bool {
+        if !session.isOpen { return true }
+        if session.penalty != nil { return false }
+        // One more for a CR whose LF has not come.
+        return session.output.count < limits.unsentBytes
+            && session.inputCount - 1 <= session.dialect?.inputLimit ?? limits.lineBytes
+    }
+}
