@@ -6,7 +6,7 @@
 /// try TweakDaemon.start("bounce", panel: .on, tweaks: Look.all)
 /// ```
 ///
-/// Whoever asks has to show a token. The panel has one of its own, which the printed address carries, and which a daemon
+/// Each request has to show a token. The panel has one of its own, which the printed address carries, and which a daemon
 /// keeps with its state; those of the token file are taken, too, with the scopes they have.
 public struct TweakPanel: Equatable, Sendable {
     /// Whether there is one.

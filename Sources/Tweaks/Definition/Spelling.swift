@@ -1,8 +1,8 @@
 // “Did you mean …”: the nearest of a few known words.
 
-/// Finds what somebody may have meant.
+/// Finds what a mistyped word may have meant.
 package enum Spelling {
-    /// How many candidates are compared at most: whoever asks must not keep others waiting.
+    /// How many candidates are compared at most: one question must not keep others waiting.
     package static let mostCandidates = 5_000
 
     /// The candidate with the fewest edits from the word, compared without case; nil when all are too far off.

@@ -60,7 +60,7 @@ private final class CallSite: @unchecked Sendable {
 }
 
 /// The cells of one path and type that a reader without a lock may still look at. Readers cannot be counted, so that none
-/// of them is ever freed; but once nobody else has it, it serves the next tweak that is declared with this path.
+/// of them is ever freed; but once nothing else refers to it, it serves the next tweak that is declared with this path.
 private final class CellPool<Cell: TweakCell> {
     private var cells: [Cell] = []
     var count: Int { cells.count }

@@ -5,7 +5,7 @@ package enum CommitKind: Sendable, Equatable {
     /// Somebody's change. Those of one session to the same tweaks in quick succession, a drag, are one; a step never is.
     /// Those of one gesture are, whatever session they came over and however slowly; 0: it was none.
     case change(session: UInt64, isStep: Bool = false, gesture: UInt64 = 0)
-    /// Takes back the commit with this number; the last one of whoever does so, where it is to be their own.
+    /// Takes back the commit with this number; the last one of the origin that does so, where it is to be its own.
     case undo(UInt64, session: UInt64 = 0, isMine: Bool = false)
     /// Makes the commit with this number again.
     case redo(UInt64, session: UInt64 = 0, isMine: Bool = false)

@@ -122,7 +122,7 @@ extension RegistryState {
             }
             let expected = direction == .undo ? part.after : part.before
             let now = overlays[node.slot].setLayers
-            // Somebody may have set the same value meanwhile, and meant it.
+            // The same value may have been set meanwhile, on purpose.
             let later =
                 isNewest
                 ? nil : history.change(of: part.subject, after: direction == .undo ? record.number : record.undoneAt)

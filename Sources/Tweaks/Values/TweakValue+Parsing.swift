@@ -5,7 +5,7 @@ extension TweakValue {
     ///
     /// Strings and choices are taken as they are: quotes are the tokenizer's business.
     /// - Parameters:
-    ///   - text: What somebody wrote, without surrounding quotes.
+    ///   - text: What was written, without surrounding quotes.
     ///   - kind: The kind to read; `.action` has no values.
     package init?(parsing text: String, as kind: TweakKind) {
         let value: TweakValue? =

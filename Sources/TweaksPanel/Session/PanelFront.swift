@@ -43,7 +43,7 @@ package final class PanelFront: ServerFront {
     package var ports: [Int] { state.withLock { $0.ports } }
     package var tokens: [TokenEntry] { state.withLock { [$0.token] } }
 
-    /// The token that lets in whoever has it.
+    /// The token of the printed link: to have it is enough.
     package var secret: String { state.withLock { $0.secret } }
 
     /// Where the token is kept; nil where it ends with the process.

@@ -213,7 +213,7 @@ export function reconnect() {
   if (!isResting) connect();
 }
 
-/** Somebody looks, or the network is back. */
+/** The window is looked at again, or the network is back. */
 export function connectNow() {
   restUnseen();
   if (document.hidden || !isResting && root.dataset.state !== 'lost') return;

@@ -63,7 +63,7 @@ export function float(element, beside) {
   vary(element, 'top', Math.max(8, bottom + 6 + height > innerHeight ? top - height - 6 : bottom + 6) + 'px');
 }
 
-/** A name that nobody else makes. */
+/** A name that is made only once. */
 export const random = () =>
   crypto.getRandomValues(new Uint32Array(3)).reduce((text, word) => text + word.toString(36), '');
 /** A table; lines for which `isNow` holds stand out. */

@@ -41,7 +41,7 @@ export function meaningOf(text, tweak) {
   return `${clean(text)} = ${kind === 'color' ? value.replace(/FF$/, '') : brief(value)}${unitOf(tweak)}`;
 }
 
-/** Whether a text is just how somebody writes that value: `#f80`, `1_000`. */
+/** Whether a text is only another way to write that value: `#f80`, `1_000`. */
 function isWritten(kind, text, value) {
   if (kind === 'color') return [value, value.replace(/FF$/, '')].includes(text.toUpperCase());
   const [one, other] = [text, shown(value)].map((text) => measure(kind, text));

@@ -28,7 +28,7 @@ export class Row extends Draggable {
   /** Something is typed that was not sent. */
   isEdited = false;
   isHovered = false;
-  /** What somebody else made of it while it was being touched. */
+  /** What others made of it while it was being touched. */
   ghost = null;
   /** What was made of what was typed last. */
   meaning = '';
@@ -114,7 +114,7 @@ export class Row extends Draggable {
   get wanted() {
     return this.drag?.last ?? this.sender.wanted ?? this.tweak.value;
   }
-  /** What somebody else does must not move what is being touched. */
+  /** What others do must not move what is being touched. */
   get isHeld() {
     return this.drag || this.isEdited || this.isHovered || this.sender.isBusy;
   }
@@ -184,7 +184,7 @@ export class Row extends Draggable {
     drawSoon(this.tweak.path);
   }
 
-  /** Nobody touches it any more, so it shows what others made of it. */
+  /** It is no longer touched, so it shows what others made of it. */
   release() {
     if (this.isHeld) return;
     this.ghost = null;

@@ -116,7 +116,7 @@ extension EventLoop {
         return !token.scopes.allSatisfy(Rights(entry.scopes).covers)
     }
 
-    /// Tells the address of the panel, with the token that lets in whoever has it; or makes another token first, which
+    /// Tells the address of the panel, with the token that lets its reader in; or makes another token first, which
     /// ends what the old one gave. On the Unix socket alone: elsewhere it would cross a network, or reach another page.
     func tellPanel(rotate: Bool, to session: Session) {
         do throws(TweakError) {

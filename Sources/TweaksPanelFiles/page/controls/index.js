@@ -1,4 +1,4 @@
-// Picks the control of a tweak: an element that shows a value, and may mark what somebody else made of it.
+// Picks the control of a tweak: an element that shows a value, and may mark what others made of it.
 
 import { has } from '../tweaks.js';
 import { action } from './action.js';

@@ -97,7 +97,7 @@ function sliderOf(row, grid, show) {
       tick.hidden = tweak.default == null || !tweak.modified;
       vary(tick, '--at', place(tweak.default ?? value));
     },
-    /** Where somebody else has put it meanwhile. */
+    /** Where others have put it meanwhile. */
     mark(value) {
       ghost.hidden = value == null;
       if (value != null) vary(ghost, '--at', place(value));
