@@ -156,7 +156,7 @@ enum Nudge {
         let target = scale.value(at: place, in: range)
         // As few digits as tell it from its neighbours.
         let unit = max(least, round((target - value).magnitude / 5))
-        return Decimals.multiple((target / unit).rounded(), of: unit, from: 0)
+        return tidy((target / unit).rounded() * unit, unit)
     }
 
     /// Without the dust of binary fractions: 0.3 and not 0.30000000000000004.
