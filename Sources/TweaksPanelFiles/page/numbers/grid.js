@@ -22,7 +22,7 @@ export function gridOf(tweak) {
     [grid.low, grid.high, grid.step] = [low, high, step].map((amount) => amount && raise(amount, grid.scale));
   };
   settle();
-  // Steps count from the lower bound, or else from the default, which is always a value and need not be on one.
+  // Steps count from the lower bound, or else from the default, which need not be on one.
   if (step) {
     grid.standard = standard && raise(standard, grid.scale);
     grid.origin = grid.low ?? grid.standard ?? 0n;
@@ -66,8 +66,9 @@ export function stepped(tweak, grid, text, count, power = 0) {
     const below = origin + floor(at - origin, fine) * fine;
     next = (at !== below && count < 0 ? below + fine : below) + step * BigInt(count);
     // A single step that would pass the default ends there.
-    const isPassed = standard != null && (at < standard ? standard < next : at > standard && next < standard);
-    if (isPassed && step === fine && Math.abs(count) === 1) next = standard;
+    const isSingle = step === fine && Math.abs(count) === 1;
+    const isBetween = (one, other) => one < standard && standard < other;
+    if (isSingle && standard != null && (isBetween(at, next) || isBetween(next, at))) next = standard;
   }
   return write(tweak.kind, clamp(next, raised(grid.low), raised(grid.high)), scale);
 }
