@@ -59,18 +59,21 @@ export function stepped(tweak, grid, text, count, power = 0) {
   let step = raised(grid.step) ?? relativeStep(tweak.kind, from, scale);
   if (power > 0) step *= 10n;
   if (isFiner) step = step / 10n || 1n;
-  let next = at + step * BigInt(count);
-  if (grid.isStrict) {
-    const fine = raised(grid.step);
-    const [origin, standard] = [raised(grid.origin), raised(grid.standard)];
-    const below = origin + floor(at - origin, fine) * fine;
-    next = (at !== below && count < 0 ? below + fine : below) + step * BigInt(count);
-    // A single step that would pass the default ends there.
-    const isSingle = step === fine && Math.abs(count) === 1;
-    const isBetween = (one, other) => one < standard && standard < other;
-    if (isSingle && standard != null && (isBetween(at, next) || isBetween(next, at))) next = standard;
-  }
-  return write(tweak.kind, clamp(next, raised(grid.low), raised(grid.high)), scale);
+  const next = grid.isStrict
+    ? onStep(at, step * BigInt(count), raised(grid.step), raised(grid.origin))
+    : at + step * BigInt(count);
+  const standard = raised(grid.standard);
+  const isPassed = (at < standard && standard < next) || (next < standard && standard < at);
+  // The default need not be on a step: a single one that would pass it ends there.
+  const isSingle = grid.isStrict && standard != null && power <= 0 && Math.abs(count) === 1;
+  const wanted = isSingle && isPassed ? standard : next;
+  return write(tweak.kind, clamp(wanted, raised(grid.low), raised(grid.high)), scale);
+}
+
+/** So much further, from the step that lies at or behind a value. */
+function onStep(at, way, step, origin) {
+  const below = origin + floor(at - origin, step) * step;
+  return (at !== below && way < 0n ? below + step : below) + way;
 }
 
 /** Without a range, and on a logarithmic scale, a step is about a hundredth of the value. */
