@@ -1,6 +1,5 @@
 // The smallest program with tweaks: declare, serve, done.
 
-import Foundation
 import TweaksDaemon
 
 enum Greeting {
@@ -9,13 +8,7 @@ enum Greeting {
     static let pause = Tweak("Greeting", "Timing", "Pause", .seconds(1), in: .milliseconds(100) ... .seconds(10))
 }
 
-do {
-    try TweakDaemon.start("hello", tweaks: Greeting.text, Greeting.count, Greeting.pause)
-} catch {
-    // Thrown out of main, it would end in a backtrace.
-    FileHandle.standardError.write(Data("hello: \(error)\n".utf8))
-    exit(1)
-}
+try TweakDaemon.start("hello", tweaks: Greeting.text, Greeting.count, Greeting.pause)
 
 while true {
     for _ in 0..<Greeting.count.value { print(Greeting.text.value) }
