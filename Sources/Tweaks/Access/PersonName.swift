@@ -20,7 +20,7 @@ package struct PersonName: Hashable, Sendable {
         }
         guard scalars.allSatisfy(Self.mayHold) else {
             throw TweakError(
-                .badValue, "a name holds no parentheses and no invisible characters; write it plainly, as in: as Ada")
+                .badValue, "a name holds no parentheses and no invisible characters; write it plainly, such as Ada")
         }
         self.text = String(scalars)
     }

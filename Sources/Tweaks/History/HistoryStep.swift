@@ -50,11 +50,12 @@ extension TweakRegistry {
         return step(record, direction, revision, kind, at: isForced ? time : nil)
     }
 
-    /// Whether there is anything to undo or redo; that may still be refused.
+    /// The revision of the commit that undo or redo is about now, whoever made it; that may still be refused. Nil: there is
+    /// nothing.
     /// - Parameter rights: As above.
-    package func hasHistoryStep(_ direction: HistoryStep.Direction, rights: Rights = .all) -> Bool {
+    package func nextHistoryStep(_ direction: HistoryStep.Direction, rights: Rights = .all) -> UInt64? {
         let time = currentTime
-        return state.withLock { $0.step(direction, at: time, rights, nil) } != nil
+        return state.withLock { $0.step(direction, at: time, rights, nil) }?.revision
     }
 
     /// - Parameter time: When it is forced: what cannot be had any more is left out.

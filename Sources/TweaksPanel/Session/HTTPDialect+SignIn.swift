@@ -54,6 +54,8 @@ extension HTTPDialect {
     // MARK: Signing in
 
     func logIn(_ step: PanelLogin, _ request: HTTPRequest) throws(HTTPFailure) {
+        // The connection is one of its window from now on. A name that is none is refused with what is asked next.
+        try? takePerson(request)
         switch step {
         case .begin(let first):
             do throws(TweakError) {

@@ -5,6 +5,7 @@ import { byId, clean, root } from './dom.js';
 import { events } from './event-stream.js';
 import { say, toast } from './notes.js';
 import { parse } from './numbers/decimal.js';
+import { keepName } from './person.js';
 import { restarted } from './refresh.js';
 import { ask, credentials, mine, request } from './requests.js';
 import { countSoon, rows } from './rows.js';
@@ -35,7 +36,11 @@ export function state(name, text) {
 /** Something has come. */
 function alive() {
   heard = Date.now();
-  if (root.dataset.state === 'silent') state('connected', 'connected');
+  if (root.dataset.state === 'silent') {
+    state('connected', 'connected');
+    // What could be undone was not known meanwhile.
+    countSoon();
+  }
   clearTimeout(watchdog);
   watchdog = setTimeout(() => stream?.abort(), 16000);
 }
@@ -60,7 +65,7 @@ export async function connect() {
       signal: own.signal,
     });
     if (response.status === 401) return emit('signed-out');
-    if (!response.ok) throw new Error(parse(await response.text()).error.message);
+    if (!response.ok) throw refusal(parse(await response.text()).error);
     for await (const event of events(response.body, alive)) {
       if (stream !== own) return;
       receive(event);
@@ -69,6 +74,12 @@ export async function connect() {
     reason = error.message;
   }
   if (stream === own && root.dataset.state !== 'login') lost(reason);
+}
+
+/** Why the stream is refused. A name that was good for another version of the program is given up. */
+function refusal({ message }) {
+  if (message.startsWith('Tweaks-Name')) keepName('');
+  return new Error(message);
 }
 
 function lost(reason) {
@@ -149,7 +160,7 @@ function hello(data) {
     greeting.isOther = true;
   }
   for (const id of ['undo', 'redo']) if (!may('write')) byId(id).disabled = true;
-  byId('people').hidden = !mayAll('admin');
+  byId('people').lastElementChild.hidden = !mayAll('admin');
 }
 
 function snapshot(data) {

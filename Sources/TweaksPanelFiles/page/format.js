@@ -26,6 +26,11 @@ export const when = (time) => {
   );
 };
 
+/** From which value to which a change led, and for how long; values of secrets are not told. */
+export const moveText = ({ was, value, for: span }) =>
+  (was == null || value == null ? '(secret)' : `${brief(was, 40)} → ${brief(value, 40)}`) +
+  (span ? ' for ' + span : '');
+
 export const partly = (path) => path.split('/').map(encodeURIComponent).join('/');
 export const partsOf = (path) => path.split('/');
 export const nameOf = (path) => partsOf(path)[2] ?? path;

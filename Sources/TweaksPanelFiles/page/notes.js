@@ -7,11 +7,17 @@ export function say(text) {
   byId('live').textContent = clean(text);
 }
 
+/** Shows a note, and says it; an action makes it stay. Returns what takes it away. */
 export function toast(text, { isBad = false, action = null } = {}) {
-  const close = () => note.remove();
+  const before = document.activeElement;
+  const close = () => {
+    const hadFocus = note.contains(document.activeElement);
+    note.remove();
+    if (hadFocus) before.focus({ preventScroll: true });
+  };
   const note = h(
     'div',
-    { class: isBad ? 'toast bad' : 'toast' },
+    { class: ['toast', isBad && 'bad', action && 'asks'].filter(Boolean).join(' ') },
     h('span', text),
     action
       ? button(action[0], () => {
@@ -28,6 +34,16 @@ export function toast(text, { isBad = false, action = null } = {}) {
   // What offers something stays until it is answered.
   if (!action) setTimeout(close, isBad ? 9000 : 5000);
   say(text);
+  return close;
+}
+
+/** Takes away what was offered last. */
+export let withdraw = () => {};
+/** Offers something in place of what was offered before. Its button has the keyboard until it is answered. */
+export function offer(text, word, action) {
+  withdraw();
+  withdraw = toast(text, { action: [word, action] });
+  byId('toasts').lastElementChild.querySelector('button').focus();
 }
 
 const told = [];

@@ -1,6 +1,7 @@
 // Sends requests, and knows which revisions came of them.
 
 import { parse } from './numbers/decimal.js';
+import { personHeaders } from './person.js';
 import { session } from './session.js';
 import { emit } from './signals.js';
 
@@ -13,7 +14,8 @@ export const mine = new Set();
 export const credentials = { headers: null, renew: () => Promise.resolve(false) };
 /** Asks; where nothing is shown yet, or what is shown is not taken any more, once again with a new key. */
 export async function ask(path, options = {}) {
-  const once = () => fetch(path, { ...options, headers: { ...options.headers, ...credentials.headers } });
+  const once = () =>
+    fetch(path, { ...options, headers: { ...personHeaders(), ...options.headers, ...credentials.headers } });
   if (path === '/login') return once();
   const response = credentials.headers && await once();
   return response && response.status !== 401

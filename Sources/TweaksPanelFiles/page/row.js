@@ -178,6 +178,7 @@ export class Row extends Draggable {
       this.flash(event.by);
       if (this.isHeld) this.ghost = { by: event.by, value: event.value ?? this.tweak.value };
     }
+    if (isMine) this.#fade();
     if (isMine && !this.drag) this.ghost = null;
     if (isMine || !this.isHeld) this.stale = isMine ? 'mine' : 'other';
     if (!this.layers.hidden) refreshSoon(this.tweak.path);
@@ -197,13 +198,17 @@ export class Row extends Draggable {
     if (!by) return;
     this.flashed = by;
     this.element.classList.remove('touched');
-    requestAnimationFrame(() => this.element.classList.add('touched'));
+    requestAnimationFrame(() => this.element.classList.toggle('touched', Boolean(this.flashed)));
     clearTimeout(this.fading);
-    this.fading = setTimeout(() => {
-      this.flashed = '';
-      this.element.classList.remove('touched');
-      this.draw();
-    }, 4000);
+    this.fading = setTimeout(() => this.#fade(), 4000);
+    drawSoon(this.tweak.path);
+  }
+
+  /** What another has made of it is over. */
+  #fade() {
+    clearTimeout(this.fading);
+    this.flashed = '';
+    this.element.classList.remove('touched');
     drawSoon(this.tweak.path);
   }
 

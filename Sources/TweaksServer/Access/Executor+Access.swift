@@ -119,6 +119,7 @@ extension Executor {
             session.tokens.last.map { $0.identity.through(session.peer.origin.connection) } ?? session.peer.origin
         session.origin = known.named(session.name)
         windows.place(session)
+        session.window?.origin = session.origin
         // Each of the tokens is charged, and the peer where there is none.
         var accounts = session.tokens.map { account(of: $0) }
         if accounts.isEmpty { accounts = [account(session.peer.culprit, limits.commitsPerSecond)] }

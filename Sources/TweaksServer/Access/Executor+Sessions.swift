@@ -15,7 +15,8 @@ extension Executor {
     private func line(_ connections: [Session], _ own: Session) -> String {
         let session = connections[0]
         let parts = [
-            session.origin.description, session.peer.text, session.peer.transport.rawValue, session.life.state.word,
+            session.shownOrigin.description, session.peer.text, session.peer.transport.rawValue,
+            session.life.state.word,
             "may \(session.grants.rights.text)", "watches \(connections.sum(\.watches.count))",
             "commits \(commits(connections))", "unsent \(connections.sum(\.output.count))",
             TweakValue.duration(.seconds(age(of: session))).text + " old",
@@ -27,18 +28,23 @@ extension Executor {
         let session = connections[0]
         return .object(
             [
-                ("session", .count(session.number)), ("identity", .string(session.origin.description)),
+                ("session", .count(session.number)), ("identity", .string(session.shownOrigin.description)),
                 ("state", .string(session.life.state.word)),
                 ("transport", .string(session.peer.transport.rawValue)), ("peer", .string(session.peer.text)),
                 ("scopes", session.grants.rights.json), ("watches", .count(connections.sum(\.watches.count))),
                 ("commits", .count(commits(connections))), ("unsentBytes", .count(connections.sum(\.output.count))),
                 ("ageSeconds", .int(age(of: session))), ("own", .bool(session.number == own.number)),
-            ] + session.personFields)
+            ] + (session.shownOrigin.name.map { [("person", .string($0))] } ?? []))
     }
 
     private func commits(_ connections: [Session]) -> UInt64 {
         connections.reduce(connections[0].window?.earlierCommits ?? 0) { $0 + $1.commits }
     }
+}
+
+extension Session {
+    /// Who it is to people: who its window says it is, where it has one.
+    fileprivate var shownOrigin: TweakOrigin { window?.origin ?? origin }
 }
 
 extension [Session] {

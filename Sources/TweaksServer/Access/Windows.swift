@@ -10,6 +10,8 @@ final class Window {
     let number: UInt64
     /// How many connections it has.
     fileprivate(set) var connections = 0
+    /// Who is there, as the last of its connections said that: a name may be given over any of them.
+    var origin: TweakOrigin?
     /// How many commits those have made that have ended.
     fileprivate(set) var earlierCommits: UInt64 = 0
 

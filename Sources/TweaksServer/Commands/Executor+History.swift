@@ -9,9 +9,12 @@ extension Executor {
     func history(_ count: Int?, _ session: Session) -> Reply {
         let entries = registry.history(last: count ?? 20, seenWith: session.grants.rights)
         let isJSON = session.encoder.isJSON
-        let steps = [HistoryStep.Direction.undo, .redo].map { direction in
-            (direction.rawValue, JSON.bool(registry.hasHistoryStep(direction, rights: session.grants.rights)))
+        let next = [HistoryStep.Direction.undo, .redo].map { direction in
+            (direction.rawValue, registry.nextHistoryStep(direction, rights: session.grants.rights))
         }
+        let steps =
+            next.map { ($0, JSON.bool($1 != nil)) }
+            + next.compactMap { name, revision in revision.map { ("\(name)es", .count($0)) } }
         // Made while it is sent: values are long, and commits many.
         var reply = Reply(
             .ok(words: "", fields: steps), listName: "history",

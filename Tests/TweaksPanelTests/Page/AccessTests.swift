@@ -23,13 +23,23 @@ import TweaksTestSupport
         }
     }
 
-    private func expectNames(_ page: PanelView, _ place: String) throws {
+    /// - Parameter wanted: Some of what is there: without them something else would be looked at.
+    private func expectNames(_ page: PanelView, _ place: String, _ wanted: [String]) throws {
         let tree = try tree(page)
-        #expect(tree.count > 15)
+        for name in wanted {
+            #expect(tree.contains { Self.operated.contains($0.role) && $0.name == name }, "\(place): no \(name)")
+        }
         for (role, name) in tree where Self.operated.contains(role) && role != "MenuListPopup" {
             #expect(!name.isEmpty, "\(place): a \(role) without a name")
         }
     }
+
+    /// What opens beside the list: its button, its title, and what can be done there.
+    private static let drawers = [
+        ("history", "History", ["Undo", "Redo"]), ("presets", "Presets", ["Name of the preset", "Save"]),
+        ("import", "Import, export", ["Everything", "Lines to import", "File to import", "See what would change"]),
+        ("people", "People", ["Your name, as others see it", "Use this name", "Sign out"]),
+    ]
 
     @Test func everythingHasARoleAndAName() throws {
         let host = try PanelHost()
@@ -46,20 +56,25 @@ import TweaksTestSupport
             ] {
                 #expect(tree.contains { $0.name == name } || name.hasPrefix("Reset"), "nothing called \(name)")
             }
-            try expectNames(page, "list")
-            for drawer in ["history", "presets", "import", "people"] {
+            try expectNames(page, "list", ["Undo", "Search tweaks", "Kinds / Basic / Bool", "Kinds / Basic / Text"])
+            for (drawer, title, wanted) in Self.drawers {
                 try page.element(drawer).click()
-                try page.wait("document.querySelector('#pane h2') != null")
-                try expectNames(page, drawer)
+                // Before that there is only the word that it is loading.
+                try page.wait(
+                    """
+                    document.getElementById('drawer').open && document.getElementById('pane').ariaLabel === given[0]
+                        && document.querySelector('#pane h2') != null
+                    """, .string(title))
+                try expectNames(page, drawer, ["History", "Presets", "Import, export", "People", "Close"] + wanted)
                 try page.browser.perform(.keys(.escape))
             }
             try page.click("Colour", "swatch")
             try page.wait("isShown(document.getElementById('picker'))")
-            try expectNames(page, "picker")
+            try expectNames(page, "picker", ["Hue", "Opacity"])
             try page.browser.perform(.keys(.escape))
             try page.click("Whole", "for")
             try page.wait("isShown(document.getElementById('menu'))")
-            try expectNames(page, "menu")
+            try expectNames(page, "menu", ["How long a change lasts", "1 minute", "10 minutes", "1 hour"])
         }
     }
 

@@ -49,9 +49,14 @@ struct PanelView {
 
     // MARK: Handling
 
-    /// Clicks undo or redo, once there is something to go back to.
+    /// Clicks undo or redo, once there is something to go back to. Both are gray while the process is slow to answer.
     func step(_ identity: String) throws {
-        try wait("!document.getElementById(given[0]).disabled", .string(identity))
+        for _ in 0..<20 {
+            try wait("!document.getElementById(given[0]).disabled", .string(identity))
+            do { return try element(identity).click() } catch let error as BrowserError
+                where error.code == "element click missed"
+            { continue }
+        }
         try element(identity).click()
     }
 

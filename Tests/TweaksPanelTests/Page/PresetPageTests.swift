@@ -80,6 +80,7 @@ import TweaksTestSupport
             #expect(host.value("Side") == .choice("left"))
             // All or nothing, and the line is named.
             try page.element("import").click()
+            try page.wait("named('Everything', '#pane') != null")
             let again = try page.browser.element("[data-part=import-text]")
             try page.browser.run(
                 "arguments[0].value = arguments[1]", again.value, "Kinds/Basic/Whole = 12\nKinds/Basic/Count = many")

@@ -35,19 +35,25 @@ import TweaksTestSupport
         try page.wait("listed().length > 10 && document.getElementById('search').value === ''")
     }
 
-    /// From far down the list, the best results are in view at once; who leaves them is back where that row is in view.
+    /// From far down the list, the best results are in view at once; who leaves them is back at the same row.
     @Test func resultsBeginAtTheTop() throws {
         let host = try PanelHost(CrowdedRegistry.make(500))
         let top = "Math.round(row('Category 0/Group 11/Scale 279').getBoundingClientRect().top)"
         try host.visit { page in
             try page.wait("(scrollTo(0, 5000), row('Category 0/Group 11/Scale 279') != null)")
-            try page.ask("row('Category 0/Group 11/Scale 279').scrollIntoView({ block: 'center' })")
-            try page.wait("(globalThis.place = \(top)) > 100 && scrollY > 2000")
+            // What lies above is measured when it comes near the view, which moves the row, a frame at a time.
+            try page.wait(
+                """
+                (row('Category 0/Group 11/Scale 279').scrollIntoView({ block: 'center' }), globalThis.place = \(top),
+                    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+                        requestAnimationFrame(done)))),
+                    place === \(top) && place > 100 && scrollY > 2000)
+                """)
             try page.type("tint", over: page.element("search"))
             try page.wait("document.querySelector('#list h2')?.textContent.includes('“tint”')")
             #expect(try page.ask("scrollY") == 0)
             try page.browser.perform(.keys(.escape))
-            try page.wait("row('Category 0/Group 11/Scale 279') != null && Math.abs(\(top) - place) < innerHeight / 2")
+            try page.wait("row('Category 0/Group 11/Scale 279') != null && Math.abs(\(top) - place) <= 1")
         }
     }
 

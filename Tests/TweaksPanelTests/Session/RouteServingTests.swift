@@ -46,8 +46,8 @@ struct Served: Sendable, CustomTestStringConvertible {
         Served("POST", "/api/undo", "{}", 200, #""rev":3"#, #""undid":2"#, #""of":"token admin""#),
         Served("POST", "/api/redo", #"{"force":true}"#, 200, #""rev":4"#, #""redid":"#),
         Served(
-            "GET", "/api/history?count=1", nil, 200, #"{"ok":true,"undo":true,"redo":false,"history":[{"rev":4"#,
-            #""by":"token admin""#),
+            "GET", "/api/history?count=1", nil, 200,
+            #"{"ok":true,"undo":true,"redo":false,"undoes":2,"history":[{"rev":4"#, #""by":"token admin""#),
         Served("PUT", "/api/presets/look", #"{"pattern":"Content"}"#, 200, #""ok":true"#),
         Served("GET", "/api/presets", nil, 200, #""name":"look""#),
         Served("POST", "/api/reset", #"{"patterns":["Content"]}"#, 200, #""rev":5"#),

@@ -45,6 +45,27 @@ import TweaksWire
         #expect(told == ["open \(number)"])
     }
 
+    /// The stream has begun before the name was given, and is there for longer than any other connection.
+    @Test func aNameIsThatOfTheWholeWindow() throws {
+        let server = try PanelServer()
+        let (stream, panel, line) = (try server.connect(), try server.connect(), try server.connectByLine())
+        _ = try stream.stream("", Self.window)
+        for (headers, identity) in [(Self.ada, "token admin (Ada)"), (Self.window, "token admin")] {
+            let entry = try #require(try sessions(panel, headers).first { $0["own"] as? Bool == true })
+            #expect(entry["identity"] as? String == identity)
+            #expect(entry["person"] as? String == (headers == Self.ada ? "Ada" : nil))
+            #expect(try line.ask("sessions").contains { $0.contains(" \(identity), ") })
+        }
+    }
+
+    /// A connection that has only signed in is one of its window, not another session.
+    @Test func signingInIsDoneInAWindow() throws {
+        let server = try PanelServer()
+        let (first, second) = (try server.connect(nil), try server.connect())
+        #expect(try first.signIn("admin", Self.ada).answer.status == 200)
+        #expect(try sessions(second, Self.ada).count == 1)
+    }
+
     @Test func anotherWindowIsAnotherSession() throws {
         let server = try PanelServer(.named("ops", .admin))
         let (first, second) = (try server.connect(), try server.connect())

@@ -105,7 +105,7 @@ private final class Pair {
     private static func normal(_ line: String) -> String {
         var line = line
         line.replace(/(rev|event|revision|undid|redid|saved at) \d+/) { "\($0.output.1) N" }
-        line.replace(/"(rev|pid|uptimeSeconds|undid|redid|of)":\d+/) { "\"\($0.output.1)\":N" }
+        line.replace(/"(rev|pid|uptimeSeconds|undid|redid|undoes|redoes|of)":\d+/) { "\"\($0.output.1)\":N" }
         line.replace(/(pid|uptimeSeconds|rev): \d+/) { "\($0.output.1): N" }
         line.replace(/instance(": ?"|: )[0-9a-f]+/, with: "instance N")
         line.replace(/\d\d\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/, with: "TIME")

@@ -1,7 +1,6 @@
 // The drawer at the right: history, presets, import and export, people.
 
 import { button, h, icon, on, renew } from '../dom.js';
-import { mayAll } from '../session.js';
 import { listen } from '../signals.js';
 import { showHistory } from './history.js';
 import { drawer, pane, setTab, tab } from './pane.js';
@@ -19,7 +18,7 @@ const tabs = {
 export function openDrawer(name) {
   setTab(name);
   renew(drawer.firstElementChild, [
-    ...Object.entries(tabs).filter(([key]) => key !== 'people' || mayAll('admin')).map(([key, [text]]) =>
+    ...Object.entries(tabs).map(([key, [text]]) =>
       button(text, () => openDrawer(key), {
         class: 'button plain',
         'aria-current': key === name ? 'true' : null,
@@ -37,6 +36,9 @@ export function openDrawer(name) {
 on(drawer, 'click', (event) => {
   if (event.target === drawer) drawer.close();
 });
+
+// What was shown is old when the drawer is opened again.
+on(drawer, 'close', () => pane.replaceChildren());
 
 listen('count', () => {
   if (drawer.open && tab === 'history') showHistory();

@@ -23,8 +23,8 @@ export async function showing(name, load, draw) {
   }
   // Replacing a pressed button would lose its click.
   while (pane.matches(':active')) await new Promise((done) => setTimeout(done, 20));
-  // Answers may arrive out of order.
-  if (tab !== name || own < shownRequest) return;
+  // Answers may arrive out of order, or when nobody waits for them any more.
+  if (!drawer.open || tab !== name || own < shownRequest) return;
   shownRequest = own;
   renew(pane, content);
 }

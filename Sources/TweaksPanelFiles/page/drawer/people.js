@@ -1,15 +1,64 @@
-// The tab People: the sessions of the process, which can be ended.
+// The tab People: who one is, and the sessions of the process, which can be ended.
 
-import { bdi, button, byId, clean, h, root } from '../dom.js';
+import { bdi, button, byId, clean, h, renew, root } from '../dom.js';
 import { duration } from '../numbers/decimal.js';
 import { request } from '../requests.js';
 import { mayAll, session as self } from '../session.js';
 import { signOut } from '../sign-in-form.js';
-import { drawer, showing, tab } from './pane.js';
+import { nameForm } from './name-form.js';
+import { drawer, pane, showing, tab } from './pane.js';
 
-const personal = (session) =>
+const list = h('ul');
+const own = h('p.soft');
+
+export function showPeople() {
+  return showing('people', countPeople, (sessions) => {
+    draw(sessions);
+    return [
+      h('h2', 'Who is here'),
+      own,
+      nameForm(refresh),
+      list,
+      h('p', button('Sign out', signOut)),
+    ];
+  });
+}
+
+/** Draws the list alone, so that a name that is being typed stays. */
+async function refresh() {
+  const sessions = await countPeople();
+  // Replacing a pressed button would lose its click.
+  if (!pane.matches(':active')) draw(sessions);
+}
+
+function draw(sessions) {
+  own.textContent = `You are ${clean(self.identity)}.`;
+  renew(list, sessions.map(item));
+}
+
+function item(session) {
+  const { identity, session: number } = session;
+  const end = async () => {
+    await request('DELETE', '/api/sessions/' + number);
+    refresh();
+  };
+  return h(
+    'li',
+    { 'data-own': session.own },
+    h(
+      'div.apart',
+      h('strong', bdi(identity)),
+      session.own ? h('span.badge', 'you') : button('Disconnect', end, {
+        class: 'button plain danger',
+        label: `Disconnect ${identity}, session ${number}`,
+      }),
+    ),
+    h('div.soft', facts(session)),
+  );
+}
+
+const facts = (session) =>
   [
-    session.own ? 'this page' : '',
     session.transport,
     session.peer,
     (session.scopes ?? []).join(' '),
@@ -17,49 +66,22 @@ const personal = (session) =>
     session.commits && `${session.commits} ${session.commits === 1 ? 'change' : 'changes'}`,
     `for ${duration(BigInt(session.ageSeconds) * 1000000000n)}`,
   ].filter(Boolean).join(' · ');
-export function showPeople() {
-  return showing(
-    'people',
-    countPeople,
-    (sessions) => [
-      h('h2', 'Who is here'),
-      h('p.soft', `You are ${clean(self.identity)}.`),
-      h(
-        'ul',
-        ...sessions.map((session) =>
-          h(
-            'li',
-            h(
-              'div.apart',
-              h('strong', bdi(session.identity)),
-              session.own ? null : button('Disconnect', async () => {
-                await request('DELETE', '/api/sessions/' + session.session);
-                showPeople();
-              }, { class: 'button plain danger', label: 'Disconnect session ' + session.session }),
-            ),
-            h('div.soft', personal(session)),
-          )
-        ),
-      ),
-      h('p', button('Sign out', signOut)),
-    ],
-  );
-}
 
+/** Those who are let in: a browser connects ahead of what it asks. */
 async function countPeople() {
   if (!mayAll('admin') || root.dataset.state !== 'connected') return [];
   try {
     const { sessions } = await request('GET', '/api/sessions');
-    byId('people').lastElementChild.textContent = sessions.length;
-    return sessions;
-  } catch (error) {
-    byId('people').hidden = error.code === 'denied';
+    const people = sessions.filter(({ state }) => state === 'open');
+    byId('people').lastElementChild.textContent = people.length;
+    return people;
+  } catch {
     return [];
   }
 }
 
 setInterval(() => {
-  if (drawer.open && tab === 'people' && !document.hidden) showPeople();
+  if (drawer.open && tab === 'people' && !document.hidden) refresh();
 }, 5000);
 
 countPeople();

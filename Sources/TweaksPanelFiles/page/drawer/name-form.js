@@ -1,0 +1,44 @@
+// Asks how the person at this window wants to be called. Nothing proves a name.
+
+import { reconnect } from '../connection.js';
+import { button, clean, h } from '../dom.js';
+import { keepName, nameHeader, nameHere } from '../person.js';
+import { request } from '../requests.js';
+import { session } from '../session.js';
+
+/** A form that calls `action` when another name is taken; the process judges names. */
+export function nameForm(action) {
+  const field = h('input', {
+    id: 'name',
+    autocomplete: 'nickname',
+    spellcheck: 'false',
+    placeholder: 'such as Ada',
+    'aria-describedby': 'name-error',
+  });
+  const error = h('p.error', { id: 'name-error', role: 'alert', hidden: true });
+  const submit = async (event) => {
+    event.preventDefault();
+    const name = field.value.trim();
+    error.hidden = true;
+    try {
+      const { identity, person = '' } = await request('GET', '/api/whoami', null, nameHeader(name));
+      keepName(person);
+      session.identity = identity;
+      field.value = person;
+      // The stream says who it is when it begins.
+      reconnect();
+      action();
+    } catch ({ message }) {
+      error.textContent = clean(message.replace(/^Tweaks-Name: /, ''));
+      error.hidden = false;
+    }
+  };
+  field.value = nameHere();
+  return h(
+    'form',
+    { onsubmit: submit, part: 'name-form' },
+    h('label', { for: 'name' }, 'Your name, as others see it'),
+    h('div.cluster', h('div.box', field), h('button.button', { type: 'submit' }, 'Use this name')),
+    error,
+  );
+}
