@@ -6,7 +6,8 @@ import TweaksTestSupport
 
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct LostPageTests {
     /// What the browser says of requests that nobody answers.
-    private static let unanswered = ["net::ERR_"]
+    // A request under way when the process stops is answered with 503, one after that not at all.
+    private static let unanswered = ["net::ERR_", PanelView.refused(503)]
 
     /// Somebody goes to another window, and comes back after a while.
     private static let hiding = """

@@ -47,7 +47,7 @@ import TweaksTestSupport
     /// Loaded again, and after a restart of the process, the page answers a question; it is not asked for a token.
     @Test func lastsOverARestart() throws {
         let host = try PanelHost()
-        try host.visit(expecting: [PanelView.refused(401), "net::ERR_"]) { page in
+        try host.visit(expecting: [PanelView.refused(401), PanelView.refused(503), "net::ERR_"]) { page in
             try page.browser.reload()
             try page.waitUntilConnected()
             host.stop()
