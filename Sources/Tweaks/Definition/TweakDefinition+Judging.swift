@@ -120,8 +120,9 @@ extension TweakDefinition {
         }
         if let reason = validate?(text) {
             // The program's own words, unless they give a secret away.
-            let told = flags.contains(.secret) && reason.contains(text) ? "the value is refused" : reason
-            throw TweakError(.badValue, "\(path.token): \(Quoting.sanitized(told))", path: path)
+            let givesAway = flags.contains(.secret) && (text.isEmpty || !reason.places(of: text).isEmpty)
+            let told = givesAway ? "the value is refused" : Quoting.sanitized(reason)
+            throw TweakError(.badValue, "\(path.token): \(told)", path: path)
         }
         return Judged(value: .string(text), adjustment: .none)
     }

@@ -39,7 +39,7 @@ extension TweakValue {
         let radix = digits.lowercased().hasPrefix("0x") ? 16 : 10
         if radix == 16 { digits = digits.dropFirst(2) }
         guard let first = digits.first, let last = digits.last, first != "_", last != "_" else { return nil }
-        guard !digits.contains("__") else { return nil }
+        guard !zip(digits, digits.dropFirst()).contains(where: { $0 == "_" && $1 == "_" }) else { return nil }
         guard first != "-", first != "+" else { return nil }
         let plain = sign + digits.filter { $0 != "_" }
         return Int64(plain, radix: radix).map(TweakValue.int)

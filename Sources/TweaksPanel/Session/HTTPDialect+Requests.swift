@@ -155,7 +155,7 @@ enum Browser {
 
     /// The name of a browser; of another program what stands first.
     static func name(_ agent: String) -> String {
-        if let found = known.first(where: { agent.contains($0.0) }) { return found.1 }
+        if let found = known.first(where: { !agent.places(of: $0.0).isEmpty }) { return found.1 }
         let first = agent.prefix { $0 != " " }
         return String(first.unicodeScalars.prefix(40).map(Character.init))
     }

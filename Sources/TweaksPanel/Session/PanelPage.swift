@@ -1,5 +1,6 @@
 // The page: its markup, and its styles and modules, which browsers keep for as long as the program stays the same.
 
+import Tweaks
 import TweaksWire
 
 /// The page and what the API says of itself.
@@ -10,8 +11,8 @@ enum PanelPage {
         let modules = files.keys.filter { $0.hasSuffix(".js") && !$0.hasPrefix("drawer/") }
         let links = modules.sorted().map { "<link rel=\"modulepreload\" href=\"/panel/\($0)\">" }
         let text = String(decoding: files["index.html"]?.body ?? [], as: UTF8.self)
-            .replacing(placeholder, with: links.joined(separator: "\n    "))
-            .replacing("\"/panel/", with: "\"/panel/\(version)/")
+            .substituting(links.joined(separator: "\n    "), for: placeholder)
+            .substituting("\"/panel/\(version)/", for: "\"/panel/")
         return HTTPResponse(.ok, [HTTPField("Content-Type", "text/html; charset=utf-8")], body: Array(text.utf8))
     }()
 

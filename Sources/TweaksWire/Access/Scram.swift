@@ -187,5 +187,5 @@ package enum Scram {
 }
 
 extension String {
-    fileprivate func range(ofLast mark: String) -> Range<Index>? { ranges(of: mark).last }
+    fileprivate func range(ofLast mark: String) -> Range<Index>? { places(of: mark).last }
 }
