@@ -27,7 +27,7 @@ extension TweakDaemon {
     ///   - onEvent: Told of everything worth logging. Without one, each event is a line on standard error, but for
     ///     changes that the program made itself.
     ///   - tweaks: Tweaks, groups, actions and lists of them to register first, beside those of modules with a
-    ///     `TweakList`. Statics are lazy: one that nobody has touched yet would be missing from every list.
+    ///     `TweakList`. Statics are lazy: one that was not touched yet would be missing from every list.
     /// - Throws: `ServerError` that names what is wrong and the remedy.
     @discardableResult
     public static func start(
@@ -60,7 +60,7 @@ extension TweakDaemon {
             durability: durability,
             audit: audit, signals: signals,
             registry: registry, limits: limits, environment: ThisProcess.environment,
-            // A program's own handler writes who knows where.
+            // Where a program's own handler writes is not known.
             isOnTerminal: onEvent == nil && StandardError.isTerminal, onEvent: onEvent ?? standardErrorLog(name))
     }
 
@@ -84,7 +84,10 @@ extension TweakDaemon {
                 durability: durability, audit: audit, signals: signals, registry: registry, limits: limits,
                 environment: environment, isOnTerminal: isOnTerminal, onEvent: onEvent)
         #else
-            onEvent(.warning("built without the trait Server: nothing is served, nothing is kept"))
+            onEvent(
+                .warning(
+                    "nothing is served or kept: the program is built without the trait Server; name it at the "
+                        + "dependency on Tweaks"))
             return TweakDaemon(nil)
         #endif
     }

@@ -1,4 +1,4 @@
-// What a program can choose about its daemon: TCP, the panel, the config file, where overrides are kept, signals.
+// Defines the options of a daemon: TCP, the panel, the config file, where overrides are kept, signals.
 
 extension TweakDaemon {
     /// Whether a daemon listens on TCP.
@@ -9,7 +9,7 @@ extension TweakDaemon {
         /// change tweaks. The port is the one to prefer; when it is taken, a free one is used, with a warning. Where there
         /// is a token file, it is as ``tokens(port:)``.
         case open(port: Int)
-        /// On 127.0.0.1 and ::1, for whoever shows a token of the token file, by `auth TOKEN` or `tweakctl login`. It
+        /// On 127.0.0.1 and ::1, for clients that show a token of the token file, by `auth TOKEN` or `tweakctl login`. It
         /// needs such a file. When the port is taken, the daemon does not start: people would show their tokens to
         /// the program that listens there.
         case tokens(port: Int)

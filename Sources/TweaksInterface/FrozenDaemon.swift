@@ -1,4 +1,4 @@
-// What a daemon does that serves nothing.
+// Waits in place of a daemon that serves nothing.
 
 extension TweakDaemon {
     /// Returns when the task is cancelled. Without a timer: that would have a thread.

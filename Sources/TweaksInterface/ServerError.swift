@@ -1,4 +1,4 @@
-// What stands in the way of serving.
+// Says why a server cannot serve.
 
 import Tweaks
 

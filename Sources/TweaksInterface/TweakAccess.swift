@@ -1,8 +1,8 @@
-// Who else may do what: other users on a Unix socket, and rights that are given on request.
+// Grants rights to other users on a Unix socket, and to sessions that request them.
 
 public import Tweaks
 
-/// The rules of a server for whoever is not its own user.
+/// The rules of a server for peers other than its own user.
 ///
 /// On a Unix socket the kernel says who is at the other end. The process's own user and root may do everything; others
 /// are refused, but for those that are named here.
@@ -20,13 +20,13 @@ public struct TweakAccess: Sendable {
     public var users: [UInt32: [TweakScope]]
     /// The same for groups, whether primary or supplementary. Who is in several has the rights of all.
     public var groups: [UInt32: [TweakScope]]
-    /// What a session is given that asks for it with `request`, without anybody being asked.
+    /// What a session is given that asks for it with `request`, without a question to the program.
     public var grants: [TweakScope]
     /// Asked when a session requests more than ``grants``; without it, that is declined. Called on a queue of its own,
-    /// one request at a time: a session waits for its return, nobody else does.
+    /// one request at a time: only that session waits for its return.
     public var onRequest: (@Sendable (TweakScopeRequest) -> Void)?
 
-    /// Rules; those of the defaults let nobody else in, and give nothing on request.
+    /// Rules; the defaults let no other user in, and give nothing on request.
     /// - Parameters:
     ///   - users: Users of this machine by number, and what they may do.
     ///   - groups: The same for groups.

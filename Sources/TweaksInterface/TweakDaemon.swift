@@ -62,7 +62,7 @@ public final class TweakDaemon: Sendable {
     /// The TCP port; nil where TCP is off.
     public var port: Int? { service?.port }
 
-    /// The address of the web page with its own token, which lets in whoever has it; nil where it is off.
+    /// The address of the web page with its own token, which lets in anyone who has it; nil where it is off.
     public var panelAddress: String? { service?.panelAddress }
 
     /// The path of the Unix socket; nil where it is off.

@@ -1,4 +1,4 @@
-// Everything about a daemon that is worth a line in a log.
+// Describes what happens to a daemon, for its log.
 
 public import Tweaks
 
@@ -12,7 +12,7 @@ public import Tweaks
 public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     /// Clients can connect; the text says where and how.
     case listening(String)
-    /// Something in the environment or the program that is not as somebody meant it.
+    /// Something in the environment or the program that looks like a mistake.
     case warning(String)
     /// Two declarations of one path disagree.
     case conflict(TweakConflict)
@@ -27,7 +27,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     case reloaded(TweakReload)
     /// The config file was not taken; nothing has changed.
     case reloadFailed(TweakReloadError)
-    /// The config file looks as if somebody were still writing it; its last good values stay.
+    /// The config file looks as if it were still being written; its last good values stay.
     case reloadWaiting(String)
     /// Overrides are kept, and where; or they are kept again, after a failure.
     case saving(String)
@@ -38,7 +38,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     /// The daemon ends.
     case stopping
 
-    /// Whether somebody should look at it.
+    /// Whether it needs the attention of an operator.
     public var isProblem: Bool {
         switch self {
         case .warning, .conflict, .reloadFailed, .unsaved, .unfit: true
@@ -90,7 +90,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
 
     private static func lines(_ reload: TweakReload) -> [String] {
         if reload.changes.isEmpty, reload.unknown.isEmpty { return ["\(reload.file) read again: nothing has changed"] }
-        // A tweak for which the file says what is so already is no news, but somebody wants to see the file taken.
+        // A tweak for which the file says what is so already is no news, but that the file was taken is.
         let news = reload.changes.filter { $0.old != $0.new || $0.droppedOverride != nil }
         let first =
             reload.changes.isEmpty || !news.isEmpty

@@ -1,4 +1,4 @@
-// What a program chooses about its panel.
+// Sets whether and where a panel is served.
 
 /// The web page on which people change tweaks while the process runs, and HTTP for programs; see The HTTP API, in TweaksPanel.
 ///

@@ -1,4 +1,4 @@
-// What a reload of the config file made of the tweaks, or why it made nothing.
+// Describes a reload of the config file: its changes, or the reasons why there are none.
 
 public import Tweaks
 
@@ -54,7 +54,7 @@ public struct TweakReload: Sendable {
     public let revision: UInt64
     /// What changed, in the order of all listings.
     public let changes: [Change]
-    /// Tweaks that the file names and nobody has registered yet; their values are held. In an event: those not said
+    /// Tweaks that the file names and that are not registered yet; their values are held. In an event: those not said
     /// before.
     public let unknown: [String]
     /// How many tweaks have a value from the file.

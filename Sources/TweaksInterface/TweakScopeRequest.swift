@@ -1,4 +1,4 @@
-// What a session asks for, before the program that has to decide.
+// Asks the program whether a session is given more rights.
 
 import Synchronization
 public import Tweaks
@@ -17,7 +17,7 @@ public final class TweakScopeRequest: Sendable {
     /// What it asks for, all or nothing.
     public let scopes: [TweakScope]
     private let decision = Mutex<Bool?>(nil)
-    /// Told once, by whoever decides.
+    /// Called once, with the first decision.
     private let whenDecided: @Sendable (TweakScopeRequest) -> Void
 
     package init(

@@ -1,4 +1,4 @@
-// What one server grants its clients.
+// Sets the limits of a server.
 
 /// The limits of a server: what one client, and all together, may take.
 ///
@@ -61,7 +61,7 @@ public struct TweakServerLimits: Sendable {
     public var timeToAuthenticate: Duration = .seconds(60)
     /// With so many wrong tokens a connection ends (`denied`).
     public var authenticationFailures = 5
-    /// The most requests for rights of one session that nobody has decided yet (`too-many`).
+    /// The most requests for rights of one session that are not decided yet (`too-many`).
     public var scopeRequests = 16
     /// The most requests of sessions that have ended which still wait for a disk or a handler; then `find`, presets,
     /// `reload`, `request` and changes that are written first are refused (`busy`). And, counted apart, the most actions
@@ -89,7 +89,7 @@ public struct TweakServerLimits: Sendable {
     package var beatInterval: Duration = .seconds(1)
     /// How long one session is served before the others have their turn; a single command is never cut short.
     package var turn: Duration = .microseconds(50)
-    /// The same where somebody watches.
+    /// The same for a session that watches.
     package var watchedTurn: Duration = .milliseconds(1)
     /// How long, and how many bytes, a connection is read from after a fatal error, so that the error arrives.
     public var fatalDrain: (time: Duration, bytes: Int) = (.seconds(1), 1_048_576)

@@ -1,4 +1,4 @@
-// What a program is told of its sessions: who they are, where they stand, and what they were refused.
+// Describes sessions to the program: their identity, their state, and what they were refused.
 
 public import Tweaks
 
@@ -39,7 +39,7 @@ public struct TweakSession: Sendable {
         case lost = "connection lost"
         /// Nothing came for too long: no line, no token, no request.
         case idle
-        /// Somebody with the right to do so ended it.
+        /// A session with the right `admin`, or the program, ended it.
         case kicked
         /// A limit of the server.
         case limit

@@ -1,4 +1,4 @@
-// What a log says of sessions.
+// Writes the events of sessions as lines of a log.
 
 import Tweaks
 
@@ -34,7 +34,7 @@ extension TweakSessionEvent {
 
     private static func text(_ scopes: [TweakScope]) -> String { scopes.map(\.token).joined(separator: " ") }
 
-    /// Somebody wants what he may not have, or is a stranger. There may be many of these.
+    /// A refusal of rights, or a connection that does not speak the protocol. There may be many of these.
     var isFailure: Bool {
         switch kind {
         case .authenticationFailed, .denied: true

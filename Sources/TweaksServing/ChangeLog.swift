@@ -40,12 +40,12 @@ final class ChangeLog: Sendable {
     /// Hands over what has come so far, and no more commits.
     func end() {
         guard let feed = feed.withLock({ $0 }) else { return }
-        // A program that goes on changing tweaks holds nobody up.
+        // A program that goes on changing tweaks holds up nothing else.
         let last = registry.revision
         queue.sync { drain(through: last) }
         registry.remove(feed)
         self.feed.withLock { $0 = nil }
-        // Others' events may have come behind commits that nobody takes any more.
+        // Others' events may have come behind commits that are not taken any more.
         handOver { _ in true }
     }
 

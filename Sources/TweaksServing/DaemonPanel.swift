@@ -17,12 +17,14 @@ enum DaemonPanel {
         #endif
     }
 
-    /// What is said where a panel is wanted that the program does not contain.
+    /// The warning of a program that wants a panel and does not contain one; nil elsewhere.
     static func warning(isWanted: Bool) -> String? {
         #if Panel
             nil
         #else
-            isWanted ? "there is no panel: the program is built without the trait Panel of the package Tweaks" : nil
+            isWanted
+                ? "there is no panel: the program is built without the trait Panel; name it at the dependency on Tweaks"
+                : nil
         #endif
     }
 }

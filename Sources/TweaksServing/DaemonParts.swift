@@ -182,7 +182,7 @@ final class DaemonParts: Sendable {
 
     // MARK: Closing
 
-    /// Ends everything, in the order in which nothing is lost. Whoever comes second does nothing.
+    /// Ends everything, in the order in which nothing is lost. A second call does nothing.
     func close(bySignal: Bool = false) {
         let isFirst = followers.withLock { followers in
             defer { followers.isClosing = true }
@@ -196,7 +196,7 @@ final class DaemonParts: Sendable {
             defer { (followers.watcher, followers.stops) = (nil, nil) }
             return (followers.watcher, followers.stops)
         }
-        // Whoever is in a hurry sends another one, which has its usual effect.
+        // A second signal has its usual effect: it ends the process at once.
         ended.1?.cancel()
         // The watcher may be waiting for it.
         reloader?.cancel()

@@ -1,4 +1,4 @@
-// What the program and the environment say, put together; the environment wins.
+// Reads the settings of a daemon from the program and from the environment, which wins.
 
 import TweaksInterface
 import TweaksSystem
@@ -213,7 +213,7 @@ struct DaemonSettings {
         }
     }
 
-    /// The first attempt that nobody is in the way of.
+    /// The first attempt of which no name and no port is taken.
     func startFirst(_ start: ([TweakListener]) throws(ServerError) -> TweakServer) throws(ServerError) -> TweakServer {
         var lastError = ServerError("nothing to listen on")
         for listeners in attempts {

@@ -1,4 +1,4 @@
-// Hands events to the program's handler, one at a time, without anybody waiting for it.
+// Hands events to the program's handler, one at a time, and waits for none.
 
 import TweaksInterface
 import Dispatch
@@ -13,9 +13,9 @@ final class EventLog: Sendable {
         var isScheduled = false
     }
 
-    /// Where there are more the handler has stopped, and nobody reads a log that is not written.
+    /// Where there are more the handler has stopped, and a log that is not written is not read.
     private static let limit = 1_000
-    /// How long somebody who starts or ends waits for a handler that does not come back, as on a pipe nobody reads.
+    /// How long a start or an end waits for a handler that does not come back, as on a pipe that is not read.
     private static let patience = DispatchTimeInterval.seconds(5)
     private static let isHandling = DispatchSpecificKey<Bool>()
 

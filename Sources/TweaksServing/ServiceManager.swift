@@ -10,7 +10,7 @@ import Tweaks
 package struct ServiceManager: Sendable {
     private let socket: NotifySocket
 
-    /// The one that `NOTIFY_SOCKET` names; nil when nobody wants to be told.
+    /// The one that `NOTIFY_SOCKET` names; nil when none is to be told.
     package init?(environment: [String: String]) throws(ServerError) {
         guard let address = environment["NOTIFY_SOCKET"], !address.isEmpty else { return nil }
         socket = try NotifySocket(address)

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Follows signals until it is cancelled or let go of. Any number can follow the same signal; all are told.
 ///
-/// Meanwhile the signal does not do what it would do otherwise. When nobody follows it any more, it does so again.
+/// Meanwhile the signal does not do what it would do otherwise. When it is not followed any more, it does so again.
 package final class SignalWatch: Sendable {
     private let id: UInt64
     private let signals: [Int32]
@@ -30,7 +30,7 @@ package final class SignalWatch: Sendable {
     }
 }
 
-/// Who follows which signal: a process has one disposition for each, whoever asked for it.
+/// The followers of each signal: a process has one disposition for all of them.
 private final class SignalTable: Sendable {
     static let shared = SignalTable()
 
@@ -91,7 +91,7 @@ private final class SignalTable: Sendable {
             signal: signal, queue: DispatchQueue(label: "tweaks.signal.source"))
         let isRegistered = DispatchSemaphore(value: 0)
         let pending = PendingCall()
-        // @Sendable, or a literal would inherit the actor of whoever called, and trap on the queue.
+        // @Sendable, or a literal would inherit the actor of the caller, and trap on the queue.
         source.setEventHandler { @Sendable [self] in
             if pending.begins() {
                 calls.async { @Sendable [self] in

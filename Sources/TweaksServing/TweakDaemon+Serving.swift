@@ -37,7 +37,7 @@ extension TweakDaemon {
             case .stopping: gate.end()
             default: break
             }
-            // Whoever reads the log may be gone; that is no reason to end.
+            // The reader of the log may be gone; that is no reason to end.
             StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined())
         }
     }

@@ -1,4 +1,4 @@
-// Where a daemon is to be reached, as one line of its log.
+// Writes the line of the log that says where clients connect.
 
 import TweaksServer
 

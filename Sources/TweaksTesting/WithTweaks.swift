@@ -9,7 +9,7 @@ public import Tweaks
 ///     try await withTweak(Look.size, 80) { #expect(Label().height == 96) }
 /// }
 /// ```
-/// Who sets values of a registry so waits until nobody else does; within the closure it can be done again. Override and
+/// A second call for the same registry waits until the first has ended; within the closure it can be done again. Override and
 /// temporary override are put back, by a commit of the program's own. The closure may be synchronous; a test that is so
 /// itself takes the trait `.tweak(…)`, since waiting must not keep a thread.
 /// - Throws: `TweakError` where the value is refused, and what `body` throws.

@@ -88,7 +88,7 @@ package final class PanelFront: ServerFront {
         return bytes
     }
 
-    /// The address of the page, with the token that lets in whoever has it.
+    /// The address of the page, with the token that lets in anyone who has it.
     package func link(port: Int) -> String { "\(plainLink(port: port))#token=\(secret)" }
 
     /// The same for who has a token.

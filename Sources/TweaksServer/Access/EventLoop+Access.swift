@@ -89,7 +89,7 @@ extension EventLoop {
             }
         }
         if ended != nil {
-            // It was given to whoever had that token.
+            // It was given to holders of that token.
             session.grants.remove(.request)
             session.wishes.forgetGranted()
         }

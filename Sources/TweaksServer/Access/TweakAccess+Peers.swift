@@ -1,11 +1,11 @@
-// What a peer on the Unix socket may do.
+// Decides the rights of a peer on the Unix socket.
 
 import Tweaks
 import TweaksInterface
 import TweaksSystem
 
 extension TweakAccess {
-    /// Whether somebody else has to be able to open the socket.
+    /// Whether other users have to be able to open the socket.
     var isShared: Bool { !users.isEmpty || !groups.isEmpty }
 
     /// What the user at the other end of a Unix socket may do; nil when it may not be here.

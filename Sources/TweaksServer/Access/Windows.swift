@@ -20,7 +20,7 @@ final class Window {
 
 /// The windows of a server.
 struct Windows {
-    /// What a page says is worth something only together with a token: nobody gets into the window of another one.
+    /// What a page says is worth something only together with a token: no one joins the window of another token.
     fileprivate struct Key: Hashable {
         let id: String
         let token: [UInt8]

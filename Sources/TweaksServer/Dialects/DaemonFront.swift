@@ -1,4 +1,4 @@
-// What a daemon asks of its panel, whichever module that comes from.
+// Declares what a daemon needs of its panel, so that it does not need the module of the panel.
 
 import TweaksInterface
 

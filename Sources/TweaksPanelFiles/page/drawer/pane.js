@@ -23,7 +23,7 @@ export async function showing(name, load, draw) {
   }
   // Replacing a pressed button would lose its click.
   while (pane.matches(':active')) await new Promise((done) => setTimeout(done, 20));
-  // Answers may arrive out of order, or when nobody waits for them any more.
+  // Answers may arrive out of order, or after the drawer was closed.
   if (!drawer.open || tab !== name || own < shownRequest) return;
   shownRequest = own;
   renew(pane, content);
