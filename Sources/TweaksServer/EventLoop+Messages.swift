@@ -41,7 +41,12 @@ extension EventLoop {
             }
             // Nil: it has to be written again.
             if let reply = executor.finishProposal(failure, session) { answer(id, reply) }
-        case .saved(let status): settle(status)
+        case .saved(let status):
+            executor.evidence.note(saved: status)
+            settle()
+        case .audited(let status):
+            executor.evidence.note(audited: status, clock())
+            settle()
         case .asked(let id, let request): session(id).map { finishAsking(request, $0) }
         case .decided(let id, let request): session(id).map { finishWaiting(request, $0) }
         case .tokensChanged(let table): tokensChanged(table)
@@ -70,9 +75,8 @@ extension EventLoop {
         session.send(reply)
     }
 
-    /// Sends what was waiting for the disk.
-    private func settle(_ status: SaveStatus) {
-        executor.saveStatus = status
+    /// Sends what was waiting for disk or audit.
+    func settle() {
         let waiting = executor.owing
         executor.owing = []
         for id in waiting {

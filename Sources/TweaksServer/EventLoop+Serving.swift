@@ -60,7 +60,7 @@ extension EventLoop {
         let turnEnds = clock() + turnTime
         repeat {
             runLines(session, until: turnEnds)
-            session.settle(executor.saveStatus, unsentLimit: room(session))
+            session.settle(executor.evidence.status, unsentLimit: room(session))
             if session.output.count < limits.unsentBytes { session.sendMore(budget: ReplyEncoder.slice) }
             session.sendPendingEvents(unsentLimit: room(session))
             session.endEvents()

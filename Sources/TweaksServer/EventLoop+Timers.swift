@@ -4,7 +4,11 @@ import Tweaks
 
 extension EventLoop {
     func handleTimers() {
-        if timers.next == nil, acceptsAgainAt == nil, stopDeadline == nil, tokensReviewedAt == nil { return }
+        if timers.next == nil, acceptsAgainAt == nil, stopDeadline == nil, tokensReviewedAt == nil,
+            executor.evidence.deadline == nil
+        {
+            return
+        }
         let now = clock()
         while let entry = timers.popDue(now) {
             if let session = session(entry.session) { expire(session, entry.kind, now) }
@@ -12,6 +16,10 @@ extension EventLoop {
         if let time = acceptsAgainAt, time <= now { resumeAccepting() }
         if let time = tokensReviewedAt, time <= now { reviewTokens() }
         if let deadline = stopDeadline, deadline <= now { closeAll() }
+        if let deadline = executor.evidence.deadline, deadline <= now {
+            executor.evidence.giveUp()
+            settle()
+        }
     }
 
     private func expire(_ session: Session, _ kind: Timers.Kind, _ now: ContinuousClock.Instant) {

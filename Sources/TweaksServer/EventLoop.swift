@@ -143,6 +143,7 @@ final class EventLoop {
         Self.advance(&next, acceptsAgainAt)
         Self.advance(&next, stopDeadline)
         Self.advance(&next, tokensReviewedAt)
+        Self.advance(&next, executor.evidence.deadline)
         guard let next else { return -1 }
         let wait = next - clock()
         if wait <= .zero { return 0 }

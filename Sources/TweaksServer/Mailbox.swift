@@ -21,6 +21,8 @@ final class Mailbox: Sendable {
         case proposed(SessionID, [OverrideKey: StoredEntry?], failure: String?)
         /// The storage has tried to write.
         case saved(SaveStatus)
+        /// The audit has handed lines to the kernel.
+        case audited(SaveStatus)
         /// The program was asked for more rights of a session.
         case asked(SessionID, TweakScopeRequest)
         /// It has decided.
@@ -34,7 +36,7 @@ final class Mailbox: Sendable {
             case .actionEnded(let id, _), .answered(let id, _), .found(let id, _), .presetRead(let id, _),
                 .proposed(let id, _, _), .asked(let id, _):
                 id
-            case .stop, .saved, .decided, .tokensChanged: nil
+            case .stop, .saved, .audited, .decided, .tokensChanged: nil
             }
         }
     }
@@ -51,7 +53,7 @@ final class Mailbox: Sendable {
         wake()
     }
 
-    /// Makes the loop look at its mailbox and its feed.
+    /// Makes the loop look at its mailbox and at the commits.
     func wake() {
         if !isAwake.exchange(true, ordering: .sequentiallyConsistent) { waker.wake() }
     }

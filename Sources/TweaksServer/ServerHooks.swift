@@ -8,6 +8,8 @@ import TweaksSystem
 package struct TweakServerHooks: Sendable {
     /// Reads the config file and calls back with the reply, on any thread; nil where there is no such file.
     package var reload: (@Sendable (_ dry: Bool, _ then: @escaping @Sendable (Reply) -> Void) -> Void)?
+    /// The audit, which has a commit before its author is answered; nil where there is none.
+    package var audit: (any CommitWitness)?
     /// Where presets are kept; nil where there is no such place. It is asked beside the I/O thread.
     package var presets: (any PresetStore)?
     /// More figures for `stats`.

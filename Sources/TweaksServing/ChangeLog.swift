@@ -17,17 +17,18 @@ final class ChangeLog: Sendable {
     private let registry: TweakRegistry
     private let log: EventLog
     private let queue = DispatchQueue(label: "tweaks.changes")
-    private let feed = Mutex<ChangeFeed?>(nil)
+    private let reader = Mutex<CommitReader?>(nil)
     private let waiting = Mutex<[Waiting]>([])
-    /// A program may change a tweak a million times a second; it wakes the queue once.
-    private let isScheduled = Atomic<Bool>(false)
+    /// It looks again by itself.
+    private let isResting = Atomic(false)
+    /// A program may change a tweak a million times a second; the queue has it all after this time, and is woken once.
+    private static let rest = DispatchTimeInterval.milliseconds(20)
 
     init(_ registry: TweakRegistry, _ log: EventLog) {
         self.registry = registry
         self.log = log
-        let feed = ChangeFeed { [weak self] in self?.wake() }
-        self.feed.withLock { $0 = feed }
-        registry.add(feed)
+        let follower = registry.follow(.folds) { [weak self] in self?.wake() }
+        reader.withLock { $0 = CommitReader(follower) }
     }
 
     /// Hands over an event that is no commit, soon.
@@ -39,31 +40,39 @@ final class ChangeLog: Sendable {
 
     /// Hands over what has come so far, and no more commits.
     func end() {
-        guard let feed = feed.withLock({ $0 }) else { return }
         // A program that goes on changing tweaks holds up nothing else.
         let last = registry.revision
-        queue.sync { drain(through: last) }
-        registry.remove(feed)
-        self.feed.withLock { $0 = nil }
+        queue.sync { _ = drain(through: last) }
+        reader.withLock { $0 = nil }
         // Others' events may have come behind commits that are not taken any more.
         handOver { _ in true }
     }
 
-    private func wake() {
-        if !isScheduled.exchange(true, ordering: .acquiringAndReleasing) { queue.async { self.drain() } }
+    private func wake() { queue.async { self.run() } }
+
+    /// Hands over what there is, and looks again after a rest until there is nothing.
+    private func run() {
+        if !drain() || isResting.exchange(true, ordering: .relaxed) { return }
+        queue.asyncAfter(deadline: .now() + Self.rest) {
+            self.isResting.store(false, ordering: .relaxed)
+            self.run()
+        }
     }
 
-    private func drain(through end: UInt64 = .max) {
-        isScheduled.store(false, ordering: .sequentiallyConsistent)
-        let feed = feed.withLock { $0 }
+    /// - Returns: Whether there was a commit.
+    private func drain(through end: UInt64 = .max) -> Bool {
         // The commits before these have come; those before later ones may be on their way.
         let last = waiting.withLock { $0.last?.revision }
-        while let commit = feed?.nextCommit() {
+        var hasCommits = false
+        // While it comes back anyway, no commit has to wake it.
+        while let commit = reader.withLock({ $0?.next(staysAwake: hasCommits) }) {
+            hasCommits = true
             handOver { $0 < commit.revision }
             log.post(.changed(commit))
             if commit.revision >= end { break }
         }
         if let last { handOver { $0 <= last } }
+        return hasCommits
     }
 
     private func handOver(where isDue: (UInt64) -> Bool) {

@@ -17,6 +17,7 @@ extension TweakServerHooks {
             }
         }
         stats = { Self.figures(store, registry) + AuditTrail.figures(audit) + Self.figures(reloader, registry) }
+        self.audit = audit
         onSessionEvent = { event in
             changes.post(.session(event))
             if let audit, let note = AuditNote(event) { audit.note(note) }

@@ -119,7 +119,7 @@ package struct Reply: Sendable {
 
 /// News for a watching session.
 package enum Event: Sendable {
-    case change(FeedChange)
+    case change(WatchedChange)
     case lagged(revision: UInt64, count: Int)
     /// It was decided what the session had asked for.
     case decided(revision: UInt64, isGranted: Bool, [TweakScope])

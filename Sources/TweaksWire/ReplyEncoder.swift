@@ -193,13 +193,13 @@ package struct ReplyEncoder: Sendable {
         endLine(&bytes)
     }
 
-    private func appendText(_ change: FeedChange, to bytes: inout [UInt8]) {
+    private func appendText(_ change: WatchedChange, to bytes: inout [UInt8]) {
         bytes.append("event \(change.revision) ")
         TweakLine(change.node, change.new, .was(change.old, .none)).append(to: &bytes)
         bytes.append(" by \(change.origin)")
     }
 
-    private func appendJSON(_ change: FeedChange, to bytes: inout [UInt8]) {
+    private func appendJSON(_ change: WatchedChange, to bytes: inout [UInt8]) {
         let line = TweakLine(change.node, change.new, .was(change.old, .none)).json
         guard case .object(let fields) = line else { return }
         JSON.object(

@@ -20,7 +20,7 @@ final class GatedServer {
         registry = ExampleTweaks().registry
         store = GatedStore(isRequired: isRequired)
         directory = try TemporaryDirectory()
-        registry.attach(store, store.journal, overrides: [], revision: 0)
+        store.attach(to: registry, overrides: [], revision: 0)
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
             limits: limits, hooks: hooks)

@@ -16,9 +16,23 @@ package final class GatedStore: TweakStore {
 
     private let state = Mutex(State())
     package let isRequired: Bool
-    package let journal = OverrideJournal {}
+    package let keepsHistory = false
+    private let source = Mutex<(TweakRegistry, CommitFollower)?>(nil)
 
     package init(isRequired: Bool) { self.isRequired = isRequired }
+
+    /// Becomes the storage of a registry.
+    package func attach(to registry: TweakRegistry, overrides: [StoredEntry], revision: UInt64) {
+        let follower = registry.attach(self, overrides: overrides, revision: revision) {}
+        source.withLock { $0 = follower.map { (registry, $0) } }
+    }
+
+    /// What there is to be stored since the last look.
+    package func taken() -> StoreBatch {
+        source.withLock(\.self).flatMap { $0.takeStored($1, .nothing) } ?? StoreBatch()
+    }
+
+    package func keep(_ last: StoreBatch) {}
 
     package var status: SaveStatus { state.withLock { $0.status } }
     /// How many proposals wait.

@@ -29,7 +29,7 @@ extension History {
 
     /// A later change of the same tweak that still stands.
     /// - Parameter number: Later than this one.
-    func change(of subject: Subject, after number: UInt64) -> Record? {
+    func change(of subject: CommitSubject, after number: UInt64) -> Record? {
         kept.last { record in
             record.number > number && record.isChange && record.status == .done
                 && record.parts.contains { $0.subject.path == subject.path }
@@ -39,7 +39,7 @@ extension History {
     /// Which changes undo and redo go through.
     struct Scope {
         /// Which parts a session sees that does not see all; to it there are no changes with other parts.
-        var sees: ((Part) -> Bool)?
+        var sees: ((CommitPart) -> Bool)?
         /// Only this one's own.
         var owner: TweakOrigin?
 
@@ -62,20 +62,22 @@ extension History {
     var kept: ArraySlice<Record> { records.suffix(limit) }
 
     /// The revision of the commit that one is about.
-    func revision(about kind: CommitKind) -> UInt64? {
+    func revision(about kind: CommitKind?) -> UInt64? {
         switch kind {
-        case .undo(let number, _, _), .redo(let number, _, _): records.last { $0.number == number }?.revision
-        case .change, .reload, .expiry: nil
+        case .undo(let number, _, _)?, .redo(let number, _, _)?: records.last { $0.number == number }?.revision
+        case .change?, .reload?, .expiry?, nil: nil
         }
     }
 
     /// Notes that a change was taken back, or made again.
-    mutating func mark(_ kind: CommitKind) {
+    /// - Returns: Whether the kind of commit says so of one.
+    mutating func mark(_ kind: CommitKind?) -> Bool {
         switch kind {
-        case .undo(let number, _, _): mark(number, .undone)
-        case .redo(let number, _, _): mark(number, .done)
-        case .change, .reload, .expiry: break
+        case .undo(let number, _, _)?: mark(number, .undone)
+        case .redo(let number, _, _)?: mark(number, .done)
+        case .change?, .reload?, .expiry?, nil: return false
         }
+        return true
     }
 
     private mutating func mark(_ number: UInt64, _ status: Record.Status) {

@@ -1,7 +1,7 @@
 // The last commits of a registry, and which of them can be taken back.
 
 /// Commits, oldest first, never more than a limit. Part of the registry's state.
-struct History: Sendable {
+package struct History: Sendable {
     var records: [Record] = []
     var lastNumber: UInt64 = 0
     /// What the storage has not seen yet; nil where there is none.
@@ -57,24 +57,25 @@ struct History: Sendable {
     // MARK: Remembering
 
     /// Takes in a commit.
-    /// - Parameter isNew: It is known to go on with no other one.
-    mutating func append(
-        _ parts: inout Parts, _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin,
-        isNew: Bool = false
-    ) {
-        if limit == 0 || parts.isEmpty { return }
+    mutating func append(_ commit: PendingCommit, revision: UInt64) {
+        guard limit > 0, let kind = commit.kind else { return }
         if case .change = kind {
-            if !isNew, merge(parts, kind, revision: revision, time: time, origin: origin) { return }
+            if goesOn(commit, kind, revision) { return }
             forgetUndone()
         }
+        let parts = commit.parts.remembered(kind)
+        if parts.isEmpty { return }
         lastNumber += 1
         unsaved?.note(lastNumber)
-        makeRoom(for: parts.weight)
-        weight += parts.weight
+        let weight = parts.reduce(0) { $0 + $1.weight }
+        makeRoom(for: weight)
+        self.weight += weight
         // Now and then, and then half of it: removing the first is moving all others.
         if records.count >= 2 * limit { removeOldest(records.count - limit + 1) }
         records.append(
-            Record(number: lastNumber, revision: revision, time: time, origin: origin, kind: kind, parts: parts.take()))
+            Record(
+                number: lastNumber, revision: revision, time: commit.time, origin: commit.origin, kind: kind, parts: parts
+            ))
     }
 
     /// Forgets the oldest commits where all of them weigh too much, but never the newest ones.
@@ -91,28 +92,54 @@ struct History: Sendable {
         removeOldest(count)
     }
 
-    /// Adds a change of one tweak to an entry that it goes on. This is the most frequent of all, so nothing is made for it.
-    mutating func goesOn(
-        _ node: TweakNode, after: SetValues, new: TweakValue?, _ kind: CommitKind, revision: UInt64,
-        time: ContinuousClock.Instant, origin: TweakOrigin
-    ) -> Bool {
-        guard
-            let index = mergeable(
-                kind, time, origin,
-                where: { parts in
-                    if parts.count > Self.mostCompared { return .overlapping }
-                    guard parts.contains(where: { $0.subject.isSame(as: .node(node)) }) else { return .apart }
-                    return parts.count == 1 ? .same : .overlapping
-                })
-        else { return false }
-        let isSecret = node.isSecret
-        weight -= records[index].parts[0].weight
-        records[index].parts[0].after = isSecret ? SetValues() : after
-        records[index].parts[0].new = isSecret ? nil : new
-        weight += records[index].parts[0].weight
-        touch(index, revision, time)
+    /// Adds a change to an entry that it goes on.
+    private mutating func goesOn(_ commit: PendingCommit, _ kind: CommitKind, _ revision: UInt64) -> Bool {
+        if let part = commit.parts.single { return goesOn(part, commit, kind, revision) }
+        let list = commit.parts.all
+        guard let index = mergeable(kind, commit.time, commit.origin, where: { Self.overlap($0, list) }) else {
+            return false
+        }
+        for (position, part) in list.enumerated() { take(part, index, position) }
+        touch(index, revision, commit.time)
         makeRoom(sparing: 1)
         return true
+    }
+
+    /// The same for a change of one tweak. This is the most frequent of all, so nothing is made for it.
+    private mutating func goesOn(
+        _ part: CommitPart, _ commit: PendingCommit, _ kind: CommitKind, _ revision: UInt64
+    ) -> Bool {
+        guard let index = mergeable(kind, commit.time, commit.origin, where: { Self.overlap($0, part) }) else {
+            return false
+        }
+        take(part, index, 0)
+        touch(index, revision, commit.time)
+        makeRoom(sparing: 1)
+        return true
+    }
+
+    private static func overlap(_ parts: [CommitPart], _ part: CommitPart) -> Overlap {
+        if parts.count > mostCompared { return .overlapping }
+        guard parts.contains(where: { $0.subject.isSame(as: part.subject) }) else { return .apart }
+        return parts.count == 1 ? .same : .overlapping
+    }
+
+    private static func overlap(_ parts: [CommitPart], _ list: [CommitPart]) -> Overlap {
+        // Of large ones only those that are the same, which is seen at once.
+        if parts.count == list.count, list.indices.allSatisfy({ parts[$0].subject.isSame(as: list[$0].subject) }) {
+            return .same
+        }
+        if parts.count > mostCompared || list.count > mostCompared { return .overlapping }
+        let isOverlapping = parts.contains { part in list.contains { $0.subject.isSame(as: part.subject) } }
+        return isOverlapping ? .overlapping : .apart
+    }
+
+    /// Has a part of an entry end where another one ends.
+    private mutating func take(_ part: CommitPart, _ index: Int, _ position: Int) {
+        if part.subject.isSecret { return }
+        weight += part.weight - records[index].parts[position].weight
+        records[index].parts[position].after = part.after
+        records[index].parts[position].new = part.new
     }
 
     /// Notes that an entry has taken in a change, and puts it last: it is what undo takes back next.
@@ -141,7 +168,7 @@ struct History: Sendable {
     /// The entry that a change goes on: of the same session, the same tweaks, and half a second ago at most. Where a
     /// program sets tweaks in turn, it need not be the last one; what came between has touched others.
     private func mergeable(
-        _ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin, where overlap: ([Part]) -> Overlap
+        _ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin, where overlap: ([CommitPart]) -> Overlap
     ) -> Int? {
         guard case .change(_, isStep: false, let gesture) = kind, limit > 0 else { return nil }
         for index in records.indices.suffix(Self.mostLookedAt).reversed() {
@@ -186,32 +213,6 @@ struct History: Sendable {
 
     private static let volley = 8
 
-    /// Adds a change of several tweaks to an entry that it goes on.
-    private mutating func merge(
-        _ parts: Parts, _ kind: CommitKind, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin
-    ) -> Bool {
-        guard case .change(_, isStep: false, _) = kind else { return false }
-        let list = parts.list
-        let index = mergeable(kind, time, origin) { parts in
-            // Of large ones only those that are the same, which is seen at once.
-            if parts.count == list.count, list.indices.allSatisfy({ parts[$0].subject.isSame(as: list[$0].subject) }) {
-                return .same
-            }
-            if parts.count > Self.mostCompared || list.count > Self.mostCompared { return .overlapping }
-            let isOverlapping = parts.contains { part in list.contains { $0.subject.isSame(as: part.subject) } }
-            return isOverlapping ? .overlapping : .apart
-        }
-        guard let index else { return false }
-        for (position, part) in list.enumerated() {
-            weight += part.weight - records[index].parts[position].weight
-            records[index].parts[position].after = part.after
-            records[index].parts[position].new = part.new
-        }
-        touch(index, revision, time)
-        makeRoom(sparing: 1)
-        return true
-    }
-
     /// A new change ends redo.
     private mutating func forgetUndone() {
         if !hasUndone { return }
@@ -219,6 +220,15 @@ struct History: Sendable {
         for index in records.indices where records[index].status == .undone {
             records[index].status = .dropped
             unsaved?.mark(records[index].number)
+        }
+    }
+}
+
+extension CommitParts {
+    /// What the history keeps of them: of secrets no values.
+    fileprivate func remembered(_ kind: CommitKind) -> [CommitPart] {
+        all.compactMap { part in
+            part.isRemembered(kind) ? (part.subject.isSecret ? part.redacted : part) : nil
         }
     }
 }

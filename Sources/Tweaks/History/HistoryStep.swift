@@ -88,14 +88,14 @@ extension RegistryState {
     }
 
     /// Which parts somebody sees; nil: all.
-    private func sight(_ rights: Rights) -> ((History.Part) -> Bool)? {
+    private func sight(_ rights: Rights) -> ((CommitPart) -> Bool)? {
         rights.isWhole(.read) ? nil : { sees($0, with: rights) }
     }
 
     /// Whether a part of a commit is seen: by the path that it had then, and the one that its tweak has now.
-    func sees(_ part: History.Part, with rights: Rights) -> Bool {
+    func sees(_ part: CommitPart, with rights: Rights) -> Bool {
         guard rights.allows(.read, part.subject.path) else { return false }
-        if case .earlier = part.subject, let node = node(part.subject) { return rights.sees(node) }
+        if case .path = part.subject, let node = node(part.subject) { return rights.sees(node) }
         return true
     }
 
@@ -138,10 +138,10 @@ extension RegistryState {
     }
 
     /// The tweak that a part of a commit is about; nil where it is not registered.
-    func node(_ subject: History.Subject) -> TweakNode? {
+    func node(_ subject: CommitSubject) -> TweakNode? {
         switch subject {
         case .node(let node): holds(node) ? node : nil
-        case .earlier(let earlier): node(earlier.path) ?? formerly[earlier.path]
+        case .path(let named): node(named.path) ?? formerly[named.path]
         }
     }
 

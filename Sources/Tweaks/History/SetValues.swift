@@ -1,23 +1,23 @@
 // What people had set of a tweak, as far as the history needs it: values, and when a temporary one ends.
 
 /// Override and temporary override of one tweak, without those who set them; nil: none.
-struct SetValues: Sendable {
-    var override: TweakValue?
-    var temporary: Temporary?
+package struct SetValues: Sendable {
+    package var override: TweakValue?
+    package var temporary: Temporary?
 
     /// A temporary override. Few commits have one, so it is kept elsewhere.
-    final class Temporary: Sendable {
-        let value: TweakValue
+    package final class Temporary: Sendable {
+        package let value: TweakValue
         /// When it was set.
-        let time: ContinuousClock.Instant
-        let expires: ContinuousClock.Instant
+        package let time: ContinuousClock.Instant
+        package let expires: ContinuousClock.Instant
 
-        init(_ value: TweakValue, time: ContinuousClock.Instant, expires: ContinuousClock.Instant) {
+        package init(_ value: TweakValue, time: ContinuousClock.Instant, expires: ContinuousClock.Instant) {
             (self.value, self.time, self.expires) = (value, time, expires)
         }
     }
 
-    init(override: TweakValue? = nil, temporary: Temporary? = nil) {
+    package init(override: TweakValue? = nil, temporary: Temporary? = nil) {
         (self.override, self.temporary) = (override, temporary)
     }
 

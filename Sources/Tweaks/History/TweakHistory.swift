@@ -146,7 +146,3 @@ extension TweakRegistry {
 extension TweakHistoryEntry.Change {
     fileprivate var redacted: Self { .init(path: path, old: nil, new: nil, lifetime: nil) }
 }
-
-extension History.Part {
-    var change: TweakHistoryEntry.Change { .init(path: subject.path, old: old, new: new, lifetime: lifetime) }
-}

@@ -21,7 +21,10 @@ struct RegistryState {
     var lookAlikes = LookAlikes()
     var conflicts: [TweakConflict] = []
     var conflictHandlers: [ConflictHandler] = []
-    var feeds: [ChangeFeed] = []
+    /// Where those read what was committed who follow it.
+    let stream = CommitStream()
+    /// The last record of it.
+    var sequence: UInt64 = 0
     var observerExecutor: (any ObserverExecutor)?
     /// Values from files for tweaks that are not registered.
     var held: [TweakPath: HeldLayers] = [:]
@@ -29,14 +32,10 @@ struct RegistryState {
     var heldGeneration: UInt64 = 0
     /// Former paths of registered tweaks.
     var formerly: [TweakPath: TweakNode] = [:]
-    /// Where overrides are noted that have to be stored.
-    var journal: OverrideJournal?
     var store: (any TweakStore)?
+    /// Follows the stream for the store.
+    var storeFollower: CommitFollower?
     var history = History()
-    /// Who saves the history.
-    var historyJournal: HistoryJournal?
-    /// Who is told of each commit.
-    var commitLogs: [CommitLog] = []
     /// When temporary overrides end.
     var expiries = ExpirySchedule()
     /// Whether a value that changes in the config file drops the override above it.

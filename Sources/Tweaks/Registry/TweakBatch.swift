@@ -8,7 +8,7 @@ public struct TweakBatch: Sendable {
     package enum Change: Sendable {
         case set(TweakValue)
         /// A value that was judged for this very tweak before, away from those who wait.
-        case judged(Prepared, TweakAdjustment)
+        indirect case judged(Prepared, TweakAdjustment)
         /// Added to the current value: int, number or duration.
         case add(TweakValue)
         /// Taken from the current value: int, number or duration.
@@ -20,7 +20,7 @@ public struct TweakBatch: Sendable {
         /// Makes the temporary override the override.
         case keep
         /// Puts back what was set once.
-        case restore(SetLayers)
+        indirect case restore(SetLayers)
     }
 
     enum Target: Sendable {

@@ -56,12 +56,13 @@ package struct Prepared: Sendable {
     let typed: TypedValue
 }
 
-/// A value in its own type. Most types fit a word, which is copied without asking the runtime how.
+/// A value in its own type. Most types fit a word, which is copied without asking the runtime how; others are elsewhere,
+/// so that copying this is cheap.
 enum TypedValue: Sendable {
     case word(UInt64)
     /// One of an enumeration, and its place in the list of the cell.
-    case listed(any Sendable, position: Int)
-    case object(any Sendable)
+    indirect case listed(any Sendable, position: Int)
+    indirect case object(any Sendable)
 
     /// The value; nil for another type.
     func value<Value: TweakConvertible>(as type: Value.Type) -> Value? {

@@ -10,28 +10,6 @@ package enum TweakDelivery: Sendable {
     case carrier
 }
 
-/// Who has to be told of a commit, once the lock is free.
-struct CommitEffects {
-    var subscribers: [Subscriber] = []
-    var feeds: [ChangeFeed] = []
-    var observerExecutor: (any ObserverExecutor)?
-    var journal: OverrideJournal?
-    var historyJournal: HistoryJournal?
-    var commitLogs: [CommitLog] = []
-    /// Whether the disk is to have it at once.
-    var isUrgent = true
-    /// What the commit is, where it changes one tweak only and the history is all that remembers it.
-    var single: CommitKind?
-    /// What the history will remember.
-    var parts = History.Parts()
-    /// Whether what is published is all that the commit changes.
-    var isWhole = false
-    /// The new values of a commit that may change several, for everybody who follows them.
-    var published: [Publication] = []
-    /// Temporary overrides have come or gone.
-    var didReschedule = false
-}
-
 extension TweakRegistry {
     /// Makes several changes as one: all are checked, then all take effect, then each observer runs once.
     ///
@@ -105,10 +83,11 @@ extension TweakRegistry {
     ) throws(TweakError) -> TweakCommitResult {
         while true {
             let steps = try plan(batch, policy: policy)
-            var effects = CommitEffects(isUrgent: isUrgent)
+            var commit = PendingCommit(kind, origin, currentTime)
+            commit.isUrgent = isUrgent
             // Overtaken: a `+=` or toggle was computed from a value that is no longer current.
-            guard let result = try apply(steps, kind, rights, origin, expected, &effects) else { continue }
-            deliver(effects, delivery)
+            guard let result = try apply(steps, rights, expected, &commit) else { continue }
+            deliver(commit, delivery)
             return result
         }
     }
@@ -122,9 +101,9 @@ extension TweakRegistry {
     ) throws(TweakError) -> TweakOutcome {
         while true {
             let step = try step(node, change, for: lifetime, after: nil, policy)
-            var effects = CommitEffects()
-            guard let outcome = try apply(step, kind, origin, time ?? currentTime, &effects) else { continue }
-            deliver(effects, delivery)
+            var commit = PendingCommit(kind, origin, time ?? currentTime)
+            guard let outcome = try apply(step, &commit) else { continue }
+            deliver(commit, delivery)
             return outcome
         }
     }
@@ -133,51 +112,41 @@ extension TweakRegistry {
 
     /// Nil when a step was overtaken.
     private func apply(
-        _ steps: [CommitStep], _ kind: CommitKind, _ rights: Rights, _ origin: TweakOrigin, _ expected: UInt64?,
-        _ effects: inout CommitEffects
+        _ steps: [CommitStep], _ rights: Rights, _ expected: UInt64?, _ commit: inout PendingCommit
     ) throws(TweakError) -> TweakCommitResult? {
-        let time = currentTime
-        return try state.withLock { state throws(TweakError) -> TweakCommitResult? in
+        try state.withLock { state throws(TweakError) -> TweakCommitResult? in
             for step in steps {
                 guard try state.mayApply(step) else { return nil }
             }
             if let expected { try state.check(steps, against: expected) }
-            if !state.isDue(kind, at: time, rights, origin) {
+            if let kind = commit.kind, !state.isDue(kind, at: commit.time, rights, commit.origin) {
                 throw TweakError(.conflict, "someone else already undid or redid that; see history")
             }
-            return state.apply(steps, kind, origin: origin, time: time, &effects)
+            return state.apply(steps, &commit)
         }
     }
 
     /// Nil when the step was overtaken.
-    private func apply(
-        _ step: CommitStep, _ kind: CommitKind, _ origin: TweakOrigin, _ time: ContinuousClock.Instant,
-        _ effects: inout CommitEffects
-    ) throws(TweakError) -> TweakOutcome? {
+    private func apply(_ step: CommitStep, _ commit: inout PendingCommit) throws(TweakError) -> TweakOutcome? {
         try state.withLock { state throws(TweakError) -> TweakOutcome? in
             guard try state.mayApply(step) else { return nil }
-            let next = state.revision + 1
-            effects.single = state.commitLogs.isEmpty ? kind : nil
-            effects.isWhole = true
-            let outcome = state.apply(step, origin: origin, time: time, revision: next, &effects)
-            if outcome.didStore { state.finish(next, kind, origin: origin, time: time, &effects) }
+            commit.isWhole = true
+            let outcome = state.apply(step, &commit)
+            state.finish(&commit)
             return outcome
         }
     }
 
     // MARK: After the lock
 
-    func deliver(_ effects: CommitEffects, _ delivery: TweakDelivery) {
-        effects.journal?.wake()
-        effects.historyJournal?.wake()
-        for log in effects.commitLogs { log.wake() }
-        if effects.didReschedule { setAlarm() }
-        for feed in effects.feeds { feed.wake() }
-        if effects.subscribers.isEmpty { return }
-        guard delivery == .carrier, let executor = effects.observerExecutor else {
-            return Delivery.deliver(effects.subscribers)
+    func deliver(_ commit: PendingCommit, _ delivery: TweakDelivery) {
+        for wake in commit.sleepers { wake() }
+        if commit.didReschedule { setAlarm() }
+        if commit.subscribers.isEmpty { return }
+        guard delivery == .carrier, let executor = commit.observerExecutor else {
+            return Delivery.deliver(commit.subscribers)
         }
-        for subscriber in effects.subscribers { subscriber.schedule(on: executor) }
+        for subscriber in commit.subscribers { subscriber.schedule(on: executor) }
     }
 }
 
@@ -186,14 +155,12 @@ extension TweakRegistry {
 extension TweakRegistry {
     /// Refuses all further sets with `read-only`; what was set before is reset. Figures go on.
     package func freeze() {
-        let time = currentTime
-        var effects = CommitEffects()
+        var commit = PendingCommit(.change(session: 0), .code, currentTime)
         state.withLock { state in
             state.isFrozen = true
             let settable = state.nodes.compactMap { $0 }.filter { !$0.definition.flags.contains(.readOnly) }
-            _ = state.apply(
-                settable.map { CommitStep(node: $0) }, .change(session: 0), origin: .code, time: time, &effects)
+            _ = state.apply(settable.map { CommitStep(node: $0) }, &commit)
         }
-        deliver(effects, .caller)
+        deliver(commit, .caller)
     }
 }

@@ -95,17 +95,18 @@ extension TweakRegistry {
             }
             let judged = held.map { JudgedEntry($0.layer, $0.entry, for: trial) }
             var unfit: [(TweakPath, AsideEntry)] = []
+            var commit = PendingCommit(nil, .code, currentTime)
             let node = state.withLock { state -> TweakNode? in
                 if let known = state.node(path) { return known }
                 guard state.heldGeneration == generation else { return nil }
                 let node = state.add(make)
-                state.install(judged, on: node)
+                state.install(judged, on: node, &commit)
+                state.finish(&commit)
                 unfit = state.overlays[node.slot].notes?.aside.map { (path, $0) } ?? []
                 return node
             }
             guard let node else { continue }
-            // It may have come under a former path, or have lost to the config file.
-            if !judged.isEmpty { state.withLock { $0.journal }?.wake() }
+            deliver(commit, .caller)
             if judged.contains(where: { $0.layer == .temporaryOverride }) { setAlarm() }
             report(unfit)
             return node

@@ -6,22 +6,21 @@ extension TweakRegistry {
     /// Publishes a figure: no revision, no history, observers and readers see it at once.
     func publish(_ node: TweakNode, _ value: TweakValue) throws(TweakError) -> TweakOutcome {
         let (prepared, adjustment) = try node.prepare(value, policy: .clamp)
-        let time = currentTime
-        var effects = CommitEffects(isWhole: true)
+        var commit = PendingCommit(nil, .code, currentTime)
+        commit.isWhole = true
         let outcome = try state.withLock { state throws(TweakError) -> TweakOutcome in
             guard state.holds(node), let old = state.current(node) else { throw node.gone }
             if old.value != prepared.value {
                 state.spareLayers(of: node)
                 state.overlays[node.slot].set(
-                    .init(layer: .override, prepared: prepared, origin: .code, time: time))
-                state.publish(
-                    node, old: old, new: prepared, origin: .code, revision: state.revision, &effects)
+                    .init(layer: .override, prepared: prepared, origin: .code, time: commit.time))
+                state.show(node, old: old, new: prepared, &commit)
             }
             return TweakOutcome(
                 path: node.path, old: old.value, new: prepared.value, adjustment: adjustment, didStore: false,
                 revision: state.revision, isSecret: node.isSecret)
         }
-        deliver(effects, .caller)
+        deliver(commit, .caller)
         return outcome
     }
 }

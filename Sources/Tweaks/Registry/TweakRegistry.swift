@@ -40,9 +40,12 @@ public final class TweakRegistry: Sendable {
     }
 
     deinit {
-        let (observers, feeds) = state.withLock { ($0.observers.flatMap(\.all), $0.feeds) }
+        let (observers, stream, store, last) = state.withLock { state in
+            (state.observers.flatMap(\.all), state.stream, state.store, state.endStoring())
+        }
         for observer in observers { observer.end() }
-        for feed in feeds { feed.end() }
+        if let store, let last { store.keep(last) }
+        stream.end()
     }
 
     /// The time that layers are stamped with.
@@ -135,18 +138,5 @@ extension TweakRegistry {
         }
         callSites.forgetAll()
         for observer in observers { observer.end() }
-    }
-}
-
-// MARK: - Observing
-
-extension TweakRegistry {
-    /// Starts a feed of all changes from now on.
-    package func add(_ feed: ChangeFeed) { state.withLock { $0.feeds.append(feed) } }
-
-    /// Ends a feed.
-    package func remove(_ feed: ChangeFeed) {
-        state.withLock { $0.feeds.removeAll { $0 === feed } }
-        feed.end()
     }
 }

@@ -13,6 +13,8 @@ import Synchronization
 public struct TweakSnapshot: Sendable {
     /// The revision it shows.
     public let revision: UInt64
+    /// The last record of the stream that is in it: a change is news that came behind it.
+    package let sequence: UInt64
     let nodes: [TweakNode?]
     let overlays: [Overlays]
     let index: PathIndex
@@ -92,8 +94,8 @@ extension TweakRegistry {
     public func snapshot() -> TweakSnapshot {
         state.withLock { state in
             TweakSnapshot(
-                revision: state.revision, nodes: state.nodes, overlays: state.overlays, index: state.index,
-                textBytes: state.textBytes)
+                revision: state.revision, sequence: state.sequence, nodes: state.nodes, overlays: state.overlays,
+                index: state.index, textBytes: state.textBytes)
         }
     }
 }

@@ -36,7 +36,7 @@ extension RegistryState {
     /// Keeps what files say about a tweak that is just being removed, for the day it comes back.
     mutating func hold(_ node: TweakNode) {
         let overlay = overlays[node.slot]
-        if journal != nil, node.isSettable {
+        if store != nil, node.isSettable {
             for layer in [TweakLayer.override, .temporaryOverride] {
                 if let entry = storedOverride(node, layer) { hold(entry, for: layer) }
             }
@@ -62,8 +62,10 @@ extension RegistryState {
         }
     }
 
-    /// Gives a tweak that was just added what files have for it. Nobody can have observed it yet.
-    mutating func install(_ layers: [JudgedEntry], on node: TweakNode) {
+    /// Gives a tweak what files have for it.
+    /// - Parameter commit: Learns of which overrides the file has to be told: those that came under a former path, or have
+    ///   lost to the config file.
+    mutating func install(_ layers: [JudgedEntry], on node: TweakNode, _ commit: inout PendingCommit) {
         var aside: [AsideEntry] = []
         spareLayers(of: node)
         textBytes -= heldText(node)
@@ -81,27 +83,26 @@ extension RegistryState {
                 aside.append(AsideEntry(layer: judged.layer, entry: judged.entry, reason: reason))
             }
         }
-        finishInstalling(layers, aside, on: node)
+        finishInstalling(layers, aside, on: node, &commit)
     }
 
-    private mutating func finishInstalling(_ layers: [JudgedEntry], _ aside: [AsideEntry], on node: TweakNode) {
+    private mutating func finishInstalling(
+        _ layers: [JudgedEntry], _ aside: [AsideEntry], on node: TweakNode, _ commit: inout PendingCommit
+    ) {
         let covered = layers.first { $0.layer == .override && $0.isSuccess }?.entry.covered
         let beneath = change(beneath: node, since: covered)
         if fileWins, beneath != nil, overlays[node.slot][.configFile] != nil {
             overlays[node.slot].remove(.override)
             overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: nil)
-            journal?.note(OverrideKey(node.path), nil)
+            commit.touch(OverrideKey(node.path))
         } else {
             overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: beneath)
         }
         overlays[node.slot].changedAt = revision
         if let top = overlays[node.slot].top { store(top, in: node) }
-        // It came under a former path: the file has to learn the new one.
         for judged in layers where judged.layer >= .override && judged.entry.path != node.path {
-            journal?.note(judged.entry.key, nil)
-            var entry = judged.entry
-            entry.path = node.path
-            journal?.note(entry.key, entry)
+            commit.touch(judged.entry.key)
+            commit.touch(OverrideKey(node.path, isTemporary: judged.entry.key.isTemporary))
         }
     }
 

@@ -49,14 +49,13 @@ extension TweakRegistry {
             let generation = generation
             let plan = ConfigPlan(entries, policy, registry: self, isCancelled: isCancelled)
             if !plan.problems.isEmpty || isCancelled() { return (plan.problems, ConfigDifference(revision: revision)) }
-            var effects = CommitEffects()
-            let time = currentTime
+            var pending = PendingCommit(.reload, .configFile, currentTime)
             let difference = state.withLock { state -> ConfigDifference? in
                 guard state.generation == generation else { return nil }
-                return state.apply(plan, policy, time: time, commit: commit && !state.isFrozen, &effects)
+                return state.apply(plan, policy, commit: commit && !state.isFrozen, &pending)
             }
             guard let difference else { continue }
-            deliver(effects, delivery)
+            deliver(pending, delivery)
             return (plan.problems, difference)
         }
     }
@@ -64,20 +63,17 @@ extension TweakRegistry {
 
 extension RegistryState {
     fileprivate mutating func apply(
-        _ plan: ConfigPlan, _ policy: ConfigPolicy, time: ContinuousClock.Instant, commit: Bool,
-        _ effects: inout CommitEffects
+        _ plan: ConfigPlan, _ policy: ConfigPolicy, commit: Bool, _ pending: inout PendingCommit
     ) -> ConfigDifference {
-        let changes = changes(plan, policy)
+        let changes = changes(plan, policy, pending.time)
         var difference = ConfigDifference(
             changes: changes.map(\.change), unknown: plan.unknown, count: plan.steps.count, revision: revision,
-            didCommit: changes.contains { $0.didChange })
+            didCommit: !changes.isEmpty)
         if !commit { return difference }
         fileWins = policy.fileWins
         hold(plan)
         for step in plan.steps { overlays[step.node.slot].rename(.configFile, step.origin) }
-        for change in changes { apply(change, time: time, revision: revision + 1, &effects) }
-        if difference.didCommit { finish(revision + 1, .reload, origin: .configFile, time: time, &effects) }
-        difference.revision = revision
+        difference.revision = apply(changes.map(\.step), &pending).revision
         return difference
     }
 
@@ -95,77 +91,44 @@ extension RegistryState {
     // MARK: Comparing
 
     /// Compares by typed value: `60`, `60.0` and `6e1` are the same.
-    private func changes(_ plan: ConfigPlan, _ policy: ConfigPolicy) -> [FileChange] {
+    private func changes(
+        _ plan: ConfigPlan, _ policy: ConfigPolicy, _ time: ContinuousClock.Instant
+    ) -> [FileChange] {
         var wanted: [ObjectIdentifier: ConfigPlan.Step] = [:]
         for step in plan.steps { wanted[ObjectIdentifier(step.node)] = step }
         let touched = nodes.compactMap { $0 }.filter { node in
             wanted[ObjectIdentifier(node)] != nil || overlays[node.slot][.configFile] != nil
         }
-        return touched.compactMap { FileChange($0, wanted[ObjectIdentifier($0)], policy, in: self) }
-            .sorted { TweakListing.precedes($0.node, $1.node) }
-    }
-
-    // MARK: Applying
-
-    private mutating func apply(
-        _ change: FileChange, time: ContinuousClock.Instant, revision: UInt64, _ effects: inout CommitEffects
-    ) {
-        let slot = change.node.slot
-        guard let old = current(change.node) else { return }
-        spareLayers(of: change.node)
-        if let step = change.step {
-            overlays[slot].set(
-                .init(layer: .configFile, prepared: step.prepared, origin: step.origin, time: time))
-        } else {
-            overlays[slot].remove(.configFile)
-        }
-        if change.change.dropped != nil {
-            textBytes -= heldText(change.node)
-            overlays[slot].remove(.override)
-            textBytes += heldText(change.node)
-        }
-        overlays[slot].notes = OverlayNotes(
-            aside: overlays[slot].notes?.aside ?? [], beneath: overlays[slot][.override] == nil ? nil : change.beneath)
-        if change.didChange { overlays[slot].changedAt = revision }
-        if change.change.dropped != nil { journal?.note(OverrideKey(change.node.path), nil) }
-        guard let new = current(change.node), new.value != old.value else { return }
-        let isSecret = change.node.isSecret
-        effects.parts.append(
-            History.Part(
-                subject: .node(change.node), before: SetValues(), after: SetValues(), old: isSecret ? nil : old.value,
-                new: isSecret ? nil : new.value))
-        publish(change.node, old: old, new: new, origin: .configFile, revision: revision, &effects)
+        return touched.compactMap { FileChange($0, wanted[ObjectIdentifier($0)], policy, time, in: self) }
+            .sorted { TweakListing.precedes($0.step.node, $1.step.node) }
     }
 }
 
 /// What a file does to one tweak.
 private struct FileChange {
-    let node: TweakNode
-    /// Nil: the file has no longer a value for it.
-    let step: ConfigPlan.Step?
+    let step: CommitStep
     let change: ConfigDifference.Change
-    /// What there is to say afterwards about the value beneath the override.
-    let beneath: (old: TweakValue, new: TweakValue)?
-    /// Whether the layer itself changes.
-    let didChange: Bool
 
     /// Nil when there is nothing to do.
-    init?(_ node: TweakNode, _ step: ConfigPlan.Step?, _ policy: ConfigPolicy, in state: RegistryState) {
+    init?(
+        _ node: TweakNode, _ wanted: ConfigPlan.Step?, _ policy: ConfigPolicy, _ time: ContinuousClock.Instant,
+        in state: RegistryState
+    ) {
         let overlay = state.overlays[node.slot]
-        guard let old = state.beneath(node)?.value, let new = (step?.prepared ?? node.defaultPrepared)?.value else {
-            return nil
-        }
-        let layer = overlay[.configFile]?.prepared.value
-        if layer == step?.prepared.value { return nil }
-        self.node = node
-        self.step = step
-        didChange = true
+        guard let old = state.beneath(node)?.value, let new = (wanted?.prepared ?? node.defaultPrepared)?.value,
+            overlay[.configFile]?.prepared.value != wanted?.prepared.value
+        else { return nil }
         let covered = overlay.notes?.beneath?.old ?? old
-        beneath = covered == new ? nil : (covered, new)
+        let beneath = covered == new ? nil : (covered, new)
         let override = overlay[.override]?.prepared.value
-        let isDropped = policy.fileWins && override != nil && step != nil && beneath != nil
+        let isDropped = policy.fileWins && override != nil && wanted != nil && beneath != nil
+        let entry = wanted.map {
+            Overlays.Entry(layer: .configFile, prepared: $0.prepared, origin: $0.origin, time: time)
+        }
+        step = CommitStep(
+            node: node, change: .configFile(FileLayer(entry: entry, dropsOverride: isDropped, beneath: beneath)))
         change = ConfigDifference.Change(
-            path: node.path, isSecret: node.isSecret, old: old, new: new, isRemoved: step == nil,
+            path: node.path, isSecret: node.isSecret, old: old, new: new, isRemoved: wanted == nil,
             override: isDropped ? nil : override, dropped: isDropped ? override : nil)
     }
 }

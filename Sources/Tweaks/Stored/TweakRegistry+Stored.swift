@@ -8,66 +8,51 @@ extension TweakRegistry {
     /// What the program has set already in this run is newer than what was stored, and stays.
     /// - Parameters:
     ///   - store: Whom the server asks what is on disk.
-    ///   - journal: Where overrides are noted from now on, those that exist first.
     ///   - overrides: What was stored. Tweaks that are not registered get theirs when they register.
     ///   - revision: The revision at which that was; counting goes on from there.
-    ///   - history: Who saves the history; nil where it is not saved.
-    ///   - records: What was saved of it, oldest first.
-    /// - Returns: False, and nothing is done, when another storage has this registry: it would not hear of changes any
-    ///   more, and whoever waits for it would wait for ever.
-    @discardableResult
+    ///   - records: What was saved of the history, oldest first; nil where it is not saved.
+    ///   - wake: Called outside all locks when there is something to take; it only wakes the storage.
+    /// - Returns: What takes from the registry what is to be stored. Nil, and nothing is done, when another storage has
+    ///   this registry: it would not hear of changes any more, and whoever waits for it would wait for ever.
     package func attach(
-        _ store: any TweakStore, _ journal: OverrideJournal, overrides: [StoredEntry], revision: UInt64,
-        history: HistoryJournal? = nil, records: [StoredRecord] = []
-    ) -> Bool {
-        let time = currentTime
-        let isFree = state.withLock { state in
-            if let other = state.store, other !== store { return false }
-            state.store = store
-            state.journal = journal
-            // What has run out while nobody looked is gone, from the file too. First, because what was set in this run
-            // may have the same place.
-            for entry in overrides where entry.isExpired(time) { journal.note(entry.key, nil) }
-            let own = state.nodes.compactMap { $0 }.filter { node in
-                node.isSettable && state.overlays[node.slot].isSet
-            }
-            // Where the overrides were lost and the history was not, counting goes on from that. A number that no program
-            // counts up to is none.
-            let known = records.map(\.revision).filter { $0 < 1 << 60 }.max() ?? 0
-            // What was set already is a step beyond what is stored, and on disk only when that step is.
-            state.revision = max(state.revision, revision, known) + (own.isEmpty ? 0 : 1)
-            for node in own {
-                for layer in [TweakLayer.override, .temporaryOverride] {
-                    if let entry = state.storedOverride(node, layer) { journal.note(entry.key, entry) }
-                }
-                state.overlays[node.slot].changedAt = state.revision
-            }
-            if state.revision > revision { journal.note(state.revision, isUrgent: true) }
-            if let history { state.follow(history, records) }
-            for entry in overrides where !entry.isExpired(time) { state.hold(entry, for: entry.layer) }
-            return true
+        _ store: any TweakStore, overrides: [StoredEntry], revision: UInt64, records: [History.Record]? = nil,
+        wake: @escaping CommitStream.Wake
+    ) -> CommitFollower? {
+        var commit = PendingCommit(nil, .code, currentTime)
+        let follower = state.withLock { state -> CommitFollower? in
+            if let other = state.store, other !== store { return nil }
+            let follower = state.stream.follow(.restarts, after: state.sequence, wake)
+            (state.store, state.storeFollower) = (store, follower)
+            // What has run out while nobody looked is gone, from the file too.
+            for entry in overrides where entry.isExpired(commit.time) { commit.touch(entry.key) }
+            state.count(on: revision, records ?? [], &commit)
+            if let records { state.history.load(records, revision: state.revision) }
+            state.finish(&commit)
+            for entry in overrides where !entry.isExpired(commit.time) { state.hold(entry, for: entry.layer) }
+            return follower
         }
-        guard isFree else { return false }
+        guard let follower else { return nil }
         adoptHeld()
         setAlarm()
-        journal.wake()
-        if state.withLock({ $0.history.hasUnsaved }) { history?.wake() }
-        return true
+        deliver(commit, .caller)
+        return follower
     }
 
-    /// Takes what a journal was told, between commits: never half of one.
-    package func takeNoted(_ journal: OverrideJournal) -> OverrideJournal.Batch {
-        state.withLock { _ in journal.takeAll() }
+    /// Takes what is to be stored, between commits: never half of one.
+    /// - Returns: Nil where the registry has another storage, or none.
+    package func takeStored(_ follower: CommitFollower, _ history: HistoryShare) -> StoreBatch? {
+        state.withLock { $0.storeFollower === follower ? $0.takeStored(follower, history) : nil }
+    }
+
+    /// Puts commits of earlier runs before those of this one, which could not be read when it began.
+    package func loadHistory(_ follower: CommitFollower, _ records: [History.Record]) {
+        state.withLock { if $0.storeFollower === follower { $0.history.load(records, revision: 0) } }
     }
 
     /// Ends storing. Values stay as they are.
     package func detach(_ store: any TweakStore) {
-        state.withLock { state in
-            guard state.store === store else { return }
-            state.store = nil
-            state.journal = nil
-            state.endHistory()
-        }
+        let last = state.withLock { state in state.store === store ? state.endStoring() : nil }
+        if let last { store.keep(last) }
     }
 
     /// Calls `handler` for each stored or configured value that does not fit the tweak which registers, on the thread
@@ -99,18 +84,19 @@ extension TweakRegistry {
     /// Forgets the override that is kept for a path that no tweak has.
     /// - Returns: The new revision; nil when there was none.
     package func forgetHeldOverride(_ path: TweakPath) -> UInt64? {
-        var effects = CommitEffects()
+        var commit = PendingCommit(nil, .code, currentTime)
         let revision = state.withLock { state -> UInt64? in
             let entries = [state.held[path]?.override, state.held[path]?.temporary].compactMap(\.self)
             guard state.node(path) == nil, !entries.isEmpty else { return nil }
             for entry in entries {
                 state.unhold(path, entry.layer)
-                state.journal?.note(entry.key, nil)
+                commit.touch(entry.key)
             }
-            state.raise(to: state.revision + 1, &effects)
+            state.revision += 1
+            state.finish(&commit)
             return state.revision
         }
-        deliver(effects, .carrier)
+        deliver(commit, .carrier)
         return revision
     }
 
@@ -128,16 +114,17 @@ extension TweakRegistry {
 
     /// Gives registered tweaks the values that are held for them.
     private func adoptHeld() {
-        var effects = CommitEffects()
-        var unfit: [(TweakPath, AsideEntry)] = []
-        while !adoptHeld(&effects, &unfit) {}
-        deliver(effects, .caller)
-        report(unfit)
+        while true {
+            var takeover = Takeover(time: currentTime)
+            if !adoptHeld(&takeover) { continue }
+            for commit in takeover.commits { deliver(commit, .caller) }
+            return report(takeover.unfit)
+        }
     }
 
     /// False when registrations or other files came in between.
-    private func adoptHeld(_ effects: inout CommitEffects, _ unfit: inout [(TweakPath, AsideEntry)]) -> Bool {
-        let time = currentTime
+    private func adoptHeld(_ takeover: inout Takeover) -> Bool {
+        let time = takeover.time
         let (found, generation, heldGeneration) = state.withLock { state in
             (state.nodesWithHeld(at: time), state.generation, state.heldGeneration)
         }
@@ -145,26 +132,8 @@ extension TweakRegistry {
         let judged = found.map { node, layers in (node, layers.map { JudgedEntry($0.layer, $0.entry, for: node) }) }
         return state.withLock { state in
             guard state.generation == generation, state.heldGeneration == heldGeneration else { return false }
-            for (node, layers) in judged {
-                let old = state.current(node)
-                // What was set in this run is newer.
-                let isSet = state.overlays[node.slot].isSet
-                for layer in layers where isSet && layer.layer >= .override {
-                    state.unhold(layer.entry.path, layer.layer)
-                    // Where the tweak has none of that layer, the file's must not come back either.
-                    if layer.entry.path != node.path || state.overlays[node.slot][layer.layer] == nil {
-                        state.journal?.note(layer.entry.key, nil)
-                    }
-                }
-                let wanted = layers.filter { !isSet || $0.layer < .override }
-                state.install(wanted, on: node)
-                unfit += state.overlays[node.slot].notes?.aside.map { (node.path, $0) } ?? []
-                guard let old, let new = state.current(node), new.value != old.value else { continue }
-                let origin = state.overlays[node.slot].entries.last?.origin ?? .code
-                state.publish(
-                    node, old: old, new: new, origin: origin, revision: state.revision, &effects)
-            }
-            state.announce(&effects)
+            for (node, layers) in judged { state.adopt(layers, node, &takeover) }
+            for place in takeover.commits.indices { state.finish(&takeover.commits[place]) }
             return true
         }
     }
@@ -179,7 +148,60 @@ extension TweakRegistry {
     }
 }
 
+/// What registered tweaks take over from files.
+private struct Takeover {
+    let time: ContinuousClock.Instant
+    /// One for each run of tweaks whose values have the same origin.
+    var commits: [PendingCommit] = []
+    var unfit: [(TweakPath, AsideEntry)] = []
+
+    /// The place of the commit to which a value of an origin goes.
+    mutating func place(of origin: TweakOrigin) -> Int {
+        if commits.last?.origin != origin { commits.append(PendingCommit(nil, origin, time)) }
+        return commits.count - 1
+    }
+}
+
 extension RegistryState {
+    /// Gives a tweak what is held for it.
+    fileprivate mutating func adopt(_ layers: [JudgedEntry], _ node: TweakNode, _ takeover: inout Takeover) {
+        let old = current(node)
+        // What was set in this run is newer.
+        let isSet = overlays[node.slot].isSet
+        let place = takeover.place(of: layers.last?.entry.origin ?? .code)
+        for layer in layers where isSet && layer.layer >= .override {
+            unhold(layer.entry.path, layer.layer)
+            takeover.commits[place].touch(layer.entry.key)
+        }
+        install(layers.filter { !isSet || $0.layer < .override }, on: node, &takeover.commits[place])
+        takeover.unfit += overlays[node.slot].notes?.aside.map { (node.path, $0) } ?? []
+        guard let old, let new = current(node), new.value != old.value else { return }
+        let shows = takeover.place(of: overlays[node.slot].entries.last?.origin ?? .code)
+        takeover.commits[shows].parts.append(
+            CommitPart(
+                .node(node), old: old.value, new: new.value, layer: overlays[node.slot].topLayer ?? .default,
+                isNews: true))
+        takeover.commits[shows].didStore = true
+        show(node, old: old, new: new, &takeover.commits[shows])
+    }
+
+    /// Goes on counting where files have ended.
+    fileprivate mutating func count(on stored: UInt64, _ records: [History.Record], _ commit: inout PendingCommit) {
+        let own = nodes.compactMap { $0 }.filter { $0.isSettable && overlays[$0.slot].isSet }
+        // Where the overrides were lost and the history was not, counting goes on from that. A number that no program
+        // counts up to is none.
+        let known = records.map(\.revision).filter { $0 < 1 << 60 }.max() ?? 0
+        // What was set already is a step beyond what is stored, and on disk only when that step is.
+        revision = max(revision, stored, known) + (own.isEmpty ? 0 : 1)
+        for node in own {
+            for layer in [TweakLayer.override, .temporaryOverride] {
+                if let entry = storedOverride(node, layer) { commit.touch(entry.key) }
+            }
+            overlays[node.slot].changedAt = revision
+        }
+        if revision > stored { commit.didStore = true }
+    }
+
     /// The registered tweaks that something is held for.
     fileprivate func nodesWithHeld(
         at time: ContinuousClock.Instant

@@ -33,26 +33,35 @@ package struct SaveStatus: Sendable, Equatable {
     }
 }
 
-/// What makes overrides durable. Storage implements it and the server asks; neither knows the other.
-package protocol TweakStore: AnyObject, Sendable {
+/// What has to have a commit before its author is answered: the storage, and the audit.
+package protocol CommitWitness: AnyObject, Sendable {
     /// How far it is.
     var status: SaveStatus { get }
 
+    /// Calls `body` after each attempt to write, on a thread of its own, until the observation is let go of.
+    func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation
+
+    /// A client waits for what was not urgent: it is written at once, if it is not there.
+    func hurry()
+}
+
+/// What makes overrides durable. Storage implements it and the server asks; neither knows the other.
+package protocol TweakStore: CommitWitness {
     /// Whether changes from the wire have to be on disk before they take effect.
     var isRequired: Bool { get }
 
-    /// Calls `body` after each attempt to write, on the storage's thread, until the observation is let go of.
-    func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation
+    /// Whether a commit's entry in the history is on disk, too, when its revision is.
+    var keepsHistory: Bool { get }
 
     /// Writes overrides that are not in force yet; nil in the list means none for that key.
     /// - Parameter body: Called once, on the storage's thread: nil when they are on disk, or why they are not.
     func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (_ failure: String?) -> Void)
 
-    /// Somebody waits for what was not urgent: it is written at once, if it is not on disk.
-    func hurry()
-
     /// Takes back what was proposed and could not be put into force.
     func withdraw(_ changes: [OverrideKey: StoredEntry?])
+
+    /// Takes what is to be stored of a registry that is let go of, or stores no more; nothing comes after it.
+    func keep(_ last: StoreBatch)
 }
 
 /// Keeps a call-back alive.

@@ -19,12 +19,12 @@ extension Overlays.Entry {
     }
 }
 
-/// What a change does to the layers of one tweak.
+/// What a change does to the layers of one tweak. What is rare is kept elsewhere, so that the others are small.
 enum LayerChange: Sendable {
     /// Sets the override; that ends a temporary one.
     case override(Prepared)
     /// Sets the temporary override, for a while.
-    case temporary(Prepared, Duration)
+    indirect case temporary(Prepared, Duration)
     /// Makes the temporary override the override.
     case keep
     /// Removes override and temporary override.
@@ -32,13 +32,15 @@ enum LayerChange: Sendable {
     /// Ends a temporary override that has run out by a moment.
     case expire(ContinuousClock.Instant)
     /// Puts back what was there, or makes again what was taken back.
-    case restore(SetLayers)
+    indirect case restore(SetLayers)
+    /// Gives the config file's layer another value, or takes it away.
+    indirect case configFile(FileLayer)
 
     /// The value that shows afterwards, where it does not depend on what is there, or on the time.
     var prepared: Prepared? {
         switch self {
         case .override(let prepared), .temporary(let prepared, _): prepared
-        case .keep, .reset, .expire, .restore: nil
+        case .keep, .reset, .expire, .restore, .configFile: nil
         }
     }
 
@@ -46,6 +48,7 @@ enum LayerChange: Sendable {
     func isAbout(_ layer: TweakLayer) -> Bool {
         switch self {
         case .temporary, .expire: layer == .temporaryOverride
+        case .configFile(let file): layer == .override && file.dropsOverride
         case .override, .keep, .reset, .restore: layer >= .override
         }
     }
@@ -59,6 +62,16 @@ enum LayerChange: Sendable {
     var kept: LayerChange {
         if case .temporary(let prepared, _) = self { .override(prepared) } else { self }
     }
+}
+
+/// What a config file says of one tweak.
+struct FileLayer: Sendable {
+    /// Nil: it has no longer a value for it.
+    let entry: Overlays.Entry?
+    /// Whether the file wins over the override above it.
+    let dropsOverride: Bool
+    /// What there is to say afterwards about the value beneath the override.
+    let beneath: (old: TweakValue, new: TweakValue)?
 }
 
 extension Overlays {
@@ -86,6 +99,13 @@ extension Overlays {
             guard self[.temporaryOverride]?.unlessExpired(moment) == nil else { return false }
             return remove(.temporaryOverride)
         case .restore(let layers): return restore(layers, origin: origin, time: time)
+        case .configFile(let file):
+            remove(.configFile)
+            if let entry = file.entry { set(entry) }
+            if file.dropsOverride { remove(.override) }
+            let beneath = self[.override] == nil ? nil : file.beneath
+            notes = OverlayNotes(aside: notes?.aside ?? [], beneath: beneath)
+            return true
         }
     }
 

@@ -25,14 +25,12 @@ extension TweakRegistry {
 
     /// Ends what has run out, as one commit.
     package func expire() {
-        let time = currentTime
-        var effects = CommitEffects()
+        var commit = PendingCommit(.expiry, .expired, currentTime)
         state.withLock { state in
-            let steps = state.expiries.due(time).map { CommitStep(node: $0, change: .expire(time)) }
-            if steps.isEmpty { return }
-            _ = state.apply(steps, .expiry, origin: .expired, time: time, &effects)
+            let steps = state.expiries.due(commit.time).map { CommitStep(node: $0, change: .expire(commit.time)) }
+            if !steps.isEmpty { _ = state.apply(steps, &commit) }
         }
-        deliver(effects, .carrier)
+        deliver(commit, .carrier)
         setAlarm()
     }
 }

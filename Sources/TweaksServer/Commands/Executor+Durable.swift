@@ -80,13 +80,13 @@ extension Executor {
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
     }
 
-    /// Has a reply wait until the disk holds a revision.
+    /// Has a reply wait until disk and audit hold a revision.
     func awaiting(_ reply: Reply, _ revision: UInt64, _ session: Session) -> Reply {
         if !session.waitsForDisk {
             hasUnhurried = true
             return reply
         }
-        switch saveStatus?.answer(for: revision) {
+        switch evidence.status?.answer(for: revision) {
         case nil, .saved?: return reply
         case .unsaved(let reason)?: return reply.unsaved(reason)
         case .pending?: break
@@ -94,6 +94,7 @@ extension Executor {
         // Nothing may be new about this one, and what it waits for may be what nobody did.
         if hasUnhurried { store?.hurry() }
         hasUnhurried = false
+        evidence.ask(revision, session.lastActivity)
         var reply = reply
         reply.awaits = revision
         if session.owed.isEmpty { owing.append(session.id) }
@@ -136,8 +137,9 @@ extension Executor {
                 return try write(proposal, to: store, session) ? nil : try commitNow(proposal, session)
             }
             let (reply, result) = try apply(proposal, session)
-            // Where others have set the same tweak meanwhile, the disk may have theirs.
-            return now.hasSameStart(as: written) ? reply : awaiting(reply, result.revision, session)
+            // Where others have set the same tweak meanwhile, the disk may have theirs; and who has set it is not there yet.
+            let isThere = now.hasSameStart(as: written) && !store.keepsHistory
+            return isThere && hooks.audit == nil ? reply : awaiting(reply, result.revision, session)
         } catch {
             store.withdraw(written.changes)
             tellDenied(error, "commit", session)

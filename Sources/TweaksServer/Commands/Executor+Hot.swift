@@ -11,8 +11,8 @@ extension Executor {
         switch hot {
         case .get(let path): return get(UnsafeBufferPointer(rebasing: line[path]), session)
         case .set(let path, let value):
-            // With a disk to wait for, this way is not the one that saves time.
-            if session.batch != nil || store != nil { return false }
+            // With a disk or an audit to wait for, this way is not the one that saves time.
+            if session.batch != nil || store != nil || hooks.audit != nil { return false }
             return set(
                 UnsafeBufferPointer(rebasing: line[path]), UnsafeBufferPointer(rebasing: line[value]), session)
         }

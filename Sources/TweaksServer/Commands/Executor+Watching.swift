@@ -5,7 +5,7 @@ import TweaksWire
 
 extension Executor {
     /// The values now, then an event for each change, with nothing lost in between: what is committed after the
-    /// snapshot has a higher revision, and what is below it is not sent again.
+    /// snapshot has a higher sequence, and what is below it is not sent again.
     func watch(
         _ patterns: [String], modified: Bool, since: UInt64?, _ session: Session
     ) throws(TweakError) -> Reply {
@@ -19,12 +19,12 @@ extension Executor {
         }
         let view = view(session)
         let named = patterns.isEmpty ? [] : try resolve(patterns, session)
-        // The hub first: from here on every commit is noted. Then the snapshot, which tells old from new.
+        // The hub first: from here on it follows every commit. Then the snapshot, which tells old from new.
         let added = subjects.map { Watch($0, view, since: .max) }
         session.watches = known + added
         hub.update(session)
         let snapshot = registry.snapshot()
-        for position in known.count..<session.watches.count { session.watches[position].since = snapshot.revision }
+        for position in known.count..<session.watches.count { session.watches[position].since = snapshot.sequence }
         let isResumed = since.map { $0 <= snapshot.revision } ?? false
         var nodes = modified ? withModified(named, snapshot, view, isResumed: isResumed) : named
         if let since, isResumed {

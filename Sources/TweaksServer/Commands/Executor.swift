@@ -42,8 +42,8 @@ final class Executor {
     var commitRate: CommitRate
     /// What makes changes durable; nil: they live as long as the process.
     let store: (any TweakStore)?
-    /// How far it is; nil without storage.
-    var saveStatus: SaveStatus?
+    /// How far that is, and the audit.
+    var evidence: Evidence
     /// Something was committed that did not wait for it, and may wait in there for what does.
     var hasUnhurried = false
     /// Sessions with replies that wait for it.
@@ -66,7 +66,6 @@ final class Executor {
     private(set) var swapBytes = 0
     /// Where presets are read and written, one after the other: disks may be slow.
     let presetQueue = DispatchQueue(label: "tweaks.presets")
-    private let storeObservation: StoreObservation?
 
     init(
         registry: TweakRegistry, identity: ServerIdentity, limits: TweakServerLimits, hub: WatchHub, mailbox: Mailbox,
@@ -87,8 +86,7 @@ final class Executor {
         failures = FailureLedger(delays: limits.authenticationDelay)
         commitRate = CommitRate(registry.revision, at: hooks.clock())
         store = registry.store
-        storeObservation = store?.observe { mailbox.post(.saved($0)) }
-        saveStatus = store?.status
+        evidence = Evidence(store, hooks.audit, mailbox)
     }
 
     /// Carries out one request.

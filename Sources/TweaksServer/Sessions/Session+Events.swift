@@ -5,7 +5,7 @@ import TweaksWire
 
 extension Session {
     /// Takes a change that this session watches: sends it, or keeps the newest of each tweak while it reads slowly.
-    func offer(_ change: FeedChange, _ encoded: EventCache, unsentLimit: Int) {
+    func offer(_ change: WatchedChange, _ encoded: EventCache, unsentLimit: Int) {
         guard isOpen else { return }
         if !owed.isEmpty || isReloading {
             // It does not read slowly: it waits for the disk, or the reload, and its events for its reply.
@@ -44,7 +44,7 @@ extension Session {
         notices = []
     }
 
-    private func send(_ change: FeedChange, _ encoded: EventCache) {
+    private func send(_ change: WatchedChange, _ encoded: EventCache) {
         beginEvents()
         foldedEvents += change.folded
         let line = encoded.bytes(of: change, encoder)
@@ -84,7 +84,7 @@ extension Session {
 final class EventCache {
     private var encoded: [Int: [UInt8]] = [:]
 
-    func bytes(of change: FeedChange, _ encoder: ReplyEncoder) -> [UInt8] {
+    func bytes(of change: WatchedChange, _ encoder: ReplyEncoder) -> [UInt8] {
         let dialect = (encoder.isJSON ? 1 : 0) + (encoder.usesCRLF ? 2 : 0)
         if let bytes = encoded[dialect] { return bytes }
         var bytes: [UInt8] = []
@@ -94,7 +94,7 @@ final class EventCache {
     }
 }
 
-extension FeedChange {
+extension WatchedChange {
     /// Whether its line is: a value is a text of some length.
     fileprivate var isLong: Bool {
         if case .string(let text) = new { text.utf8.count > 1_024 } else { false }

@@ -23,7 +23,7 @@ struct Watch {
     let path: TweakPath?
     /// Nil where it is a path, or `modified`.
     let pattern: TweakPattern?
-    /// Changes up to this revision were part of the reply to `watch`.
+    /// Changes up to this record of the stream were part of the reply to `watch`.
     var since: UInt64
 
     init(_ subject: Subject, _ view: TweakView, since: UInt64) {
@@ -47,8 +47,8 @@ struct Watch {
 
     /// Whether this change is news: for `modified` that it leads away from the default, or back, or from one value to
     /// another beside it; and always that it was no part of the reply to `watch`.
-    func wants(_ change: FeedChange) -> Bool {
-        guard change.revision > since, matches(change.node) else { return false }
+    func wants(_ change: WatchedChange) -> Bool {
+        guard change.sequence > since, matches(change.node) else { return false }
         if change.node.isSecret { return true }
         let standard = change.node.defaultValue
         return subject != .modified || change.new != standard || change.old != standard

@@ -7,8 +7,8 @@ import TweaksWire
 final class WatchHub {
     private let registry: TweakRegistry
     private let wake: @Sendable () -> Void
-    /// There only while somebody watches, because it costs a commit something.
-    private var feed: ChangeFeed?
+    /// There only while a session watches, because it costs a commit something.
+    private var follower: CommitFollower?
     private(set) var sessions: [Session] = []
     /// Who watches a tweak, found out when it first changes. Emptied whenever anything could make it wrong.
     private var watchers: [ObjectIdentifier: [Session]] = [:]
@@ -25,7 +25,7 @@ final class WatchHub {
     }
 
     /// Whether changes wait to be distributed.
-    var isReady: Bool { feed.map { !$0.isEmpty } ?? false }
+    var isReady: Bool { follower?.hasNews ?? false }
 
     /// Notes that a session's patterns changed.
     func update(_ session: Session) {
@@ -38,32 +38,31 @@ final class WatchHub {
             // Before the reply reads their values: what is published from here on is news.
             findFigures { registry.current($0) }
         }
-        if let feed, sessions.isEmpty {
-            registry.remove(feed)
-            self.feed = nil
-        } else if feed == nil, !sessions.isEmpty {
-            let feed = ChangeFeed(onReady: wake)
-            registry.add(feed)
-            self.feed = feed
+        if sessions.isEmpty {
+            follower = nil
+        } else if follower == nil {
+            follower = registry.follow(.folds, wake)
         }
     }
 
     /// Sends all committed changes to those who watch.
     /// - Returns: The sessions that were told something.
     func distribute(unsentLimit: Int) -> [Session] {
-        guard let feed else { return [] }
-        var changes = feed.takeAll()
+        guard var batch = follower?.take(), !batch.isEmpty else { return [] }
         // Now, and not before: among what was taken may be the first change of a tweak that has just come.
         forgetIfStale()
         var told = Told()
-        while let change = changes.popFirst() {
-            let cache = EventCache()
-            for session in watchers(of: change.node) where session.wants(change) && session.sees(change.node) {
-                session.offer(change, cache, unsentLimit: unsentLimit)
-                told.insert(session)
-            }
-        }
+        while let change = batch.folded?.popFirst() { tell(change, &told, unsentLimit) }
+        for record in batch.records { record.forEachChange { tell($0, &told, unsentLimit) } }
         return told.end()
+    }
+
+    private func tell(_ change: WatchedChange, _ told: inout Told, _ unsentLimit: Int) {
+        let cache = EventCache()
+        for session in watchers(of: change.node) where session.wants(change) && session.sees(change.node) {
+            session.offer(change, cache, unsentLimit: unsentLimit)
+            told.insert(session)
+        }
     }
 
     private func watchers(of node: TweakNode) -> [Session] {
@@ -112,7 +111,7 @@ final class WatchHub {
             let (node, sent) = figures[position]
             guard let value = registry.current(node), value != sent else { continue }
             figures[position].sent = value
-            let change = FeedChange(node: node, old: sent, new: value, origin: .code, revision: revision)
+            let change = WatchedChange(node: node, old: sent, new: value, origin: .code, revision: revision)
             let cache = EventCache()
             for session in watchers(of: node) where session.sees(node) {
                 session.offer(change, cache, unsentLimit: unsentLimit)
@@ -140,8 +139,9 @@ private struct Told {
 }
 
 extension Session {
-    /// Whether a change is news to this session: not part of what the reply to `watch` has shown.
-    fileprivate func wants(_ change: FeedChange) -> Bool {
-        watches.contains { $0.wants(change) }
+    /// Whether a change is news to this session: not part of what the reply to `watch` has shown. The page shows layers,
+    /// too.
+    fileprivate func wants(_ change: WatchedChange) -> Bool {
+        (change.isNews || dialect != nil) && watches.contains { $0.wants(change) }
     }
 }

@@ -5,7 +5,8 @@ package import Tweaks
 /// A line of the audit to be.
 struct AuditItem {
     enum Content {
-        case change(CommitNote, TweakHistoryEntry.Change)
+        /// - Parameter tweaks: How many the commit has changed.
+        case change(CommitRecord, TweakHistoryEntry.Change, tweaks: Int)
         case note(AuditNote)
     }
 
@@ -22,15 +23,18 @@ struct AuditItem {
     let content: Content
 
     /// Everything that was noted, in the order in which it happened.
-    static func all(_ commits: CommitLog.Batch, _ events: AuditNotes.Batch) -> [AuditItem] {
+    static func all(_ commits: [CommitRecord], _ events: AuditNotes.Batch) -> [AuditItem] {
         var items: [AuditItem] = []
         var events = events.notes[...]
-        for commit in commits.notes {
+        for commit in commits {
             while let first = events.first, first.time < commit.time {
                 items.append(AuditItem(time: first.time, content: .note(first.note)))
                 events.removeFirst()
             }
-            items += commit.changes.map { AuditItem(time: commit.time, content: .change(commit, $0)) }
+            let changes = commit.changes
+            items += changes.map {
+                AuditItem(time: commit.time, content: .change(commit, $0, tweaks: changes.count))
+            }
         }
         return items + events.map { AuditItem(time: $0.time, content: .note($0.note)) }
     }
@@ -38,12 +42,12 @@ struct AuditItem {
     var isRefusal: Bool { if case .note(let note) = content { note.isRefusal } else { false } }
 
     /// Whether every one of them is written as it is. Who writes the config file owns the process.
-    var isReload: Bool { if case .change(let note, _) = content { note.kind == .reload } else { false } }
+    var isReload: Bool { if case .change(let commit, _, _) = content { commit.kind == .reload } else { false } }
 
     var key: Key {
         switch content {
-        case .change(let note, let change):
-            Key(origin: AuditNote.name(of: note.origin), kind: note.kind.word, object: change.path.joined)
+        case .change(let commit, let change, _):
+            Key(origin: AuditNote.name(of: commit.origin), kind: commit.word, object: change.path.joined)
         case .note(let note):
             Key(origin: AuditNote.name(of: note.identity, note.peer), kind: note.kind, object: note.object)
         }
@@ -55,7 +59,7 @@ struct AuditItem {
     /// Its approximate size in memory, in bytes.
     var weight: Int {
         switch content {
-        case .change(_, let change): 512 + Self.size(change.old) + Self.size(change.new)
+        case .change(_, let change, _): 512 + Self.size(change.old) + Self.size(change.new)
         case .note(let note):
             note.details.reduce(512) { sum, detail in
                 if case .text(let text) = detail.value { sum + text.utf8.count } else { sum + 64 }
@@ -95,4 +99,9 @@ extension AuditNote {
         guard let peer, peer.hasPrefix(name), let colon = name.lastIndex(of: ":") else { return name }
         return name.hasPrefix("127.") ? "127.0.0.1" : String(name[..<colon])
     }
+}
+
+extension CommitRecord {
+    /// What the audit calls it.
+    var word: String { kind?.word ?? "" }
 }

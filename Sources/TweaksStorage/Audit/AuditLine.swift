@@ -21,23 +21,24 @@ enum AuditLine {
         }
         switch item.content {
         case .note(let note): append(note, fold, to: &bytes)
-        case .change(let note, let change):
+        case .change(let commit, let change, let tweaks):
             var old = change.old
-            if count > 1, case .change(let note, let change)? = first?.content {
-                fold += ",\"from revision\":\(note.revision)"
+            if count > 1, case .change(let commit, let change, _)? = first?.content {
+                fold += ",\"from revision\":\(commit.revision)"
                 old = change.old
             }
-            append(note, tweaks: count > 1 ? 1 : note.changes.count, fold, to: &bytes)
+            append(commit, tweaks: count > 1 ? 1 : tweaks, fold, to: &bytes)
             append(change, from: old, to: &bytes)
         }
         bytes.append("}\n")
     }
 
     /// Says how much there was no room for.
-    static func append(leftOut commits: CommitLog.Batch, at wall: Int64, to bytes: inout [UInt8]) {
-        let (count, first, last) = commits.leftOut
-        if count == 0 { return }
-        bytes.append(leftOut(wall, "\"commits\":\(count),\"from revision\":\(first),\"to revision\":\(last)"))
+    static func append(leftOut commits: CommitStream.Lost, at wall: Int64, to bytes: inout [UInt8]) {
+        if commits.isEmpty { return }
+        let (first, last) = (commits.revisions.lowerBound, commits.revisions.upperBound)
+        bytes.append(
+            leftOut(wall, "\"commits\":\(commits.count),\"from revision\":\(first),\"to revision\":\(last)"))
     }
 
     /// Says how many other lines there was no room for.
@@ -67,21 +68,21 @@ enum AuditLine {
         }
     }
 
-    private static func append(_ note: CommitNote, tweaks: Int, _ fold: String, to bytes: inout [UInt8]) {
+    private static func append(_ commit: CommitRecord, tweaks: Int, _ fold: String, to bytes: inout [UInt8]) {
         bytes.append("\"revision\":")
-        bytes.append(decimal: note.revision)
+        bytes.append(decimal: commit.revision)
         bytes.append(",\"by\":")
-        bytes.append(json: note.origin.description)
+        bytes.append(json: commit.origin.description)
         bytes.append(",\"from\":")
-        bytes.append(json: note.origin.connection?.transport ?? note.place)
-        if let connection = note.origin.connection {
+        bytes.append(json: commit.origin.connection?.transport ?? commit.place)
+        if let connection = commit.origin.connection {
             bytes.append(",\"peer\":")
             bytes.append(json: connection.peer)
         }
-        if let session = note.kind.session { bytes.append(",\"session\":\(session)") }
-        bytes.append(",\"kind\":\"\(note.kind.word)\"")
+        if let session = commit.kind?.session { bytes.append(",\"session\":\(session)") }
+        bytes.append(",\"kind\":\"\(commit.word)\"")
         bytes.append(fold)
-        if let about = note.about { bytes.append(",\"of\":\(about)") }
+        if let about = commit.about { bytes.append(",\"of\":\(about)") }
         if tweaks > 1 { bytes.append(",\"tweaks\":\(tweaks)") }
     }
 
@@ -100,7 +101,7 @@ enum AuditLine {
     }
 }
 
-extension CommitNote {
+extension CommitRecord {
     /// Where it came from, when it came over no connection.
     fileprivate var place: String { kind == .reload ? "config file" : "program" }
 }

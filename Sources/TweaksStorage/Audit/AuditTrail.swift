@@ -5,7 +5,7 @@ package import Tweaks
 
 /// Appends every commit of a registry to a file, and what it is told of sessions, on a thread of its own. Nobody waits
 /// for it.
-package final class AuditTrail: Sendable {
+package final class AuditTrail: CommitWitness {
     /// Something worth a line in a log.
     package enum Event: Sendable, Equatable {
         /// Commits are not written. Once for each reason.
@@ -38,7 +38,6 @@ package final class AuditTrail: Sendable {
         package var failures = 0
     }
 
-    private let registry: TweakRegistry
     private let mailbox: AuditMailbox
     private let time: any StorageTime
 
@@ -47,9 +46,8 @@ package final class AuditTrail: Sendable {
         _ settings: AuditSettings, registry: TweakRegistry, fileSystem: any FileSystem = PosixFileSystem(),
         time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
     ) {
-        let mailbox = AuditMailbox(settings, time)
-        (self.registry, self.mailbox, self.time) = (registry, mailbox, time)
-        registry.add(mailbox.log)
+        let mailbox = AuditMailbox(settings, registry, time)
+        (self.mailbox, self.time) = (mailbox, time)
         mailbox.worker.start {
             var writer = AuditWriter(settings, mailbox, fileSystem, time, onEvent: onEvent)
             writer.open()
@@ -66,12 +64,20 @@ package final class AuditTrail: Sendable {
 
     /// Writes what was noted, once, and ends the thread.
     package func close() {
-        registry.remove(mailbox.log)
         mailbox.worker.close()
         mailbox.worker.waitForEnd()
     }
 
     package var facts: Facts { mailbox.facts }
+
+    /// Up to which revision the kernel has the lines; all, where the disk refuses them, for which nobody shall wait.
+    package var status: SaveStatus { mailbox.status.value }
+
+    package func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation {
+        mailbox.status.observe(body)
+    }
+
+    package func hurry() { _ = mailbox.worker.post(.hurry) }
 }
 
 extension AuditTrail.Event: CustomStringConvertible {
@@ -93,17 +99,29 @@ extension AuditTrail.Event: CustomStringConvertible {
 
 /// What other threads and the audit's thread have to say to each other.
 final class AuditMailbox: Sendable {
-    let log: CommitLog
+    /// What the audit's thread is asked for.
+    enum Order: Sendable {
+        /// A client waits: what was committed is written now.
+        case hurry
+    }
+
+    let follower: CommitFollower
     let notes = AuditNotes()
-    let worker: Worker<Never>
+    let worker: Worker<Order>
+    let status: StatusBoard
+    private weak let registry: TweakRegistry?
     private let lastFacts: Mutex<AuditTrail.Facts>
 
-    init(_ settings: AuditSettings, _ time: any StorageTime) {
-        let worker = Worker<Never>("tweaks.audit", time: time)
-        self.worker = worker
-        log = CommitLog { worker.wake() }
+    init(_ settings: AuditSettings, _ registry: TweakRegistry, _ time: any StorageTime) {
+        let worker = Worker<Order>("tweaks.audit", time: time)
+        (self.worker, self.registry) = (worker, registry)
+        follower = registry.follow(.drops) { worker.wake() }
+        status = StatusBoard(SaveStatus(saved: registry.revision, tried: registry.revision))
         lastFacts = Mutex(AuditTrail.Facts(path: settings.path, refusedPath: settings.refusedPath))
     }
+
+    /// Where the registry is; what it has committed so far can be taken. All, where there is none any more.
+    var revision: UInt64 { registry?.revision ?? .max }
 
     var facts: AuditTrail.Facts {
         get { lastFacts.withLock { $0 } }

@@ -9,6 +9,8 @@ struct AuditWriter: WorkerJob, ~Copyable {
     private var acts: AuditChannel
     private var refusals: AuditChannel
     private var facts: AuditTrail.Facts
+    /// Everything up to this revision was taken.
+    private var taken: UInt64
     /// Until then nothing more is taken: a busy program does not have the disk at each commit.
     private var rest: ContinuousClock.Instant?
 
@@ -19,6 +21,7 @@ struct AuditWriter: WorkerJob, ~Copyable {
         onEvent: @escaping @Sendable (AuditTrail.Event) -> Void
     ) {
         (self.mailbox, self.time, facts) = (mailbox, time, mailbox.facts)
+        taken = mailbox.status.value.saved
         acts = AuditChannel(AuditFile(settings.path, settings, files, time), time, onEvent: onEvent)
         refusals = AuditChannel(
             AuditFile(settings.refusedPath, settings, ceiling: settings.mostRefused, files, time), time,
@@ -35,25 +38,19 @@ struct AuditWriter: WorkerJob, ~Copyable {
         [acts.next, refusals.next, acts.isWritten ? rest : nil].compactMap(\.self).min()
     }
 
-    /// Writes what was noted, or what the disk has refused before.
-    mutating func turn(_ orders: [Never], isLast: Bool) {
-        if isLast { return close() }
+    /// Writes what was committed and noted, or what the disk has refused before.
+    mutating func turn(_ orders: [AuditMailbox.Order], isLast: Bool) {
+        if !orders.isEmpty { rest = nil }
         // While the disk refuses, what is noted stays where there is a limit to it.
-        if acts.isWritten, !isResting { take() }
+        if isLast, !acts.isWritten { acts.attempt() }
+        if acts.isWritten, isLast || !isResting { take() }
         let wasWritten = acts.isWritten
-        acts.write(TimeAnchor(time))
-        refusals.write(TimeAnchor(time))
+        acts.write(TimeAnchor(time), isLast: isLast)
+        refusals.write(TimeAnchor(time), isLast: isLast)
         // Whatever was noted while the disk refused has rung once, and was not taken.
         if !wasWritten, acts.isWritten, rest == nil { rest = time.now }
-        publish()
-    }
-
-    private mutating func close() {
-        if !acts.isWritten { acts.attempt() }
-        if acts.isWritten { take() }
-        acts.write(TimeAnchor(time), isLast: true)
-        refusals.write(TimeAnchor(time), isLast: true)
-        publish()
+        publish(isLast: isLast)
+        if !isLast { return }
         acts.close()
         refusals.close()
     }
@@ -62,16 +59,18 @@ struct AuditWriter: WorkerJob, ~Copyable {
 
     private mutating func take() {
         rest = nil
-        let (commits, events) = (mailbox.log.takeAll(), mailbox.notes.takeAll())
+        // First: what was committed up to here is among what is taken.
+        taken = mailbox.revision
+        let (commits, events) = (mailbox.follower.take(), mailbox.notes.takeAll())
         if commits.isEmpty, events.isEmpty { return }
-        facts.leftOut += commits.leftOut.count + events.leftOut.acts + events.leftOut.refusals
-        facts.commits += commits.notes.count
+        facts.leftOut += commits.lost.count + events.leftOut.acts + events.leftOut.refusals
+        facts.commits += commits.records.count { $0.kind != nil }
         facts.events += events.notes.count
         // Anew each time: the wall clock may have been set.
         let anchor = TimeAnchor(time)
-        let items = AuditItem.all(commits, events)
+        let items = AuditItem.all(commits.records, events)
         var (done, refused): ([UInt8], [UInt8]) = ([], [])
-        AuditLine.append(leftOut: commits, at: anchor.wall, to: &done)
+        AuditLine.append(leftOut: commits.lost, at: anchor.wall, to: &done)
         AuditLine.append(leftOut: events.leftOut.acts, at: anchor.wall, to: &done)
         AuditLine.append(leftOut: events.leftOut.refusals, at: anchor.wall, to: &refused)
         acts.add(items.lazy.filter { !$0.isRefusal }, anchor, leftOut: done)
@@ -79,7 +78,7 @@ struct AuditWriter: WorkerJob, ~Copyable {
         rest = time.now.advanced(by: Self.interval)
     }
 
-    private mutating func publish() {
+    private mutating func publish(isLast: Bool = false) {
         var facts = facts
         facts.state = (acts.failure ?? refusals.failure).map { "unwritten: \($0.reason)" } ?? "written"
         facts.leftOut += acts.leftOut + refusals.leftOut
@@ -88,5 +87,10 @@ struct AuditWriter: WorkerJob, ~Copyable {
         facts.rotations = acts.rotations + refusals.rotations
         facts.failures = acts.failures + refusals.failures
         mailbox.facts = facts
+        // A refused line is kept, and written later: that is nothing to wait for, nor is what comes after the end.
+        let revision = isLast || !acts.isWritten || acts.failure != nil ? .max : taken
+        if mailbox.status.value.saved != revision {
+            mailbox.status.publish(SaveStatus(saved: revision, tried: revision))
+        }
     }
 }

@@ -30,7 +30,10 @@ struct HistoryFile {
     // MARK: Reading
 
     /// Reads the file. One that cannot be read is set aside, and there is no history then.
-    mutating func load(_ directory: StateDirectory, mayMove: Bool) throws(StorageFailure) -> [StoredRecord] {
+    /// - Parameter revision: What is above it has not happened.
+    mutating func load(
+        _ directory: StateDirectory, upTo revision: UInt64?, mayMove: Bool
+    ) throws(StorageFailure) -> [History.Record] {
         if directory.directory == nil { return [] }
         guard let content = try content(directory) else {
             isLoaded = true
@@ -43,9 +46,10 @@ struct HistoryFile {
             return []
         case .success(let (facts, bytes)):
             do throws(OverridesFile.Refusal) {
-                let reading = try HistoryReading(bytes, anchor)
+                var reading = try HistoryReading(bytes, anchor)
+                let isAhead = revision.map { reading.drop(above: $0) } ?? false
                 // A line without an end must not be the beginning of another one.
-                known = reading.isTorn || bytes.isEmpty ? nil : facts
+                known = reading.isTorn || isAhead || bytes.isEmpty ? nil : facts
                 ours = [facts]
                 lines = reading.lines
                 isLoaded = true
@@ -121,7 +125,7 @@ struct HistoryFile {
 
     /// Brings the file up to date.
     /// - Returns: False, and nothing is written, when it has to be all commits.
-    mutating func write(_ batch: HistoryJournal.Batch, _ state: StateDirectory) throws(StorageFailure) -> Bool {
+    mutating func write(_ batch: HistoryBatch, _ state: StateDirectory) throws(StorageFailure) -> Bool {
         guard let directory = state.directory?.descriptor else { return true }
         let wasKnown = known
         // Until all of it is there, what is there is not known.
@@ -132,6 +136,10 @@ struct HistoryFile {
             return true
         }
         guard isThere, let wasKnown else { return false }
+        if batch.records.isEmpty {
+            known = wasKnown
+            return true
+        }
         var bytes: [UInt8] = []
         for record in batch.records {
             bytes +=
@@ -176,7 +184,7 @@ struct HistoryFile {
     }
 
     private mutating func replace(
-        _ batch: HistoryJournal.Batch, _ state: StateDirectory, _ directory: Int32
+        _ batch: HistoryBatch, _ state: StateDirectory, _ directory: Int32
     ) throws(StorageFailure) {
         let kept = newest(batch.records)
         var bytes = HistoryLines.head(program: program)
@@ -198,13 +206,13 @@ struct HistoryFile {
         }
     }
 
-    private func line(_ record: StoredRecord) -> [UInt8] {
+    private func line(_ record: History.Record) -> [UInt8] {
         let isOlder = loaded.map { record.number <= $0.last } ?? false
         return HistoryLines.line(record, isOlder ? loaded?.anchor ?? anchor : anchor, temporaries: anchor)
     }
 
     /// The lines of the last commits that fit half of the file, newest first.
-    private func newest(_ records: [StoredRecord]) -> [[UInt8]] {
+    private func newest(_ records: [History.Record]) -> [[UInt8]] {
         var kept: [[UInt8]] = []
         var size = 0
         for record in records.reversed() {

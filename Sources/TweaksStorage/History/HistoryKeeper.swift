@@ -2,15 +2,12 @@
 
 import Tweaks
 
-/// Sees to it that the history file follows the registry within a second. Belongs to the storage's thread.
+/// Writes the history file in the rounds of the storage, and tries again where that fails. Belongs to the storage's thread.
 struct HistoryKeeper {
-    /// Commits in quick succession, as of a drag, are written once.
-    private static let delay = Duration.milliseconds(500)
-
     private var file: HistoryFile
     private let time: any StorageTime
-    /// When to write; nil while there is nothing to write.
-    private var due: ContinuousClock.Instant?
+    /// What was taken and is not written.
+    private var batch: HistoryBatch?
     private var mustTakeAll = false
     private var reported: StorageFailure?
     private var retry: Retry
@@ -25,11 +22,15 @@ struct HistoryKeeper {
     }
 
     /// Reads what was saved.
-    /// - Parameter failure: Why nothing can be written now.
-    mutating func open(_ directory: StateDirectory, _ failure: StorageFailure?) -> [StoredRecord] {
-        var records: [StoredRecord] = []
+    /// - Parameters:
+    ///   - failure: Why nothing can be written now.
+    ///   - revision: That of the overrides file, which is written after this one: what is above it has not happened.
+    mutating func open(
+        _ directory: StateDirectory, _ failure: StorageFailure?, upTo revision: UInt64?
+    ) -> [History.Record] {
+        var records: [History.Record] = []
         do throws(StorageFailure) {
-            records = try file.load(directory, mayMove: failure == nil)
+            records = try file.load(directory, upTo: revision, mayMove: failure == nil)
         } catch {
             note(error, directory)
         }
@@ -38,84 +39,67 @@ struct HistoryKeeper {
         return records
     }
 
+    /// Reads what could not be read at the start, if it can be now.
+    mutating func loadLate(_ mailbox: OverrideMailbox, _ directory: StateDirectory) {
+        if file.isLoaded || isOff { return }
+        let records = open(directory, nil, upTo: nil)
+        if !file.isLoaded { return retry.failed() }
+        if !records.isEmpty, mailbox.load(records) { mustTakeAll = true }
+    }
+
     /// There will be no writing: the directory is somebody else's.
     mutating func turnOff(_ failure: StorageFailure) {
-        (isOff, due) = (true, nil)
+        isOff = true
         facts.state = "off: \(failure.reason)"
     }
 
     /// The wall clock was set: all commits are to be written anew, since temporary overrides are among them.
     mutating func reanchor(_ anchor: TimeAnchor) {
         file.anchor = anchor
-        postpone()
+        mustTakeAll = true
     }
 
     // MARK: When
 
-    /// Notes that there is something to write.
-    mutating func listen(hasNews: Bool) {
-        if hasNews, due == nil, !isOff { due = time.now.advanced(by: Self.delay) }
-    }
+    /// When to try again; nil while there is no need.
+    var next: ContinuousClock.Instant? { isOff ? nil : retry.next(hasNews: false) ?? (mustTakeAll ? time.now : nil) }
 
-    /// When to write; nil while there is nothing to write.
-    var next: ContinuousClock.Instant? {
-        guard let due else { return nil }
-        return retry.next(hasNews: false).map { max($0, due) } ?? due
-    }
+    /// Whether it is to be written now, be it without overrides.
+    func isDue(isLast: Bool) -> Bool { isLast ? batch?.hasNews ?? mustTakeAll : next.map { $0 <= time.now } ?? false }
 
-    var isDue: Bool { next.map { $0 <= time.now } ?? false }
-
-    /// Takes what there is to write. To be done before the overrides are taken: the file must not know of a commit of
-    /// which they do not.
-    mutating func take(_ mailbox: OverrideMailbox, _ directory: StateDirectory) -> HistoryJournal.Batch? {
-        if isOff { return nil }
-        due = nil
-        if !file.isLoaded, !loadLate(mailbox, directory) { return nil }
-        var batch = mailbox.takeHistory(all: mustTakeAll || file.isUnknown)
-        batch.hasNews = batch.hasNews || mustTakeAll
-        mustTakeAll = false
-        return batch
-    }
-
-    /// Reads what could not be read at the start. False when it still cannot be.
-    private mutating func loadLate(_ mailbox: OverrideMailbox, _ directory: StateDirectory) -> Bool {
-        let records = open(directory, nil)
-        if !file.isLoaded {
-            postpone()
-            return false
-        }
-        if records.isEmpty { return true }
-        mustTakeAll = true
-        guard let registry = mailbox.registry else { return false }
-        registry.loadHistory(mailbox.history, records)
-        return true
-    }
-
-    /// What was taken is not written now.
-    mutating func postpone() {
-        mustTakeAll = true
-        if due == nil, !isOff { due = time.now.advanced(by: Self.delay) }
+    /// What is to be taken of it.
+    var share: HistoryShare {
+        if isOff || !file.isLoaded { return .nothing }
+        return mustTakeAll || file.isUnknown ? .all : .news
     }
 
     // MARK: Writing
 
+    /// Takes what there is to write.
+    mutating func take(_ batch: HistoryBatch) {
+        if batch.hasNews || batch.isWhole { self.batch = batch }
+    }
+
     /// Writes what was taken.
-    mutating func write(_ batch: HistoryJournal.Batch, _ mailbox: OverrideMailbox, _ directory: StateDirectory) {
-        if isOff || !batch.hasNews { return }
+    /// - Returns: False, and nothing is written, when it has to be all commits.
+    mutating func write(_ directory: StateDirectory) -> Bool {
+        guard let batch, !isOff, batch.hasNews || mustTakeAll else { return true }
         do throws(StorageFailure) {
             if try !file.write(batch, directory) {
-                _ = try file.write(mailbox.takeHistory(all: true), directory)
+                mustTakeAll = true
+                return false
             }
             if reported != nil { directory.report(.historyRecovered(path: "\(directory.path)/\(HistoryFile.name)")) }
-            reported = nil
+            (self.batch, mustTakeAll, reported) = (nil, false, nil)
             retry.succeeded()
             facts.state = "saved"
         } catch {
             note(error, directory)
             retry.failed()
-            postpone()
+            mustTakeAll = true
         }
         facts.lines = file.lines
+        return true
     }
 
     private mutating func note(_ failure: StorageFailure, _ directory: StateDirectory) {

@@ -28,7 +28,7 @@ enum HistoryLines {
     /// - Parameters:
     ///   - anchor: For when it was made.
     ///   - temporaries: For when temporary overrides begin and end.
-    static func line(_ record: StoredRecord, _ anchor: TimeAnchor, temporaries: TimeAnchor) -> [UInt8] {
+    static func line(_ record: History.Record, _ anchor: TimeAnchor, temporaries: TimeAnchor) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(160 + 160 * record.parts.count)
         bytes.append("{\"n\":")
@@ -50,14 +50,14 @@ enum HistoryLines {
     }
 
     /// The line that says only what became of a commit.
-    static func statusLine(_ record: StoredRecord) -> [UInt8] {
+    static func statusLine(_ record: History.Record) -> [UInt8] {
         Array("{\"n\":\(record.number),\"status\":\"\(record.status.rawValue)\"}\n".utf8)
     }
 
-    private static func append(_ part: StoredRecord.Part, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
+    private static func append(_ part: CommitPart, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
         bytes.append("{\"path\":")
-        bytes.append(json: part.path.joined)
-        if part.isSecret { return bytes.append(",\"secret\":true}") }
+        bytes.append(json: part.subject.path.joined)
+        if part.old == nil { return bytes.append(",\"secret\":true}") }
         let values = [
             ("old", part.old), ("new", part.new), ("before", part.before.override), ("after", part.after.override),
         ]
@@ -69,7 +69,7 @@ enum HistoryLines {
     }
 
     private static func append(
-        _ key: String, _ temporary: StoredRecord.Temporary?, _ anchor: TimeAnchor, to bytes: inout [UInt8]
+        _ key: String, _ temporary: SetValues.Temporary?, _ anchor: TimeAnchor, to bytes: inout [UInt8]
     ) {
         guard let temporary else { return }
         bytes.append(",\"\(key)\":{\"time\":\"\(TimeText.print(anchor.milliseconds(temporary.time)))\"")

@@ -11,7 +11,7 @@ struct HistoryPartFields {
     private var values: [String: JSONReader.Scalar] = [:]
     private var temporaries: [String: (value: JSONReader.Scalar?, time: String?, expires: String?)] = [:]
 
-    static func part(_ reader: inout JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> StoredRecord.Part {
+    static func part(_ reader: inout JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> CommitPart {
         var fields = HistoryPartFields()
         try reader.object { key, reader throws(JSONReader.Problem) in
             switch key {
@@ -42,31 +42,31 @@ struct HistoryPartFields {
         return (value, time, expires)
     }
 
-    private func part(_ reader: JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> StoredRecord.Part {
+    private func part(_ reader: JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> CommitPart {
         guard let path = path.flatMap({ try? TweakPath($0) }) else {
             throw reader.problem("“path” is missing, or is not category/collection/name")
         }
-        if isSecret { return StoredRecord.Part(path: path, isSecret: true) }
+        if isSecret { return CommitPart(.path(path, isSecret: true)) }
         guard let old = try value("old", values["old"], reader), let new = try value("new", values["new"], reader)
         else {
             throw reader.problem("\(path.token): “old” or “new” is missing")
         }
-        return StoredRecord.Part(
-            path: path, old: old, new: new, before: try layers("before", "temporaryBefore", reader, anchor),
-            after: try layers("after", "temporaryAfter", reader, anchor))
+        return CommitPart(
+            .path(path), before: try layers("before", "temporaryBefore", reader, anchor),
+            after: try layers("after", "temporaryAfter", reader, anchor), old: old, new: new)
     }
 
     private func layers(
         _ key: String, _ temporaryKey: String, _ reader: JSONReader, _ anchor: TimeAnchor
-    ) throws(JSONReader.Problem) -> StoredRecord.Layers {
-        var layers = StoredRecord.Layers(override: try value(key, values[key], reader))
+    ) throws(JSONReader.Problem) -> SetValues {
+        var layers = SetValues(override: try value(key, values[key], reader))
         guard let found = temporaries[temporaryKey] else { return layers }
         guard let value = try value(temporaryKey, found.value, reader),
             let time = found.time.flatMap({ TimeText.parse($0) }),
             let expires = found.expires.flatMap({ TimeText.parse($0) })
         else { throw reader.problem("“\(temporaryKey)” lacks its value, or one of its times") }
         let (start, end) = anchor.life(from: time, to: expires)
-        layers.temporary = .init(value, time: start, expires: end)
+        layers.temporary = SetValues.Temporary(value, time: start, expires: end)
         return layers
     }
 

@@ -6,13 +6,13 @@ import TweaksWire
 /// What a history file says.
 struct HistoryReading {
     /// Oldest first, each number once.
-    private(set) var records: [StoredRecord] = []
+    private(set) var records: [History.Record] = []
     /// So many lines stand for them.
     private(set) var lines = 0
     /// A last line has no end: whoever wrote it died.
     private(set) var isTorn = false
 
-    private var byNumber: [UInt64: StoredRecord] = [:]
+    private var byNumber: [UInt64: History.Record] = [:]
 
     /// Reads a file.
     init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(OverridesFile.Refusal) {
@@ -30,6 +30,25 @@ struct HistoryReading {
         }
         if lines == 0 { throw .malformed("its first line has no end") }
         records = byNumber.values.sorted { $0.number < $1.number }
+    }
+
+    /// Forgets commits above a revision: their overrides were never written. What they had taken back stands again.
+    /// - Returns: Whether there were any.
+    mutating func drop(above revision: UInt64) -> Bool {
+        let gone = records.filter { $0.revision > revision }
+        for record in gone.reversed() {
+            switch record.kind {
+            case .undo(let number, _, _): set(number, .done)
+            case .redo(let number, _, _): set(number, .undone)
+            case .change, .reload, .expiry: break
+            }
+        }
+        records.removeAll { $0.revision > revision }
+        return !gone.isEmpty
+    }
+
+    private mutating func set(_ number: UInt64, _ status: History.Record.Status) {
+        for index in records.indices where records[index].number == number { records[index].status = status }
     }
 
     private var newerVersion: Int64?
@@ -66,7 +85,7 @@ private struct HistoryFields {
     private var kind: String?
     private var of: Int64?
     private var statusWord: String?
-    private var parts: [StoredRecord.Part]?
+    private var parts: [CommitPart]?
 
     mutating func read(_ key: String, _ reader: inout JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) {
         switch key {
@@ -80,7 +99,7 @@ private struct HistoryFields {
         case "of": of = try reader.whole(key)
         case "status": statusWord = try reader.text(key)
         case "changes":
-            var list: [StoredRecord.Part] = []
+            var list: [CommitPart] = []
             try reader.array { reader throws(JSONReader.Problem) in
                 list.append(try HistoryPartFields.part(&reader, anchor))
             }
@@ -101,15 +120,15 @@ private struct HistoryFields {
         return number
     }
 
-    func status(_ reader: JSONReader) throws(JSONReader.Problem) -> StoredRecord.Status {
+    func status(_ reader: JSONReader) throws(JSONReader.Problem) -> History.Record.Status {
         guard let statusWord else { return .done }
-        guard let status = StoredRecord.Status(rawValue: statusWord) else {
+        guard let status = History.Record.Status(rawValue: statusWord) else {
             throw reader.problem("there is no such status")
         }
         return status
     }
 
-    func record(_ reader: JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> StoredRecord {
+    func record(_ reader: JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> History.Record {
         guard let revision = Self.count(revision) else {
             throw reader.problem("“revision” is missing, or is no number from 1")
         }
@@ -121,7 +140,7 @@ private struct HistoryFields {
             throw reader.problem("“kind” is missing, or there is no such kind")
         }
         guard let parts else { throw reader.problem("“changes” are missing") }
-        return StoredRecord(
+        return History.Record(
             number: try number(reader), revision: revision, time: anchor.instant(time), origin: TweakOrigin(origin),
             kind: kind, status: try status(reader), parts: parts)
     }

@@ -45,11 +45,13 @@ struct OverrideBook: Sendable {
         resetBeforeLoading = nil
     }
 
-    /// Takes what the registry noted.
-    mutating func apply(_ batch: OverrideJournal.Batch) {
+    /// Takes what was committed.
+    mutating func apply(_ batch: StoreBatch) {
         revision = max(revision, batch.revision)
-        if batch.changes.count > 64 { reserve(for: batch.changes) }
-        for (key, entry) in batch.changes {
+        var changes = batch.changes
+        if batch.isWhole { for line in lines where changes[line.key] == nil { changes[line.key] = .some(nil) } }
+        if changes.count > 64 { reserve(for: changes) }
+        for (key, entry) in changes {
             put(key, entry.flatMap { OverridesFile.line($0, anchor) }, entry)
             if entry == nil { resetBeforeLoading?.insert(key) }
             if !proposed.isEmpty { settle(key, entry) }

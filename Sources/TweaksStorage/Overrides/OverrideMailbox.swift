@@ -5,7 +5,7 @@ import Tweaks
 
 /// Orders for the storage's thread, and what it has achieved.
 final class OverrideMailbox: Sendable {
-    /// Something to do beside writing what the registry notes.
+    /// Something to do beside writing what is committed.
     enum Order: Sendable {
         case propose(OverrideChanges, @Sendable (String?) -> Void)
         case withdraw(OverrideChanges)
@@ -15,81 +15,83 @@ final class OverrideMailbox: Sendable {
 
     private struct State {
         weak var registry: TweakRegistry?
-        var status = SaveStatus(saved: 0, tried: 0)
+        var follower: CommitFollower?
+        /// What there was to be stored when the registry stopped to have a storage.
+        var last: StoreBatch?
         var facts = OverrideStore.Facts()
-        var found: (entries: [StoredEntry], revision: UInt64, records: [StoredRecord]) = ([], 0, [])
-        var observers: [UInt64: @Sendable (SaveStatus) -> Void] = [:]
-        var nextObserver: UInt64 = 0
+        var found: (entries: [StoredEntry], revision: UInt64, records: [History.Record]) = ([], 0, [])
     }
 
     private let state = Mutex(State())
     let worker: Worker<Order>
-    /// Where the registry notes what changes.
-    let journal: OverrideJournal
-    /// Where it tells that its history has changed.
-    let history: HistoryJournal
+    let status = StatusBoard(SaveStatus(saved: 0, tried: 0))
 
-    init(time: any StorageTime) {
-        let worker = Worker<Order>("tweaks.storage", time: time)
-        self.worker = worker
-        history = HistoryJournal { worker.wake() }
-        journal = OverrideJournal { worker.wake() }
-    }
+    init(time: any StorageTime) { worker = Worker("tweaks.storage", time: time) }
 
     // MARK: From other threads
 
     var registry: TweakRegistry? { state.withLock { $0.registry } }
-    var status: SaveStatus { state.withLock { $0.status } }
     var facts: OverrideStore.Facts { state.withLock { $0.facts } }
 
-    func takeFound() -> (entries: [StoredEntry], revision: UInt64, records: [StoredRecord]) {
+    func takeFound() -> (entries: [StoredEntry], revision: UInt64, records: [History.Record]) {
         state.withLock { state in
             defer { state.found = ([], 0, []) }
             return state.found
         }
     }
 
-    func post(_ order: Order) {
-        if !worker.post(order), case .propose(_, let body) = order { body(Self.closed) }
+    /// Begins to take from a registry what there is to store.
+    func follow(_ registry: TweakRegistry, _ follower: CommitFollower) {
+        state.withLock { ($0.registry, $0.follower) = (registry, follower) }
+        // A commit that came before this could not be taken.
+        worker.wake()
     }
 
-    func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation {
-        let number = state.withLock { state in
-            state.nextObserver += 1
-            state.observers[state.nextObserver] = body
-            return state.nextObserver
+    /// Takes the last of what there is to store.
+    func keep(_ last: StoreBatch) {
+        let follower = state.withLock { state in
+            state.last = last
+            return state.follower.take()
         }
-        return StoreObservation { [self] in
-            // What the closure holds is let go of outside the lock.
-            _ = state.withLock { $0.observers.removeValue(forKey: number) }
-        }
+        withExtendedLifetime(follower) {}
+        worker.wake()
+    }
+
+    func post(_ order: Order) {
+        if !worker.post(order), case .propose(_, let body) = order { body(Self.closed) }
     }
 
     // MARK: From the thread
 
     static let closed = "the storage is closed"
 
-    func follow(_ registry: TweakRegistry?) { state.withLock { $0.registry = registry } }
-
-    /// What there is to save of the overrides. Without the registry nobody notes anything any more.
-    func takeNoted() -> OverrideJournal.Batch { registry?.takeNoted(journal) ?? journal.takeAll() }
-
-    /// What there is to save of the history.
-    func takeHistory(all: Bool) -> HistoryJournal.Batch {
-        registry?.takeHistory(history, all: all) ?? history.takeLast() ?? HistoryJournal.Batch()
+    /// What there is to store. Without the registry that is the last of it.
+    func takeStored(_ history: HistoryShare) -> StoreBatch {
+        let (registry, follower) = state.withLock { ($0.registry, $0.follower) }
+        if let follower, let batch = registry?.takeStored(follower, history) { return batch }
+        return state.withLock { state in
+            defer { state.last = nil }
+            return state.last ?? StoreBatch()
+        }
     }
 
-    func found(_ entries: [StoredEntry], revision: UInt64, _ records: [StoredRecord]) {
+    /// Puts commits of earlier runs into the history, which could not be read at the start.
+    /// - Returns: False where there is no registry any more.
+    func load(_ records: [History.Record]) -> Bool {
+        let (registry, follower) = state.withLock { ($0.registry, $0.follower) }
+        guard let registry, let follower else { return false }
+        registry.loadHistory(follower, records)
+        return true
+    }
+
+    func found(_ entries: [StoredEntry], revision: UInt64, _ records: [History.Record]) {
         state.withLock { $0.found = (entries, revision, records) }
     }
 
     /// Says what has come of an attempt.
     func publish(_ status: SaveStatus, _ facts: OverrideStore.Facts) {
-        let observers = state.withLock { state in
-            (state.status, state.facts) = (status, facts)
-            return Array(state.observers.values)
-        }
-        for observer in observers { observer(status) }
+        note(facts)
+        self.status.publish(status)
     }
 
     /// Figures that have nothing to do with an attempt.

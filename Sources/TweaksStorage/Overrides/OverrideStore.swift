@@ -47,21 +47,23 @@ package final class OverrideStore: TweakStore {
     package func open(_ registry: TweakRegistry) -> Bool {
         // Before anything is touched, the directory among it.
         guard registry.store == nil || registry.store === self else { return false }
-        let isFirst = mailbox.worker.start { [settings, mailbox, weak registry] in
-            mailbox.follow(registry)
+        let isFirst = mailbox.worker.start { [settings, mailbox] in
             var writer = OverrideWriter(settings, mailbox)
             writer.open()
             return writer
         }
         guard isFirst else { return true }
         let (entries, revision, records) = mailbox.takeFound()
-        let history = settings.keepsHistory ? mailbox.history : nil
-        // Another one may have been opened meanwhile.
-        let isAttached = registry.attach(
-            self, mailbox.journal, overrides: entries, revision: revision, history: history, records: records)
-        if isAttached { return true }
-        close()
-        return false
+        let follower = registry.attach(
+            self, overrides: entries, revision: revision, records: keepsHistory ? records : nil
+        ) { [worker = mailbox.worker] in worker.wake() }
+        guard let follower else {
+            // Another one was opened meanwhile.
+            close()
+            return false
+        }
+        mailbox.follow(registry, follower)
+        return true
     }
 
     /// Writes what is not on disk yet, once, and ends the thread: after this nothing runs, and nothing is left open.
@@ -75,13 +77,13 @@ package final class OverrideStore: TweakStore {
     // MARK: Asking
 
     /// How far it is.
-    package var status: SaveStatus { mailbox.status }
+    package var status: SaveStatus { mailbox.status.value }
 
     /// Figures for people.
     package var facts: Facts { mailbox.facts }
 
     package func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation {
-        mailbox.observe(body)
+        mailbox.status.observe(body)
     }
 
     package func propose(_ changes: OverrideChanges, then body: @escaping @Sendable (_ failure: String?) -> Void) {
@@ -91,6 +93,10 @@ package final class OverrideStore: TweakStore {
     package func withdraw(_ changes: OverrideChanges) { mailbox.post(.withdraw(changes)) }
 
     package func hurry() { mailbox.post(.hurry) }
+
+    package func keep(_ last: StoreBatch) { mailbox.keep(last) }
+
+    package var keepsHistory: Bool { settings.keepsHistory }
 }
 
 extension OverrideStore {

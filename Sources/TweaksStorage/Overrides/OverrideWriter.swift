@@ -63,7 +63,7 @@ struct OverrideWriter: WorkerJob, ~Copyable {
         } else {
             settings.onEvent(.opened(path: facts.path, entries: entries.count))
         }
-        let records = history?.open(directory, failure) ?? []
+        let records = history?.open(directory, failure, upTo: file?.revision) ?? []
         mailbox.found(entries, revision: book.revision, records)
         publish(failure)
     }
@@ -86,13 +86,14 @@ struct OverrideWriter: WorkerJob, ~Copyable {
     /// Writes what is due; in the last turn, everything.
     mutating func turn(_ orders: [OverrideMailbox.Order], isLast: Bool) {
         reanchor()
-        history?.listen(hasNews: mailbox.history.hasNews)
-        // Before the overrides, so that it is never ahead of them.
-        let noted = history?.isDue == true && !isDirty ? history?.take(mailbox, directory) : nil
-        take(mailbox.takeNoted())
+        take(mailbox.takeStored(.nothing))
         for order in orders { take(order) }
-        if isDirty, isLast || nextAttempt.map({ $0 <= settings.time.now }) ?? true { attempt() }
-        writeHistory(noted)
+        if isDirty, isLast || nextAttempt.map({ $0 <= settings.time.now }) ?? true {
+            attempt()
+        } else if history?.isDue(isLast: isLast) ?? false {
+            writeHistory()
+            mailbox.note(facts)
+        }
         if isLast { close() }
     }
 
@@ -104,26 +105,16 @@ struct OverrideWriter: WorkerJob, ~Copyable {
     }
 
     var nextWake: ContinuousClock.Instant? {
-        // While overrides cannot be written, history waits for them.
-        let others = isDirty ? nil : history?.next
         // Nobody tells that the wall clock was set; while something depends on it, it is looked at.
         let look = book.hasTemporary ? settings.time.now.advanced(by: Self.lookInterval) : nil
-        return [nextAttempt, others, look].compactMap { $0 }.min()
+        return [nextAttempt, history?.next, look].compactMap { $0 }.min()
     }
 
-    private mutating func writeHistory(_ batch: HistoryJournal.Batch?) {
-        guard history != nil else { return }
-        if let refusal = directory.refusal { history?.turnOff(refusal) }
-        guard let batch else { return }
-        if isDirty { history?.postpone() } else { history?.write(batch, mailbox, directory) }
-        facts.history = history?.facts ?? facts.history
-        mailbox.note(facts)
-    }
-
-    private mutating func take(_ batch: OverrideJournal.Batch) {
-        if batch.changes.isEmpty, !batch.hasRisen { return }
+    private mutating func take(_ batch: StoreBatch) {
+        history?.take(batch.history)
+        if !batch.hasNews { return }
         book.apply(batch)
-        if batch.isUrgent || !batch.hasRisen { return hurry() }
+        if batch.isUrgent { return hurry() }
         if isDirty { return }
         (isDirty, calm) = (true, settings.time.now.advanced(by: Self.patience))
         facts.state = "waiting: a drag has not ended"
@@ -149,28 +140,49 @@ struct OverrideWriter: WorkerJob, ~Copyable {
     // MARK: Writing
 
     private mutating func attempt() {
-        let proposals = proposals
-        (self.proposals, hasNews, calm) = ([], false, nil)
         var failure: StorageFailure?
+        let proposals: [Proposal]
         do throws(StorageFailure) {
-            try write(proposals.map(\.changes))
+            try prepare()
+            // Before the overrides: who has set a value that is found after a crash, and what it was before, can be told.
+            writeHistory()
         } catch {
             failure = error
+        }
+        (proposals, self.proposals, hasNews, calm) = (self.proposals, [], false, nil)
+        if failure == nil {
+            do throws(StorageFailure) {
+                let text = book.text(program: settings.program, proposing: proposals.map(\.changes))
+                try directory.write(text, isProposal: !proposals.isEmpty)
+            } catch {
+                failure = error
+            }
         }
         if let failure { note(failure) } else { noteSuccess(proposals) }
         publish(failure)
         for proposal in proposals { proposal.body(failure?.reason) }
     }
 
-    private mutating func write(_ proposals: [OverrideChanges]) throws(StorageFailure) {
+    private mutating func prepare() throws(StorageFailure) {
         let (found, failure) = directory.prepare(book.anchor)
         if let found {
             take(found, isLate: true)
             settings.onEvent(.foundLate(path: facts.path, entries: found.entries.count))
         }
         if let failure { throw failure }
-        try directory.write(
-            book.text(program: settings.program, proposing: proposals), isProposal: !proposals.isEmpty)
+    }
+
+    /// Brings the history up to what is committed now, and takes the overrides that belong to it.
+    private mutating func writeHistory() {
+        guard history != nil else { return }
+        if let refusal = directory.refusal { history?.turnOff(refusal) }
+        history?.loadLate(mailbox, directory)
+        // Twice where it turns out that all of it has to be written.
+        for _ in 0..<2 {
+            take(mailbox.takeStored(history?.share ?? .nothing))
+            if history?.write(directory) ?? true { break }
+        }
+        facts.history = history?.facts ?? facts.history
     }
 
     private mutating func noteSuccess(_ proposals: [Proposal]) {
@@ -212,7 +224,6 @@ struct OverrideWriter: WorkerJob, ~Copyable {
     // MARK: Closing
 
     private mutating func close() {
-        if !isDirty, let last = history?.take(mailbox, directory) { writeHistory(last) }
         directory.close()
         // Whoever asks from now on must not wait.
         if status.failure == nil { status.failure = OverrideMailbox.closed }

@@ -79,7 +79,7 @@ import TweaksWire
         let (panel, line) = (try server.connect(), try server.connectByLine())
         for value in 20..<25 { #expect(try drag(panel, value).status == 200) }
         // Nor does the disk hear of it at once.
-        let noted = server.registry.takeNoted(store.journal)
+        let noted = store.taken()
         #expect(noted.hasRisen && !noted.isUrgent && store.hurries == 0)
         let end = panel.request(
             "PATCH", "/api/tweaks", PanelClient.changes([(Self.path, "31")]), ["Tweaks-Drag: d1"])
@@ -87,7 +87,7 @@ import TweaksWire
         #expect(server.registry.revision >= 6)
         try server.settle(line)
         #expect(!panel.client.hasInput)
-        #expect(server.registry.takeNoted(store.journal).isUrgent)
+        #expect(store.taken().isUrgent)
         store.finish(6)
         #expect(try panel.read().revision == 6)
         // What comes next is no part of it, and waits again.

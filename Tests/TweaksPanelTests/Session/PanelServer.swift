@@ -35,7 +35,7 @@ final class PanelServer {
     ) throws {
         self.registry = registry
         directory = try TemporaryDirectory()
-        if let store { registry.attach(store, store.journal, overrides: [], revision: 0) }
+        if let store { store.attach(to: registry, overrides: [], revision: 0) }
         var limits = TweakServerLimits()
         limits.authenticationDelay = .zero ... .zero
         change(&limits)

@@ -72,7 +72,7 @@ final class AccessServer {
     ) throws {
         self.registry = registry
         directory = try TemporaryDirectory()
-        if let store { registry.attach(store, store.journal, overrides: [], revision: 0) }
+        if let store { store.attach(to: registry, overrides: [], revision: 0) }
         let (now, events, table) = (Shared<Int64>(1_000_000), events, TokenTable(tokens))
         var hooks = TweakServerHooks()
         (hooks.access, hooks.presets) = (access, presets)

@@ -42,7 +42,7 @@ struct StepTests {
 
         let store = StubStore()
         let later = TweakRegistry()
-        later.attach(store, store.journal, overrides: [try .override("A/B/Count", .int(4))], revision: 1)
+        store.attach(to: later, overrides: [try .override("A/B/Count", .int(4))], revision: 1)
         let again = Tweak("A", "B", "Count", 4, in: 0...9, step: 3, registry: later)
         #expect(again.erased.layers.map(\.layer) == [.default, .override] && again.value == 4)
     }

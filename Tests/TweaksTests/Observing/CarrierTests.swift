@@ -160,9 +160,8 @@ struct CarrierTests {
         registry.observerExecutor = carrier
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         let wakes = Recorder<UInt>()
-        let feed = ChangeFeed { wakes.note(currentThread()) }
-        registry.add(feed)
+        let follower = registry.follow(.folds) { wakes.note(currentThread()) }
         try set(tweak, 1)
-        #expect(wakes.all == [currentThread()] && feed.takeAll().count == 1 && carrier.waiting == 0)
+        #expect(wakes.all == [currentThread()] && follower.take().records.count == 1 && carrier.waiting == 0)
     }
 }

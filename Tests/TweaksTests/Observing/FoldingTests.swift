@@ -20,7 +20,7 @@ struct FoldingTests {
         var accounted = 0
         var lastRevision: UInt64 = 0
 
-        mutating func read(_ change: FeedChange) {
+        mutating func read(_ change: WatchedChange) {
             #expect(change.old == shown[change.node.path] ?? .int(0))
             #expect(change.revision >= lastRevision)
             shown[change.node.path] = change.new
@@ -29,8 +29,8 @@ struct FoldingTests {
         }
     }
 
-    private func change(_ tweak: Tweak<Int>, from old: Int, to new: Int, revision: UInt64) -> FeedChange {
-        FeedChange(
+    private func change(_ tweak: Tweak<Int>, from old: Int, to new: Int, revision: UInt64) -> WatchedChange {
+        WatchedChange(
             node: tweak.node, old: .int(Int64(old)), new: .int(Int64(new)), origin: .code, revision: revision)
     }
 
@@ -102,35 +102,49 @@ struct FoldingTests {
         }
     }
 
+    @Test func aChangeOfALayerAloneIsNoneThatWasFoldedAway() throws {
+        let tweak = tweaks(1)[0]
+        var queue = FoldingQueue(threshold: 0)
+        for (old, new) in [(0, 1), (1, 1), (1, 2), (2, 2)] {
+            queue.append(
+                WatchedChange(
+                    node: tweak.node, old: .int(Int64(old)), new: .int(Int64(new)), origin: .code, revision: 1,
+                    isNews: old != new))
+        }
+        let taken = queue.popFirst()
+        let folded = try #require(taken)
+        #expect(folded.old == .int(0) && folded.new == .int(2) && folded.folded == 1 && folded.isNews)
+    }
+
     // MARK: Through the registry
 
-    @Test func aFeedThatNobodyReadsStaysBounded() {
+    @Test func aFollowerThatDoesNotReadStaysBounded() {
         let tweaks = tweaks(3)
-        let feed = ChangeFeed {}
-        registry.add(feed)
+        let follower = registry.follow(.folds) {}
         let changes = quantity(100_000)
         for value in 1...changes { tweaks[value % 3].value = value }
-        var queue = feed.takeAll()
-        #expect(queue.count <= 4_096 + 3)
-        var reader = Reader()
-        while let next = queue.popFirst() { reader.read(next) }
-        #expect(reader.accounted == changes)
+        var (batch, reader) = (follower.take(), Reader())
+        #expect((batch.folded?.count ?? 0) <= 3)
+        #expect(batch.records.count * MemoryLayout<CommitRecord>.stride <= CommitStream.limit)
+        while let next = batch.folded?.popFirst() { reader.read(next) }
+        for record in batch.records { record.forEachChange { reader.read($0) } }
+        #expect(reader.accounted == changes && batch.lost.isEmpty)
         for tweak in tweaks { #expect(reader.shown[tweak.path] == .int(Int64(tweak.value))) }
-        #expect(feed.isEmpty)
+        #expect(!follower.hasNews)
     }
 
     @Test func aQuietTweaksChangeSurvivesALoudOne() {
         let (quiet, loud) = (
             Tweak("A", "B", "quiet", 0, registry: registry), Tweak("A", "B", "loud", 0, registry: registry)
         )
-        let feed = ChangeFeed {}
-        registry.add(feed)
+        let follower = registry.follow(.folds) {}
         quiet.value = 1
         for value in 1...quantity(20_000, few: 6_000) { loud.value = value }
         quiet.value = 2
         for value in 1...quantity(20_000, few: 6_000) { loud.value = -value }
-        var (queue, shown) = (feed.takeAll(), [TweakValue]())
-        while let next = queue.popFirst() { if next.node === quiet.node { shown.append(next.new) } }
+        var (batch, shown) = (follower.take(), [TweakValue]())
+        while let next = batch.folded?.popFirst() { if next.node === quiet.node { shown.append(next.new) } }
+        for record in batch.records { record.forEachChange { if $0.node === quiet.node { shown.append($0.new) } } }
         #expect(shown.last == .int(2))
     }
 
@@ -144,23 +158,23 @@ struct FoldingTests {
             for change in commit.changes { shown[change.path] = change.new }
             if commit.revision == registry.revision { break }
         }
-        #expect(commits <= 4_096 + 3)
+        #expect(commits <= CommitStream.limit / MemoryLayout<CommitRecord>.stride + 3)
         for tweak in tweaks { #expect(shown[tweak.path] == .int(Int64(tweak.value))) }
     }
 
     @Test func writersOnManyThreadsAndOneReaderAgreeInTheEnd() {
         let tweaks = tweaks(4)
         let (ready, shown) = (Signal(), Box<[TweakPath: TweakValue]>([:]))
-        let feed = ChangeFeed { ready.send() }
-        registry.add(feed)
+        let follower = registry.follow(.folds) { ready.send() }
         let total = Box(0)
         let reader = TestThread {
             var (reader, wakes) = (Reader(), 0)
             while reader.accounted < 4_000 {
                 wakes += 1
                 ready.wait(for: wakes)
-                var queue = feed.takeAll()
-                while let next = queue.popFirst() { reader.read(next) }
+                var batch = follower.take()
+                while let next = batch.folded?.popFirst() { reader.read(next) }
+                for record in batch.records { record.forEachChange { reader.read($0) } }
             }
             shown.value = reader.shown
             total.value = reader.accounted
@@ -169,18 +183,5 @@ struct FoldingTests {
         reader.join()
         #expect(total.value == 4_000)
         for tweak in tweaks { #expect(shown.value[tweak.path] == .int(1_000)) }
-    }
-
-    @Test func anEndedFeedStillGivesWhatItHolds() {
-        let tweak = tweaks(1)[0]
-        let wakes = Recorder<Int>()
-        let feed = ChangeFeed { wakes.note(1) }
-        registry.add(feed)
-        tweak.value = 1
-        registry.remove(feed)
-        tweak.value = 2
-        #expect(wakes.all.count == 2 && !feed.hasEnded)
-        #expect(feed.takeCommit().map(\.new) == [.int(1)])
-        #expect(feed.hasEnded && feed.takeCommit().isEmpty)
     }
 }

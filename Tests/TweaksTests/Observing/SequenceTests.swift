@@ -202,11 +202,11 @@ struct ChangesTests {
             for await _ in registry.changes { started.open() }
             return Task.isCancelled
         }
-        while registry.feedCount == 0 { await Task.yield() }
+        while registry.followerCount == 0 { await Task.yield() }
         try tweak.set(1)
         await started.wait()
         reader.cancel()
         #expect(await reader.value)
-        #expect(registry.feedCount == 0)
+        #expect(registry.followerCount == 0)
     }
 }

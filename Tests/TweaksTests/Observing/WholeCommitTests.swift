@@ -26,16 +26,16 @@ struct WholeCommitTests {
     }
 
     @Test func aReaderOfAFeedTakesItInOnePiece() {
-        let feed = ChangeFeed {}
-        registry.add(feed)
+        let follower = registry.follow(.folds) {}
         let isDone = Atomic(false)
         let sizes = Recorder<Int>()
         let reader = TestThread {
-            while !isDone.load(ordering: .acquiring) || !feed.isEmpty {
-                if let commit = feed.nextCommit() { sizes.note(commit.changes.count) }
+            var commits = CommitReader(follower)
+            while !isDone.load(ordering: .acquiring) || follower.hasNews {
+                while let commit = commits.next() { sizes.note(commit.changes.count) }
             }
         }
-        // As many as a feed holds, however slow its reader is: beyond 4,096 changes it folds them.
+        // As many as the stream holds, however slow its reader is: beyond a mebibyte it folds them.
         let rounds = 40
         for round in 1...rounds { commit(round) }
         isDone.store(true, ordering: .releasing)
@@ -93,13 +93,13 @@ struct WholeCommitTests {
 
     /// What a tweak takes over from a file raises no revision: it would look like a part of the commit before.
     @Test func whatIsTakenOverIsNotLaidAtTheDoorOfTheCommitBefore() throws {
-        let feed = ChangeFeed {}
-        registry.add(feed)
+        var reader = CommitReader(registry.follow(.folds) {})
         tweaks[0].value = 1
         tweaks[0].reset()
         let store = StubStore()
-        registry.attach(store, store.journal, overrides: [try .override("A/B/c1", .int(3))], revision: 0)
-        let commits = [feed.nextCommit(), feed.nextCommit(), feed.nextCommit(), feed.nextCommit()].compactMap(\.self)
+        store.attach(to: registry, overrides: [try .override("A/B/c1", .int(3))], revision: 0)
+        var commits: [TweakCommit] = []
+        while let commit = reader.next() { commits.append(commit) }
         #expect(commits.map(\.origin.description) == ["code", "code", "uid 1000"])
         #expect(commits.map(\.revision) == [1, 2, 2])
         #expect(commits.map { $0.changes.map(\.path.name) } == [["c0"], ["c0"], ["c1"]])

@@ -37,11 +37,10 @@ struct FiguresTests {
         let figure = Tweak("A", "B", "Frames", 0, flags: .readOnly, registry: registry)
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
         let wakes = Recorder<Int>()
-        let feed = ChangeFeed { wakes.note(1) }
-        registry.add(feed)
+        let follower = registry.follow(.folds) { wakes.note(1) }
         var changes = registry.changes.makeAsyncIterator()
         for value in 1...100 { figure.value = value }
-        #expect(feed.isEmpty && wakes.all.isEmpty)
+        #expect(!follower.hasNews && wakes.all.isEmpty)
         tweak.value = 1
         #expect(await changes.next()?.changes.map(\.path) == [tweak.path])
     }

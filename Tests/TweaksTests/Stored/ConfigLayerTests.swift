@@ -126,7 +126,7 @@ struct ConfigLayerTests {
             try StoredEntry.override("A/B/Size", .number(72), over: .number(60)),
             try StoredEntry.override("A/B/Count", .int(7), over: .int(2)),
         ]
-        registry.attach(store, store.journal, overrides: stored, revision: 9)
+        store.attach(to: registry, overrides: stored, revision: 9)
         #expect(size.value == 64 && count.value == 7)
         #expect(store.taken() == ["A/B/Size"])
     }
@@ -181,8 +181,7 @@ struct ConfigLayerTests {
     func bothLate() throws {
         let store = StubStore()
         apply([("X/Y/Late", "3")])
-        registry.attach(
-            store, store.journal, overrides: [try .override("X/Y/Late", .int(4), over: .int(2))], revision: 0)
+        store.attach(to: registry, overrides: [try .override("X/Y/Late", .int(4), over: .int(2))], revision: 0)
         let late = try registry.register("X", "Y", "Late", 1)
         #expect(late.value == 4)
         #expect(

@@ -18,7 +18,7 @@ struct StoredOverridesTests {
     }
 
     private func attach(_ entries: [StoredEntry], revision: UInt64 = 0) {
-        registry.attach(store, store.journal, overrides: entries, revision: revision)
+        store.attach(to: registry, overrides: entries, revision: revision)
     }
 
     private func unfit(in registry: TweakRegistry) -> [String] {
@@ -84,7 +84,7 @@ struct StoredOverridesTests {
                     }
                 }
             }
-            group.addTask { [store] in registry.attach(store, store.journal, overrides: entries, revision: 0) }
+            group.addTask { [store] in store.attach(to: registry, overrides: entries, revision: 0) }
         }
         #expect((0..<200).allSatisfy { registry["A/B/\($0)"]?.value == .int($0) })
         #expect(registry.heldCounts.waiting == 0)
@@ -150,7 +150,7 @@ struct StoredOverridesTests {
 
         let other = TweakRegistry()
         let tweak = try self.size(other)
-        other.attach(store, store.journal, overrides: [try .override("Content/Text/Size", .number(500))], revision: 7)
+        store.attach(to: other, overrides: [try .override("Content/Text/Size", .number(500))], revision: 7)
         #expect(tweak.reset()?.didStore == true)
         #expect(other.revision == 8)
         #expect(store.taken() == ["Content/Text/Size"])
@@ -234,7 +234,7 @@ struct StoredOverridesTests {
         #expect(
             Tweak("Content", "Text", "Size", 60.0, formerly: "Old/Text/Points", registry: registry).value == 33)
         let other = TweakRegistry()
-        other.attach(store, store.journal, overrides: [try .override("Old/Text/Points", .number(72))], revision: 0)
+        store.attach(to: other, overrides: [try .override("Old/Text/Points", .number(72))], revision: 0)
         #expect(Tweak("Old", "Text", "Points", 1.0, registry: other).value == 72)
         #expect(Tweak("Content", "Text", "Size", 60.0, formerly: "Old/Text/Points", registry: other).value == 60)
     }

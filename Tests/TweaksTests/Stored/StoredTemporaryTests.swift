@@ -20,7 +20,7 @@ struct StoredTemporaryTests {
     }
 
     private func attach(_ entries: StoredEntry...) {
-        registry.attach(store, store.journal, overrides: entries, revision: 7)
+        store.attach(to: registry, overrides: entries, revision: 7)
     }
 
     private func pass(_ duration: Duration) {

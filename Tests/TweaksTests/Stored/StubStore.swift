@@ -7,19 +7,27 @@ import Tweaks
 final class StubStore: TweakStore {
     private let current = Mutex(SaveStatus(saved: 0, tried: 0))
     private let observers = Mutex<[Int: @Sendable (SaveStatus) -> Void]>([:])
-    private let wakes = Mutex(0)
-    let journal: OverrideJournal
+    private let source = Mutex<(follower: CommitFollower, registry: WeakRegistry)?>(nil)
+    private let last = Mutex(StoreBatch())
+    private let wakes = Atomic(0)
     let isRequired = false
+    let keepsHistory = false
 
-    init() {
-        let count = WakeCount()
-        journal = OverrideJournal { count.value.withLock { $0 += 1 } }
-        wakeCount = count
+    /// Becomes the storage of a registry.
+    @discardableResult
+    func attach(to registry: TweakRegistry, overrides: [StoredEntry], revision: UInt64) -> Bool {
+        let follower = registry.attach(self, overrides: overrides, revision: revision) { [weak self] in
+            self?.wakes.add(1, ordering: .relaxed)
+        }
+        guard let follower else { return false }
+        source.withLock { $0 = (follower, WeakRegistry(registry)) }
+        return true
     }
 
-    private let wakeCount: WakeCount
+    func keep(_ last: StoreBatch) { self.last.withLock { $0 = last } }
+
     /// How often it was told that there is something to store.
-    var wakeUps: Int { wakeCount.value.withLock { $0 } }
+    var wakeUps: Int { wakes.load(ordering: .relaxed) }
 
     var status: SaveStatus { current.withLock { $0 } }
 
@@ -42,19 +50,30 @@ final class StubStore: TweakStore {
         for observer in observers.withLock({ Array($0.values) }) { observer(status) }
     }
 
-    /// What was noted since the last look: `PATH=VALUE by ORIGIN over COVERED`, sorted.
-    func taken() -> [String] {
-        journal.takeAll().changes.map { key, entry in
-            let path = "\(key.path)\(key.isTemporary ? " for a while" : "")"
-            guard let entry, case .value(let value) = entry.content else { return path }
-            return "\(path)=\(value.text) by \(entry.origin) over \(entry.covered?.text ?? "nothing")"
+    /// What is to be stored since the last look: `PATH=VALUE by ORIGIN over COVERED`, sorted.
+    func taken() -> [String] { takenBatch().changes.map(Self.words).sorted() }
+
+    /// The same as it is; what was left where the registry is gone.
+    func takenBatch() -> StoreBatch {
+        let source = source.withLock(\.self)
+        if let source, let batch = source.registry.value?.takeStored(source.follower, .nothing) { return batch }
+        return last.withLock { last in
+            defer { last = StoreBatch() }
+            return last
         }
-        .sorted()
+    }
+
+    private static func words(_ key: OverrideKey, _ entry: StoredEntry?) -> String {
+        let path = "\(key.path)\(key.isTemporary ? " for a while" : "")"
+        guard let entry, case .value(let value) = entry.content else { return path }
+        return "\(path)=\(value.text) by \(entry.origin) over \(entry.covered?.text ?? "nothing")"
     }
 }
 
-private final class WakeCount: Sendable {
-    let value = Mutex(0)
+private final class WeakRegistry: Sendable {
+    weak let value: TweakRegistry?
+
+    init(_ value: TweakRegistry) { self.value = value }
 }
 
 extension StoredEntry {

@@ -82,5 +82,5 @@ extension TweakRegistry {
     }
 
     /// How many readers follow the whole registry.
-    var feedCount: Int { state.withLock { $0.feeds.count } }
+    var followerCount: Int { state.withLock { $0.stream.followerCount } }
 }

@@ -110,8 +110,6 @@ struct TemporaryTests {
 
     @Test func expiryIsACommitLikeAnyOther() throws {
         let other = try registry.register("A", "B", "Other", 1)
-        let feed = ChangeFeed {}
-        registry.add(feed)
         let seen = Mutex<[String]>([])
         let observation = size.observe { change in
             seen.withLock { $0.append("\(change.old) \(change.new) \(change.origin)") }
@@ -125,7 +123,6 @@ struct TemporaryTests {
         let last = try #require(registry.history.first)
         #expect(last.kind == .expiry && last.origin == .expired && last.changes.count == 2)
         withExtendedLifetime(observation) {}
-        registry.remove(feed)
     }
 
     @Test func anExpiryThatChangesNothingIsSilent() throws {

@@ -1,0 +1,56 @@
+// Knows how far commits are on disk and in the audit, for which replies wait.
+
+import Tweaks
+
+/// What has become of commits beside taking effect.
+struct Evidence {
+    /// So long a reply waits for the audit. Where that hangs, replies go on without it, until it is heard of again.
+    private static let patience = Duration.milliseconds(200)
+
+    private let audit: (any CommitWitness)?
+    private var saved: SaveStatus?
+    private var audited: SaveStatus?
+    private var observations: [StoreObservation] = []
+    /// The newest revision that the audit was asked for.
+    private var asked: UInt64 = 0
+    /// When the audit is late.
+    private(set) var deadline: ContinuousClock.Instant?
+    private var isLate = false
+
+    init(_ store: (any CommitWitness)?, _ audit: (any CommitWitness)?, _ mailbox: Mailbox) {
+        self.audit = audit
+        observations = [
+            store?.observe { mailbox.post(.saved($0)) }, audit?.observe { mailbox.post(.audited($0)) },
+        ].compactMap(\.self)
+        (saved, audited) = (store?.status, audit?.status)
+    }
+
+    /// How far both are; nil where there is neither.
+    var status: SaveStatus? {
+        guard let audited, !isLate else { return saved }
+        guard let saved else { return audited }
+        return SaveStatus(
+            saved: min(saved.saved, audited.saved), tried: min(saved.tried, audited.saved), failure: saved.failure)
+    }
+
+    /// Has the audit hand over what it has up to a revision.
+    mutating func ask(_ revision: UInt64, _ now: ContinuousClock.Instant) {
+        guard let audited, audited.saved < revision, !isLate, asked < revision else { return }
+        asked = revision
+        deadline = deadline ?? now.advanced(by: Self.patience)
+        audit?.hurry()
+    }
+
+    /// The storage has tried to write.
+    mutating func note(saved: SaveStatus) { self.saved = saved }
+
+    /// The audit has written.
+    mutating func note(audited: SaveStatus, _ now: ContinuousClock.Instant) {
+        self.audited = audited
+        isLate = false
+        deadline = audited.saved >= asked ? nil : now.advanced(by: Self.patience)
+    }
+
+    /// The deadline has passed.
+    mutating func giveUp() { (isLate, deadline) = (true, nil) }
+}
