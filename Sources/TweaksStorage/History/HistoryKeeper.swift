@@ -83,7 +83,11 @@ struct HistoryKeeper {
     /// Writes what was taken.
     /// - Returns: False, and nothing is written, when it has to be all commits.
     mutating func write(_ directory: StateDirectory) -> Bool {
-        guard let batch, !isOff, batch.hasNews || mustTakeAll else { return true }
+        guard let batch, !isOff, batch.hasNews || mustTakeAll else {
+            // Without a registry there is nothing to be had.
+            if batch == nil { mustTakeAll = false }
+            return true
+        }
         do throws(StorageFailure) {
             if try !file.write(batch, directory) {
                 mustTakeAll = true

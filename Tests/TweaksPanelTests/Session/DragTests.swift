@@ -80,7 +80,7 @@ import TweaksWire
         for value in 20..<25 { #expect(try drag(panel, value).status == 200) }
         // Nor does the disk hear of it at once.
         let noted = store.taken()
-        #expect(noted.hasRisen && !noted.isUrgent && store.hurries == 0)
+        #expect(noted.hasNews && !noted.isUrgent && store.hurries == 0)
         let end = panel.request(
             "PATCH", "/api/tweaks", PanelClient.changes([(Self.path, "31")]), ["Tweaks-Drag: d1"])
         try panel.client.send(end)

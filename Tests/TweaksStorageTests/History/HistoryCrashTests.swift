@@ -1,4 +1,4 @@
-// A process that dies at any call on files costs the last of its history, and nothing else.
+// A process that dies at any call on files leaves a history that is never behind its values, nor ahead of them.
 
 import Foundation
 import Testing
@@ -22,25 +22,25 @@ struct HistoryCrashTests {
         return life
     }
 
-    /// A life that is told to die; true when it did.
+    /// A life that is told to die, in an append or where the file has to be replaced: its last line has no end.
     private func dies(_ plan: @escaping FailingFileSystem.Plan, isAppending: Bool) throws -> FailingFileSystem {
         let first = try life()
         try first.set("X", 2, by: 1)
         first.store.close()
-        let (files, time) = (FailingFileSystem(), ManualTime())
-        let second = try life(files, time)
+        if !isAppending {
+            let text = try #require(home.read("state/history.jsonl"))
+            try home.write(text + "{", to: "state/history.jsonl")
+        }
+        let files = FailingFileSystem()
+        let second = try life(files)
         files.plan(plan)
         try second.set("X", 3, by: 2)
-        if second.tried() == nil, isAppending {
-            time.waitUntilAsleep(for: .milliseconds(500))
-            time.advance(by: .milliseconds(500))
-            time.waitUntilAsleep()
-        }
+        second.tried()
         second.store.close()
         return files
     }
 
-    @Test("in an append, or in a replacement at the end", arguments: numbers, [false, true])
+    @Test("in an append, or in a replacement", arguments: numbers, [false, true])
     func crash(number: Int, isAfter: Bool) throws {
         for isAppending in [false, true] {
             _ = try dies(
@@ -49,16 +49,13 @@ struct HistoryCrashTests {
             let value = third.registry["A/B/X"]?.value
             let entries = third.registry.entries
             #expect(value == .number(2) || value == .number(3))
-            #expect(entries == ["1 session 1: X 1→2"] || entries == ["2 session 2: X 2→3", "1 session 1: X 1→2"])
-            // The history is never ahead of the values.
-            if entries.count == 2 { #expect(value == .number(3)) }
-            if value == .number(3), entries.count == 1 {
-                #expect(throws: TweakError.self) { try third.registry.undo() }
-                #expect(third.registry["A/B/X"]?.value == value)
-            } else {
-                try third.registry.undo()
-                #expect(third.registry["A/B/X"]?.value == .number(entries.count == 2 ? 2 : 1))
-            }
+            // Whoever finds a value finds who has set it, and no commit that has not happened.
+            #expect(
+                entries
+                    == (value == .number(3)
+                        ? ["2 session 2: X 2→3", "1 session 1: X 1→2"] : ["1 session 1: X 1→2"]))
+            try third.registry.undo()
+            #expect(third.registry["A/B/X"]?.value == (value == .number(3) ? .number(2) : .number(1)))
             third.store.close()
             #expect(third.events.count == 1)
             #expect(!home.names("state").contains { $0.hasSuffix(".tmp") })
@@ -71,11 +68,11 @@ struct HistoryCrashTests {
         for isAppending in [false, true] {
             let files = try dies({ _ in nil }, isAppending: isAppending)
             let own = files.log.drop { !$0.name.hasPrefix("history.jsonl") }.map(\.kind)
-            #expect(
-                own
-                    == (isAppending
-                        ? [.factsOfName, .open, .write, .sync, .facts]
-                        : [.factsOfName, .open, .write, .sync, .facts, .rename, .sync]))
+            let wanted: [FailingFileSystem.Kind] =
+                isAppending
+                ? [.factsOfName, .open, .write, .sync, .facts]
+                : [.factsOfName, .open, .write, .sync, .facts, .rename, .sync]
+            #expect(own.starts(with: wanted))
             #expect(files.log.count < Self.numbers.upperBound)
             try FileManager.default.removeItem(atPath: home.file("state"))
         }

@@ -214,9 +214,7 @@ struct HistoryRestartTests {
         for number in 1...last {
             try life.set("X", Double(number + 1), by: UInt64(number))
             life.tried()
-            time.waitUntilAsleep(for: .milliseconds(500))
             time.advance(by: .milliseconds(500))
-            time.waitUntilIdle()
             longest = max(longest, life.historyLines.count)
         }
         life.store.close()
