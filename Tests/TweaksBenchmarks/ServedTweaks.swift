@@ -57,6 +57,30 @@ extension ServedTweaks {
         }
     }
 
+    /// Serves as a program does that asks for nothing special, with an observer, but without files.
+    static func serveDefault() throws -> Never {
+        let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
+        let observation = tweaks[0].observe { Measure.keep($0.new) }
+        var limits = TweakServerLimits()
+        limits.commitsPerSecond = nil
+        let daemon = try TweakDaemon.start(
+            "bench", tcp: .open(port: 0), storage: .off, limits: limits, tweaks: tweaks)
+        FileHandle.standardOutput.write(Data("\(daemon.port ?? 0)\n".utf8))
+        while true {
+            sleep(1_000)
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    /// Sets a number again and again, and ends.
+    static func commits(_ count: Int, observers: Int) throws {
+        let registry = TweakRegistry()
+        let tweak = Tweak("Bench", "Set", "Number", 0.0, in: 0...1e9, registry: registry)
+        let observations = (0..<observers).map { _ in tweak.observe { Measure.keep($0.new) } }
+        for step in 0..<count { try tweak.set(Double(step)) }
+        for observation in observations { observation.cancel() }
+    }
+
     /// Serves and keeps overrides in a directory.
     static func serveDurable(_ directory: String) throws -> Never {
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
@@ -83,8 +107,11 @@ final class Peer {
         self.panel = panel
     }
 
-    deinit {
-        process.terminate()
+    deinit { end() }
+
+    /// Ends it, and waits until it has.
+    func end() {
+        if process.isRunning { process.terminate() }
         process.waitUntilExit()
     }
 
@@ -119,12 +146,19 @@ final class Peer {
     /// The same, with a disk.
     static func durableTweaks(in directory: String) throws -> Peer { try tweaks(["serve-durable", directory]) }
 
-    private static func tweaks(_ arguments: [String]) throws -> Peer {
+    /// Of this very program as a server: no Unix socket, and tables that are the same in each run.
+    static var environment: [String: String] {
+        ProcessInfo.processInfo.environment.merging(
+            ["TWEAKS_SOCKET": "off", "SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+    }
+
+    /// This very program, with these arguments.
+    /// - Parameter wrapper: A program that runs it, with its arguments.
+    static func tweaks(_ arguments: [String], under wrapper: [String] = []) throws -> Peer {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        process.arguments = arguments
-        var environment = ProcessInfo.processInfo.environment
-        environment["TWEAKS_SOCKET"] = "off"
+        let words = wrapper + [CommandLine.arguments[0]] + arguments
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
@@ -137,8 +171,8 @@ final class Peer {
 
     /// A Redis without persistence; nil where none is installed.
     /// - Parameter config: A file that it can rewrite.
-    static func redis(config: String? = nil) throws -> Peer? {
-        try installed("redis-server") { port in
+    static func redis(config: String? = nil, under wrapper: [String] = []) throws -> Peer? {
+        try installed("redis-server", under: wrapper) { port in
             (config.map { [$0] } ?? []) + [
                 "--port", "\(port)", "--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--daemonize", "no",
             ]
@@ -155,15 +189,18 @@ final class Peer {
         }
     }
 
-    private static func installed(_ name: String, _ arguments: (UInt16) -> [String]) throws -> Peer? {
+    private static func installed(
+        _ name: String, under wrapper: [String] = [], _ arguments: (UInt16) -> [String]
+    ) throws -> Peer? {
         let path = ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first {
             FileManager.default.isExecutableFile(atPath: $0)
         }
         guard let path else { return nil }
         let port = UInt16.random(in: 20_000...40_000)
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments(port)
+        let words = wrapper + [path] + arguments(port)
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
