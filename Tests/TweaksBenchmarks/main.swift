@@ -15,10 +15,8 @@ if arguments.first == "serve" {
     try ServedTweaks.serve()
 } else if arguments == ["serve-default"] {
     try ServedTweaks.serveDefault()
-} else if arguments.count == 3, arguments[0] == "commits", let count = Int(arguments[1]),
-    let observers = Int(arguments[2])
-{
-    try ServedTweaks.commits(count, observers: observers)
+} else if arguments.count == 2, arguments[0] == "commits", let count = Int(arguments[1]) {
+    try ServedTweaks.commits(count)
     exit(0)
 } else if arguments.first == "instructions" {
     // The second argument is the file of the budgets.
