@@ -57,6 +57,40 @@ extension ServedTweaks {
         }
     }
 
+    /// Serves as a program does that asks for nothing special, with an observer and without files. An action is the mark
+    /// of ``Counted``.
+    static func serveDefault() throws -> Never {
+        let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
+        tweakAction("Bench", "Count", "Mark") { _ in
+            Counted.mark()
+            return ""
+        }
+        let observation = tweaks[0].observe { Measure.keep($0.new) }
+        var limits = TweakServerLimits()
+        limits.commitsPerSecond = nil
+        let daemon = try TweakDaemon.start(
+            "bench", tcp: .open(port: 0), storage: .off, limits: limits, tweaks: tweaks)
+        FileHandle.standardOutput.write(Data("\(daemon.port ?? 0)\n".utf8))
+        while true {
+            pause()
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    /// Sets a number again and again between two marks of ``Counted``: without an observer, then with one.
+    static func commits(_ count: Int) throws {
+        for observers in [0, 1] {
+            let registry = TweakRegistry()
+            let tweak = Tweak("Bench", "Set", "Number", 0.0, in: 0...1e9, registry: registry)
+            let observations = (0..<observers).map { _ in tweak.observe { Measure.keep($0.new) } }
+            for step in 1..<count { try tweak.set(Double(step)) }
+            Counted.mark()
+            for step in 0..<count { try tweak.set(Double(step)) }
+            Counted.mark()
+            for observation in observations { observation.cancel() }
+        }
+    }
+
     /// Serves and keeps overrides in a directory.
     static func serveDurable(_ directory: String) throws -> Never {
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
@@ -83,8 +117,11 @@ final class Peer {
         self.panel = panel
     }
 
-    deinit {
-        process.terminate()
+    deinit { end() }
+
+    /// Ends it, and waits until it has.
+    func end() {
+        if process.isRunning { process.terminate() }
         process.waitUntilExit()
     }
 
@@ -119,13 +156,22 @@ final class Peer {
     /// The same, with a disk.
     static func durableTweaks(in directory: String) throws -> Peer { try tweaks(["serve-durable", directory]) }
 
-    private static func tweaks(_ arguments: [String]) throws -> Peer {
+    /// A process that is not started yet, in an environment that makes each run the same: no settings of tweaks, no Unix
+    /// socket, and tables that are hashed alike.
+    static func process(_ words: [String]) -> Process {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        process.arguments = arguments
-        var environment = ProcessInfo.processInfo.environment
-        environment["TWEAKS_SOCKET"] = "off"
-        process.environment = environment
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TWEAKS_") }.merging(
+            ["TWEAKS_SOCKET": "off", "SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+        process.standardError = FileHandle.nullDevice
+        return process
+    }
+
+    /// This very program, with these arguments.
+    /// - Parameter wrapper: A program that runs it, with its arguments.
+    static func tweaks(_ arguments: [String], under wrapper: [String] = []) throws -> Peer {
+        let process = process(wrapper + [CommandLine.arguments[0]] + arguments)
         let output = Pipe()
         process.standardOutput = output
         try process.run()
@@ -136,10 +182,12 @@ final class Peer {
     }
 
     /// A Redis without persistence; nil where none is installed.
-    /// - Parameter config: A file that it can rewrite.
-    static func redis(config: String? = nil) throws -> Peer? {
-        try installed("redis-server") { port in
-            (config.map { [$0] } ?? []) + [
+    /// - Parameters:
+    ///   - arguments: What else is said to it; the first may be a file that it can rewrite.
+    ///   - wrapper: A program that runs it, with its arguments.
+    static func redis(_ arguments: [String] = [], under wrapper: [String] = []) throws -> Peer? {
+        try installed("redis-server", under: wrapper) { port in
+            arguments + [
                 "--port", "\(port)", "--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--daemonize", "no",
             ]
         }
@@ -155,17 +203,18 @@ final class Peer {
         }
     }
 
-    private static func installed(_ name: String, _ arguments: (UInt16) -> [String]) throws -> Peer? {
-        let path = ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first {
-            FileManager.default.isExecutableFile(atPath: $0)
-        }
-        guard let path else { return nil }
+    /// Where a program is installed.
+    static func path(of name: String) -> String? {
+        ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    private static func installed(
+        _ name: String, under wrapper: [String] = [], _ arguments: (UInt16) -> [String]
+    ) throws -> Peer? {
+        guard let path = path(of: name) else { return nil }
         let port = UInt16.random(in: 20_000...40_000)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments(port)
+        let process = process(wrapper + [path] + arguments(port))
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
         try process.run()
         for _ in 0..<200 {
             if let probe = try? Connection(port: port) {

@@ -4,18 +4,20 @@ import Foundation
 
 enum WireBenchmarks {
     /// A request, and how the line begins that ends its answer; of Redis' bulk replies the line before.
-    private struct Dialect: Sendable {
+    struct Dialect: Sendable {
         let request: @Sendable (Int) -> String
         let mark: Character
     }
 
-    private static let ours = (
+    typealias Dialects = (get: Dialect, set: Dialect)
+
+    static let ours = (
         get: Dialect(request: { "get Bench/Wire/Number\($0 % 100)\r\n" }, mark: "o"),
-        set: Dialect(request: { "set Bench/Wire/Number\($0 % 100) \($0)\r\n" }, mark: "o")
+        set: Dialect(request: { "set Bench/Wire/Number\($0 % 100) \($0 * 37 % 9_973)\r\n" }, mark: "o")
     )
-    private static let theirs = (
+    static let theirs = (
         get: Dialect(request: { "GET Bench/Wire/Number\($0 % 100)\r\n" }, mark: "$"),
-        set: Dialect(request: { "SET Bench/Wire/Number\($0 % 100) \($0)\r\n" }, mark: "+")
+        set: Dialect(request: { "SET Bench/Wire/Number\($0 % 100) \($0 * 37 % 9_973)\r\n" }, mark: "+")
     )
 
     static func run() throws {
@@ -40,7 +42,7 @@ enum WireBenchmarks {
         }
     }
 
-    private static func fill(_ port: UInt16, _ dialect: Dialect) throws {
+    static func fill(_ port: UInt16, _ dialect: Dialect) throws {
         let connection = try Connection(port: port)
         for number in 0..<100 {
             try connection.send(Array(dialect.request(number).utf8))
@@ -59,28 +61,41 @@ enum WireBenchmarks {
         return (Measure.median(rates.ours), Measure.median(rates.theirs))
     }
 
-    nonisolated(unsafe) private static var counter = 1  // One thread; makes each set another value.
-
-    /// Sends so many requests on each connection, then reads all answers; again and again.
     private static func rate(
         _ load: (clients: Int, inFlight: Int, rounds: Int), _ port: UInt16, _ dialect: Dialect
     ) throws -> Double {
-        let connections = try (0..<load.clients).map { _ in try Connection(port: port) }
-        counter += 1
-        let batches = (0..<16).map { batch in
-            Array((0..<load.inFlight).map { dialect.request(counter * 7 + batch * 31 + $0) }.joined().utf8)
-        }
+        let clients = try Clients(load.clients, inFlight: load.inFlight, port, dialect)
         let rounds = load.rounds / 4
-        let time = try Measure.nanoseconds {
-            for round in 0..<rounds {
-                for (number, connection) in connections.enumerated() {
-                    try connection.send(batches[(round + number) % 16])
-                }
-                for connection in connections {
-                    try connection.receive(load.inFlight, linesBeginningWith: dialect.mark)
-                }
+        let time = try Measure.nanoseconds { try clients.ask(rounds: rounds) }
+        return Double(rounds * load.clients * load.inFlight) / (time / 1e9)
+    }
+
+    /// Connections that ask the same again and again.
+    final class Clients {
+        private let connections: [Connection]
+        private let batches: [[UInt8]]
+        private let inFlight: Int
+        private let mark: Character
+        private var sent = 0
+
+        /// Every set is a change: a number has another value in each batch that names it.
+        init(_ count: Int, inFlight: Int, _ port: UInt16, _ dialect: Dialect) throws {
+            (self.inFlight, mark) = (inFlight, dialect.mark)
+            connections = try (0..<count).map { _ in try Connection(port: port) }
+            batches = (0..<200).map { batch in
+                Array((0..<inFlight).map { dialect.request(batch * 131 + $0) }.joined().utf8)
             }
         }
-        return Double(rounds * load.clients * load.inFlight) / (time / 1e9)
+
+        /// Sends so many requests on each connection, then reads all answers; again and again.
+        func ask(rounds: Int) throws {
+            for _ in 0..<rounds {
+                for connection in connections {
+                    try connection.send(batches[sent % batches.count])
+                    sent += 1
+                }
+                for connection in connections { try connection.receive(inFlight, linesBeginningWith: mark) }
+            }
+        }
     }
 }

@@ -3,6 +3,8 @@
 // Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable
 // reload temporary tweakctl crowd access panel.
 //
+// TweaksBenchmarks instructions [FILE] counts instructions under callgrind, and fails above the budgets of the file.
+//
 // TweaksBenchmarks soak --minutes N [--seed S] [--sessions N] is another sort of measurement: what is left of a crowd.
 
 import Foundation
@@ -11,6 +13,15 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 
 if arguments.first == "serve" {
     try ServedTweaks.serve()
+} else if arguments == ["serve-default"] {
+    try ServedTweaks.serveDefault()
+} else if arguments.count == 2, arguments[0] == "commits", let count = Int(arguments[1]) {
+    try ServedTweaks.commits(count)
+    exit(0)
+} else if arguments.first == "instructions" {
+    // The second argument is the file of the budgets.
+    Table.heading("instructions")
+    exit(try InstructionBenchmarks.run(budgets: arguments.dropFirst().first) ? 0 : 1)
 } else if arguments.first == "serve-durable", arguments.count == 2 {
     try ServedTweaks.serveDurable(arguments[1])
 } else if arguments.first == "serve-panel", arguments.count == 2, let count = Int(arguments[1]) {
