@@ -47,7 +47,7 @@ extension TweakRegistry {
     ) -> (problems: ConfigProblems, difference: ConfigDifference) {
         while true {
             let generation = generation
-            let plan = ConfigPlan(entries, policy, registry: self, isCancelled: isCancelled)
+            let plan = AssignmentPlan(entries, policy.rules, TweakView(self), isCancelled: isCancelled)
             if !plan.problems.isEmpty || isCancelled() { return (plan.problems, ConfigDifference(revision: revision)) }
             var effects = CommitEffects()
             let time = currentTime
@@ -64,7 +64,7 @@ extension TweakRegistry {
 
 extension RegistryState {
     fileprivate mutating func apply(
-        _ plan: ConfigPlan, _ policy: ConfigPolicy, time: ContinuousClock.Instant, commit: Bool,
+        _ plan: AssignmentPlan, _ policy: ConfigPolicy, time: ContinuousClock.Instant, commit: Bool,
         _ effects: inout CommitEffects
     ) -> ConfigDifference {
         let changes = changes(plan, policy)
@@ -82,7 +82,7 @@ extension RegistryState {
     }
 
     /// Replaces what is held for tweaks that are not registered, and what did not fit.
-    private mutating func hold(_ plan: ConfigPlan) {
+    private mutating func hold(_ plan: AssignmentPlan) {
         for (path, layers) in held where layers.configFile != nil { unhold(path, .configFile) }
         for entry in plan.held { hold(entry, for: .configFile) }
         for case let node? in nodes {
@@ -95,8 +95,8 @@ extension RegistryState {
     // MARK: Comparing
 
     /// Compares by typed value: `60`, `60.0` and `6e1` are the same.
-    private func changes(_ plan: ConfigPlan, _ policy: ConfigPolicy) -> [FileChange] {
-        var wanted: [ObjectIdentifier: ConfigPlan.Step] = [:]
+    private func changes(_ plan: AssignmentPlan, _ policy: ConfigPolicy) -> [FileChange] {
+        var wanted: [ObjectIdentifier: AssignmentPlan.Step] = [:]
         for step in plan.steps { wanted[ObjectIdentifier(step.node)] = step }
         let touched = nodes.compactMap { $0 }.filter { node in
             wanted[ObjectIdentifier(node)] != nil || overlays[node.slot][.configFile] != nil
@@ -142,7 +142,7 @@ extension RegistryState {
 private struct FileChange {
     let node: TweakNode
     /// Nil: the file has no longer a value for it.
-    let step: ConfigPlan.Step?
+    let step: AssignmentPlan.Step?
     let change: ConfigDifference.Change
     /// What there is to say afterwards about the value beneath the override.
     let beneath: (old: TweakValue, new: TweakValue)?
@@ -150,7 +150,7 @@ private struct FileChange {
     let didChange: Bool
 
     /// Nil when there is nothing to do.
-    init?(_ node: TweakNode, _ step: ConfigPlan.Step?, _ policy: ConfigPolicy, in state: RegistryState) {
+    init?(_ node: TweakNode, _ step: AssignmentPlan.Step?, _ policy: ConfigPolicy, in state: RegistryState) {
         let overlay = state.overlays[node.slot]
         guard let old = state.beneath(node)?.value, let new = (step?.prepared ?? node.defaultPrepared)?.value else {
             return nil
