@@ -70,9 +70,10 @@ final class ObserverThreads: ObserverExecutor {
     var report: Report {
         let now = clock()
         let (waiting, running) = state.withLock { ($0.waiting[$0.taken...], $0.running.compactMap(\.self)) }
-        let oldest = (waiting.first.map { [$0] } ?? []) + running.map(\.turn)
+        // Who had to have another turn stands behind changes that came later.
+        let oldest = (waiting + running.map(\.turn)).map(\.since).min()
         return Report(
-            observers: waiting.count + running.count, lag: oldest.map { now - $0.since }.max() ?? .zero,
+            observers: waiting.count + running.count, lag: oldest.map { now - $0 } ?? .zero,
             running: running.compactMap { one in one.turn.observer.shown.map { ($0, now - one.start) } }
                 .sorted { $0.time > $1.time })
     }
