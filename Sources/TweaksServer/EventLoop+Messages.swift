@@ -26,10 +26,10 @@ extension EventLoop {
             (session.isAwaitingAction, session.isRunningAction) = (false, false)
             deliver(executor.reply(result), session)
             advance(session)
-        case .presetRead(let id, let reading):
+        case .judged(let id, let finish):
             guard let session = session(id), session.isAwaitingAction else { return }
             if let refusal = session.permit?.refusal { return answer(id, .error(refusal)) }
-            if case .reply(let reply) = executor.finish(reading, session) { answer(id, reply) }
+            if case .reply(let reply) = finish(executor, session) { answer(id, reply) }
         case .answered(let id, let reply): answer(id, session(id)?.permit?.secrecy.map { .error($0) } ?? reply)
         case .found(let id, let found):
             if let session = session(id) { answer(id, executor.reply(found, session)) }

@@ -60,7 +60,7 @@ final class EventLoop {
         self.limits = limits
         clock = hooks.clock
         now = clock()
-        hub = WatchHub(registry: registry) { mailbox.wake() }
+        hub = WatchHub(registry: registry, now: now) { mailbox.wake() }
         executor = Executor(
             registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox, hooks: hooks)
         spare = Self.makeSpare()

@@ -15,8 +15,8 @@ final class Mailbox: Sendable {
         case answered(SessionID, Reply)
         /// What `find` has found.
         case found(SessionID, Finder.Found)
-        /// A preset that a session asked for was read.
-        case presetRead(SessionID, PresetReading)
+        /// What a session asked for was read and judged, and is to be carried out.
+        case judged(SessionID, then: @Sendable (Executor, Session) -> Executor.Outcome)
         /// What a session wants to change is on disk, or is not, and why.
         case proposed(SessionID, [OverrideKey: StoredEntry?], failure: String?)
         /// The storage has tried to write.
@@ -33,7 +33,7 @@ final class Mailbox: Sendable {
         /// The session whose work is done with it.
         var worksFor: SessionID? {
             switch self {
-            case .actionEnded(let id, _), .answered(let id, _), .found(let id, _), .presetRead(let id, _),
+            case .actionEnded(let id, _), .answered(let id, _), .found(let id, _), .judged(let id, _),
                 .proposed(let id, _, _), .asked(let id, _):
                 id
             case .stop, .saved, .audited, .decided, .tokensChanged: nil

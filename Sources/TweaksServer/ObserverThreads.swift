@@ -49,27 +49,31 @@ final class ObserverThreads: ObserverExecutor {
     // A serial queue each: these get a thread at once, also while others are blocked, and lose it soon.
     private let queues = (0..<limit).map { DispatchQueue(label: "tweaks.observers.\($0)") }
     private let state = Mutex(State())
+    private let clock: @Sendable () -> ContinuousClock.Instant
+
+    init(clock: @escaping @Sendable () -> ContinuousClock.Instant) { self.clock = clock }
 
     func schedule(_ observer: Subscriber) {
-        let now = ContinuousClock.now
+        let now = clock()
         let idle = state.withLock { $0.add(observer, at: now) ? $0.idle.popLast() : nil }
         guard let idle else { return }
         queues[idle].async { [self] in
-            var next = state.withLock { $0.next(on: idle) }
+            var next = state.withLock { $0.next(on: idle, at: clock()) }
             while let turn = next {
                 turn.observer.turn(on: self)
                 // The turn is released after the lock.
-                next = state.withLock { $0.next(on: idle) }
+                next = state.withLock { $0.next(on: idle, at: clock()) }
             }
         }
     }
 
     var report: Report {
-        let now = ContinuousClock.now
+        let now = clock()
         let (waiting, running) = state.withLock { ($0.waiting[$0.taken...], $0.running.compactMap(\.self)) }
-        let oldest = (waiting.first.map { [$0] } ?? []) + running.map(\.turn)
+        // Who had to have another turn stands behind changes that came later.
+        let oldest = (waiting + running.map(\.turn)).map(\.since).min()
         return Report(
-            observers: waiting.count + running.count, lag: oldest.map { now - $0.since }.max() ?? .zero,
+            observers: waiting.count + running.count, lag: oldest.map { now - $0 } ?? .zero,
             running: running.compactMap { one in one.turn.observer.shown.map { ($0, now - one.start) } }
                 .sorted { $0.time > $1.time })
     }
@@ -88,7 +92,7 @@ extension ObserverThreads.State {
     }
 
     /// Ends the turn on a thread and takes the next; nil, and the thread is idle, when none waits.
-    fileprivate mutating func next(on thread: Int) -> ObserverThreads.Turn? {
+    fileprivate mutating func next(on thread: Int, at now: ContinuousClock.Instant) -> ObserverThreads.Turn? {
         let last = running[thread]
         running[thread] = nil
         if let last, let again = last.again { _ = add(last.turn.observer, at: again) }
@@ -104,7 +108,7 @@ extension ObserverThreads.State {
             taken = 0
         }
         known.remove(ObjectIdentifier(turn.observer))
-        running[thread] = ObserverThreads.Running(turn: turn, start: .now)
+        running[thread] = ObserverThreads.Running(turn: turn, start: now)
         return turn
     }
 }

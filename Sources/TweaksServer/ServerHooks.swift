@@ -32,4 +32,9 @@ package struct TweakServerHooks: Sendable {
     package var faults: (any SystemFaults)?
 
     package init() {}
+
+    /// The time of day at a moment of the clock that never jumps.
+    func wallClock(at instant: ContinuousClock.Instant) -> Int64 {
+        wallClock() - Int64((clock() - instant) / .milliseconds(1))
+    }
 }

@@ -32,7 +32,7 @@ package final class SteppedServer {
         let (poller, mailbox) = (try Poller(Kernel(faults: hooks.faults)), try Mailbox())
         try poller.add(mailbox.waker.descriptor, .read)
         try poller.add(place.listener.descriptor.number, .read)
-        let identity = ServerIdentity(name: "stepped", processID: 1, instance: "1", startedAt: .now)
+        let identity = ServerIdentity(name: "stepped", processID: 1, instance: "1", startedAt: hooks.clock())
         loop = EventLoop(
             registry: registry, identity: identity, listeners: [place.listener], limits: limits, mailbox: mailbox,
             poller: poller, hooks: hooks)

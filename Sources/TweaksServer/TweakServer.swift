@@ -136,7 +136,7 @@ public final class TweakServer: Sendable {
             return running
         }
         willServe(self)
-        if registry.observerExecutor == nil { registry.observerExecutor = ObserverThreads() }
+        if registry.observerExecutor == nil { registry.observerExecutor = ObserverThreads(clock: hooks.clock) }
         launch(running)
     }
 
@@ -255,7 +255,7 @@ public final class TweakServer: Sendable {
     private var identity: ServerIdentity {
         ServerIdentity(
             name: Quoting.sanitized(name), processID: ThisProcess.id,
-            instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: .now)
+            instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: hooks.clock())
     }
 
     private func launch(_ running: Running) {

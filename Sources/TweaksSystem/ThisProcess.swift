@@ -12,11 +12,6 @@ package enum ThisProcess {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// The time of day at a moment of the clock that never jumps.
-    package static func wallClock(at instant: ContinuousClock.Instant) -> Int64 {
-        wallClock - Int64((.now - instant) / .milliseconds(1))
-    }
-
     /// All variables with their values.
     package static var environment: [String: String] {
         var variables: [String: String] = [:]

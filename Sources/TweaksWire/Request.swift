@@ -1,5 +1,7 @@
 // What a client can ask.
 
+package import Tweaks
+
 /// One request, parsed; what it names is looked up by the server.
 package enum Request: Equatable, Sendable {
     case help(command: String?)
@@ -11,6 +13,9 @@ package enum Request: Equatable, Sendable {
     case keep([String])
     case check(path: String, Change)
     case reset([String])
+    /// The assignments of a text, all or none, and its lines that are no assignments. No line of the protocol asks for
+    /// it.
+    case `import`([AssignmentLines.Assignment], problems: [ConfigProblem] = [], dry: Bool = false)
     case describe(String)
     case explain(String)
     case find([String])

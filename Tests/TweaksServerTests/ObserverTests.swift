@@ -172,6 +172,43 @@ import TweaksTestSupport
         #expect(lag >= atLeast)
         for observation in observations { observation.cancel() }
     }
+
+    /// Also that of a change which came while its observer ran, and which others have overtaken since.
+    @Test func theLagIsThatOfAChangeThatWasOvertaken() throws {
+        let (clock, registry, released) = (ManualClock(), TweakRegistry(), Gate())
+        defer { released.open() }
+        let threads = ObserverThreads(clock: { clock.now })
+        registry.observerExecutor = threads
+        let first = Gate()
+        let tweaks = (0...ObserverThreads.limit + 1).map { Tweak("A", "B", "\($0)", 0, registry: registry) }
+        let began = tweaks.map { _ in Gate() }
+        let observations = zip(tweaks, began).enumerated().map { number, one in
+            one.0.observe { _ in
+                one.1.open()
+                if number == 0 { first.waitBlocking() } else { released.waitBlocking() }
+            }
+        }
+        let set = { (number: Int, value: Int64) in
+            var batch = TweakBatch()
+            batch.set("A/B/\(number)", .int(value))
+            try registry.commit(batch, origin: .code, delivery: .carrier)
+            clock.advance(by: .seconds(1))
+        }
+        // One runs when its next change comes, and then all threads are taken, and two wait.
+        try set(0, 1)
+        began[0].waitBlocking()
+        try set(0, 2)
+        for number in 1...ObserverThreads.limit + 1 {
+            try set(number, 1)
+            if number < ObserverThreads.limit { began[number].waitBlocking() }
+        }
+        #expect(threads.report.lag == .seconds(ObserverThreads.limit + 3))
+        first.open()
+        began[ObserverThreads.limit].waitBlocking()
+        #expect(threads.report.observers == ObserverThreads.limit + 2)
+        #expect(threads.report.lag == .seconds(ObserverThreads.limit + 2))
+        for observation in observations { observation.cancel() }
+    }
 }
 
 /// A view.

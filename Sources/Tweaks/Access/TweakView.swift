@@ -1,5 +1,7 @@
 // What of a registry somebody sees: the rest is not there for him.
 
+import Synchronization
+
 /// A registry as it looks with certain rights.
 ///
 /// It answers as a registry would in which nothing else was ever registered: what is hidden is not told from what does
@@ -36,4 +38,13 @@ package struct TweakView: Sendable {
 
     /// Whether something may be said of a path that no tweak has.
     package func knows(_ path: TweakPath) -> Bool { rights.allows(.read, path) }
+}
+
+extension TweakRegistry {
+    /// The tweak that had this path in an earlier version of the program.
+    fileprivate func node(formerly path: String) -> TweakNode? {
+        state.withLock { state in
+            state.formerly.isEmpty ? nil : (try? TweakPath(path)).flatMap { state.formerly[$0] }
+        }
+    }
 }

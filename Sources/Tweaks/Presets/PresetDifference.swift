@@ -18,68 +18,44 @@ package struct PresetDifference: Sendable {
 
     /// What is in force, and a preset: what loading that, and nothing else, would change.
     package init(inForceAnd preset: Preset, _ view: TweakView) {
-        let side = Side(preset, view)
-        let snapshot = view.registry.snapshot()
-        (leftProblems, rightProblems) = ([], side.problems)
+        let plan = AssignmentPlan(preset, .comparison, view)
+        let (values, snapshot) = (plan.values, view.registry.snapshot())
+        (leftProblems, rightProblems) = ([], plan.problems.first)
         for node in view.listing.nodes where !node.isSecret {
-            if let right = side.values[node.path] {
-                let left = snapshot.value(of: node)?.text
-                if left != right { rows.append(Row(path: node.path, left: left, right: right)) }
-            } else if snapshot.isOverridden(node), !side.named.contains(node.path) {
-                rows.append(Row(path: node.path, left: snapshot.value(of: node)?.text, right: nil))
-            }
+            let right = values[node.path]
+            guard right != nil || snapshot.isOverridden(node) && !plan.names(node.path) else { continue }
+            let left = snapshot.value(of: node)?.text
+            if left != right { rows.append(Row(path: node.path, left: left, right: right)) }
         }
-        rows += side.strangers(view).map { Row(path: $0, left: nil, right: side.values[$0]) }
+        rows += plan.strangers(view).map { Row(path: $0, left: nil, right: values[$0]) }
     }
 
     /// Two presets.
     package init(_ left: Preset, _ right: Preset, _ view: TweakView) {
-        let (left, right) = (Side(left, view), Side(right, view))
-        (leftProblems, rightProblems) = (left.problems, right.problems)
+        let plans = (AssignmentPlan(left, .comparison, view), AssignmentPlan(right, .comparison, view))
+        (leftProblems, rightProblems) = (plans.0.problems.first, plans.1.problems.first)
+        let (left, right) = (plans.0.values, plans.1.values)
         let known = view.listing.nodes.map(\.path)
-        let strangers = left.strangers(view) + right.strangers(view).filter { left.values[$0] == nil }
-        for path in known + strangers where left.values[path] != right.values[path] {
-            rows.append(Row(path: path, left: left.values[path], right: right.values[path]))
+        let strangers = plans.0.strangers(view) + plans.1.strangers(view).filter { left[$0] == nil }
+        for path in known + strangers where left[path] != right[path] {
+            rows.append(Row(path: path, left: left[path], right: right[path]))
         }
     }
 }
 
-/// The values of a preset, each written as its tweak writes it.
-private struct Side {
-    var values: [TweakPath: String] = [:]
-    /// Paths that have a line, even one that does not fit.
-    var named = Set<TweakPath>()
-    var problems: [ConfigProblem]
+extension AssignmentPlan {
+    /// Each as its tweak writes it; without a tweak, as it stands there.
+    fileprivate var values: [TweakPath: String] {
+        var values: [TweakPath: String] = [:]
+        for step in steps { values[step.node.path] = step.prepared.value.text }
+        for case (let path, .text(let text)) in held.map({ ($0.path, $0.content) }) {
+            values[path] = Quoting.isBareWord(text) ? text : Quoting.json(text)
+        }
+        return values
+    }
+
     /// Paths without a tweak, in the order of their lines.
-    private var unregistered: [TweakPath] = []
-
-    init(_ preset: Preset, _ view: TweakView) {
-        let preset = preset.seen(in: view)
-        problems = preset.problems
-        for entry in preset.entries {
-            do throws(TweakError) {
-                try add(entry, view)
-            } catch {
-                problems.append(ConfigProblem(line: entry.line, error: error))
-            }
-        }
-        problems.sort { $0.line < $1.line }
+    fileprivate func strangers(_ view: TweakView) -> [TweakPath] {
+        held.map(\.path).filter { view[$0.joined] == nil }
     }
-
-    private mutating func add(_ entry: ConfigEntry, _ view: TweakView) throws(TweakError) {
-        let node = view.node(orFormerly: entry.path)
-        guard let path = node?.path ?? (try? TweakPath(entry.path)) else { throw view.unknown(entry.path) }
-        if !named.insert(path).inserted {
-            throw TweakError(.conflict, "\(path.token) is assigned in a line above; keep one of them", path: path)
-        }
-        if let node {
-            values[path] = try node.preparePreset(entry.text).prepared.value.text
-        } else {
-            values[path] = Quoting.isBareWord(entry.text) ? entry.text : Quoting.json(entry.text)
-            unregistered.append(path)
-        }
-    }
-
-    /// Those that are not listed.
-    func strangers(_ view: TweakView) -> [TweakPath] { unregistered.filter { view[$0.joined] == nil } }
 }

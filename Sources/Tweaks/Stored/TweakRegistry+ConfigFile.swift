@@ -47,7 +47,7 @@ extension TweakRegistry {
     ) -> (problems: ConfigProblems, difference: ConfigDifference) {
         while true {
             let generation = generation
-            let plan = ConfigPlan(entries, policy, registry: self, isCancelled: isCancelled)
+            let plan = AssignmentPlan(entries, policy.rules, TweakView(self), isCancelled: isCancelled)
             if !plan.problems.isEmpty || isCancelled() { return (plan.problems, ConfigDifference(revision: revision)) }
             var pending = PendingCommit(.reload, .configFile, currentTime)
             let difference = state.withLock { state -> ConfigDifference? in
@@ -63,7 +63,7 @@ extension TweakRegistry {
 
 extension RegistryState {
     fileprivate mutating func apply(
-        _ plan: ConfigPlan, _ policy: ConfigPolicy, commit: Bool, _ pending: inout PendingCommit
+        _ plan: AssignmentPlan, _ policy: ConfigPolicy, commit: Bool, _ pending: inout PendingCommit
     ) -> ConfigDifference {
         let changes = changes(plan, policy, pending.time)
         var difference = ConfigDifference(
@@ -78,7 +78,7 @@ extension RegistryState {
     }
 
     /// Replaces what is held for tweaks that are not registered, and what did not fit.
-    private mutating func hold(_ plan: ConfigPlan) {
+    private mutating func hold(_ plan: AssignmentPlan) {
         for (path, layers) in held where layers.configFile != nil { unhold(path, .configFile) }
         for entry in plan.held { hold(entry, for: .configFile) }
         for case let node? in nodes {
@@ -92,9 +92,9 @@ extension RegistryState {
 
     /// Compares by typed value: `60`, `60.0` and `6e1` are the same.
     private func changes(
-        _ plan: ConfigPlan, _ policy: ConfigPolicy, _ time: ContinuousClock.Instant
+        _ plan: AssignmentPlan, _ policy: ConfigPolicy, _ time: ContinuousClock.Instant
     ) -> [FileChange] {
-        var wanted: [ObjectIdentifier: ConfigPlan.Step] = [:]
+        var wanted: [ObjectIdentifier: AssignmentPlan.Step] = [:]
         for step in plan.steps { wanted[ObjectIdentifier(step.node)] = step }
         let touched = nodes.compactMap { $0 }.filter { node in
             wanted[ObjectIdentifier(node)] != nil || overlays[node.slot][.configFile] != nil
@@ -111,7 +111,7 @@ private struct FileChange {
 
     /// Nil when there is nothing to do.
     init?(
-        _ node: TweakNode, _ wanted: ConfigPlan.Step?, _ policy: ConfigPolicy, _ time: ContinuousClock.Instant,
+        _ node: TweakNode, _ wanted: AssignmentPlan.Step?, _ policy: ConfigPolicy, _ time: ContinuousClock.Instant,
         in state: RegistryState
     ) {
         let overlay = state.overlays[node.slot]

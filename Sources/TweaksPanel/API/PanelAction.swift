@@ -46,8 +46,6 @@ struct PanelScript: Equatable, Sendable {
     var isBatch = false
     /// The answer waits for the disk. A slider under way does not ask for that; its end does.
     var waitsForDisk = true
-    /// Where requests come from a text: the line of each, by its position. An error names it.
-    var lines: [Int: Int] = [:]
 
     init(_ requests: [Request], shows: Shows = .last) { (self.requests, self.shows) = (requests, shows) }
 }

@@ -123,7 +123,7 @@ extension PanelRoute {
         PanelRoute("POST", "/api/import") { call throws(HTTPFailure) in
             let body = try call.body("text", "dry")
             let dry = try body.flag("dry")
-            return .script(try PanelImport(try body.required("text", .text)).script(dry: dry))
+            return .one(try .assignments(of: try body.required("text", .text), dry: dry))
         },
     ]
 

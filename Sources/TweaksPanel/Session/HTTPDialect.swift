@@ -101,10 +101,8 @@ final class HTTPDialect: SessionDialect {
     /// Answers with an error; what was begun is taken back.
     func refuse(_ error: TweakError, _ bytes: inout [UInt8]) {
         guard let exchange else { return }
-        var said = error
         if case .script(let script) = exchange.purpose {
             let position = script.requests.count - exchange.repliesLeft
-            if let line = script.lines[position] { said = error.on(line: line) }
             // A commit that fails has ended its batch, unless it came too soon.
             let isOpen = position > 0 && (exchange.repliesLeft > 1 || error.leavesBatchOpen)
             if script.isBatch, isOpen { (unheard, steps) = (1, [.perform(.abort)]) } else { steps = [] }
@@ -112,8 +110,8 @@ final class HTTPDialect: SessionDialect {
             steps = []
         }
         var body: [UInt8] = []
-        _ = Self.json.append(.error(said), to: &body)
-        write(HTTPResponse(HTTPStatus(said), Self.jsonHeaders, body: body), &bytes)
+        _ = Self.json.append(.error(error), to: &body)
+        write(HTTPResponse(HTTPStatus(error), Self.jsonHeaders, body: body), &bytes)
     }
 
     /// Answers what is asked for, now that the last reply is there.

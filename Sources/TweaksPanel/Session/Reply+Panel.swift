@@ -45,8 +45,3 @@ extension JSON {
         if case .int(let number) = self { UInt64(exactly: number) } else { nil }
     }
 }
-
-extension TweakError {
-    /// The same, found in a line of a text.
-    func on(line: Int) -> TweakError { TweakError(code, "line \(line): \(message)", path: path) }
-}

@@ -104,7 +104,7 @@ extension Executor {
     /// What concerns those who do not see everything, and what they see.
     private func partialStats(_ session: Session) -> [(String, JSON)] {
         let (snapshot, nodes) = (registry.snapshot(), view(session).listing.nodes)
-        let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
+        let uptime = Int64((hooks.clock() - identity.startedAt) / .seconds(1))
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
             ("rev", .count(snapshot.revision)), ("tweaks", .count(nodes.count)),
@@ -117,7 +117,7 @@ extension Executor {
         let snapshot = registry.snapshot()
         let nodes = registry.listing()
         let delivery = (registry.observerExecutor as? ObserverThreads)?.report ?? .init()
-        let uptime = Int64((ContinuousClock.now - identity.startedAt) / .seconds(1))
+        let uptime = Int64((hooks.clock() - identity.startedAt) / .seconds(1))
         let rate = commitRate.rate(snapshot.revision, at: hooks.clock())
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),

@@ -1,7 +1,6 @@
 // The command explain: every layer of a tweak, who set it, when, which one wins, and what files say that is not in effect.
 
 import Tweaks
-import TweaksSystem
 import TweaksWire
 
 extension Executor {
@@ -23,7 +22,7 @@ extension Executor {
         // What a figure shows was published by the program; it is nobody's override.
         let isPublished = tweak.flags.contains(.readOnly) && layer.layer != .default
         let name = isPublished ? "published" : layer.layer.description
-        let time = Self.wallClock(layer.time)
+        let time = wallClock(layer.time)
         let left = layer.expires.map { registry.timeLeft($0) }
         let json: [(String, JSON)] = [
             ("layer", .string(name)), ("value", isSecret ? .null : layer.value.json),
@@ -63,7 +62,7 @@ extension Executor {
 
     // Without the value: only the definition could say whether it is a secret, or what it means.
     private func remark(_ text: String, _ layer: TweakLayer, _ entry: StoredEntry) -> Row {
-        let time = Self.wallClock(entry.time)
+        let time = wallClock(entry.time)
         let json: [(String, JSON)] = [
             ("layer", .string(layer.description)), ("by", .string(entry.origin.description)),
             ("time", .string(time)), ("current", .bool(false)), ("remark", .string(text)),
@@ -78,7 +77,7 @@ extension Executor {
     }
 
     /// Layers are stamped by a clock that never jumps; people want to read the other one.
-    private static func wallClock(_ instant: ContinuousClock.Instant) -> String {
-        TimeText.seconds(ThisProcess.wallClock(at: instant))
+    private func wallClock(_ instant: ContinuousClock.Instant) -> String {
+        TimeText.seconds(hooks.wallClock(at: instant))
     }
 }

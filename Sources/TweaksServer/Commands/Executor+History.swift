@@ -1,14 +1,13 @@
 // The commands history, undo and redo.
 
 import Tweaks
-import TweaksSystem
 import TweaksWire
 
 extension Executor {
     /// The last commits, newest first.
     func history(_ count: Int?, _ session: Session) -> Reply {
         let entries = registry.history(last: count ?? 20, seenWith: session.grants.rights)
-        let isJSON = session.encoder.isJSON
+        let (isJSON, hooks) = (session.encoder.isJSON, hooks)
         let next = [HistoryStep.Direction.undo, .redo].map { direction in
             (direction.rawValue, registry.nextHistoryStep(direction, rights: session.grants.rights))
         }
@@ -21,7 +20,8 @@ extension Executor {
             body: .stream { position in
                 guard position < entries.count else { return nil }
                 let entry = entries[position]
-                return .row(lines: isJSON ? [] : entry.lines, json: isJSON ? entry.json : .null)
+                let time = TimeText.seconds(hooks.wallClock(at: entry.time))
+                return .row(lines: isJSON ? [] : entry.lines(time), json: isJSON ? entry.json(time) : .null)
             })
         reply.streamBytes = entries.reduce(0) { $0 + $1.heldBytes }
         return reply
@@ -57,8 +57,8 @@ extension TweakHistoryEntry {
     private static let most = 8
 
     /// `rev 44  2026-11-21T10:00:00Z  uid 1000: Content/Text/Size 72 → 80`, or a line for each part.
-    fileprivate var lines: [String] {
-        let head = "rev \(revision)  \(wallClock)  \(origin)\(remark)"
+    fileprivate func lines(_ time: String) -> [String] {
+        let head = "rev \(revision)  \(time)  \(origin)\(remark)"
         let parts = changes.prefix(Self.most).map(\.text)
         if changes.count == 1 { return ["\(head): \(parts[0])"] }
         let rest = changes.count > Self.most ? ["  … and \(changes.count - Self.most) more"] : []
@@ -75,11 +75,9 @@ extension TweakHistoryEntry {
         return isUndone ? "\(what) (undone)" : what
     }
 
-    private var wallClock: String { TimeText.seconds(ThisProcess.wallClock(at: time)) }
-
-    fileprivate var json: JSON {
+    fileprivate func json(_ time: String) -> JSON {
         var fields: [(String, JSON)] = [
-            ("rev", .count(revision)), ("time", .string(wallClock)), ("by", .string(origin.description)),
+            ("rev", .count(revision)), ("time", .string(time)), ("by", .string(origin.description)),
         ]
         switch kind {
         case .change: fields.append(("kind", .string("change")))

@@ -83,23 +83,16 @@ extension Executor {
 
     /// Has a preset read for this session.
     func read(_ purpose: PresetReading.Purpose, _ name: PresetName, _ session: Session) throws(TweakError) -> Outcome {
-        let store = try presetStore(session)
-        let (id, mailbox, view, permit) = (session.id, mailbox, view(session), WorkPermit())
-        session.permit = permit
-        presetQueue.async {
-            do throws(TweakError) {
-                if let refusal = permit.refusal { throw refusal }
-                let plan = PresetPlan(try store.read(name), view)
-                mailbox.post(.presetRead(id, PresetReading(name: name, purpose: purpose, plan: plan)))
-            } catch {
-                mailbox.post(.answered(id, .error(error)))
-            }
+        let (store, view, id) = (try presetStore(session), view(session), session.id)
+        return beside(session) { () throws(TweakError) in
+            let plan = PresetPlan(try store.read(name), view)
+            let reading = PresetReading(name: name, purpose: purpose, plan: plan)
+            return .judged(id) { executor, session in executor.finish(reading, session) }
         }
-        return .running
     }
 
     /// Commits what a preset asks for; the reply may still have to wait for the disk.
-    func finish(_ reading: PresetReading, _ session: Session) -> Outcome {
+    private func finish(_ reading: PresetReading, _ session: Session) -> Outcome {
         if !reading.plan.problems.isEmpty, !reading.isPartly { return .reply(.refused(reading)) }
         do throws(TweakError) {
             if case .swap = reading.purpose { return try swap(to: reading, session) }
@@ -126,13 +119,20 @@ extension Executor {
     private func withPresets(
         _ session: Session, _ body: @escaping @Sendable (any PresetStore) throws(TweakError) -> Reply
     ) throws(TweakError) -> Outcome {
-        let store = try presetStore(session)
+        let (store, id) = (try presetStore(session), session.id)
+        return beside(session) { () throws(TweakError) in .answered(id, try body(store)) }
+    }
+
+    /// Works for a session where disks and the program's own checks may be waited for.
+    func beside(
+        _ session: Session, _ body: @escaping @Sendable () throws(TweakError) -> Mailbox.Message
+    ) -> Outcome {
         let (id, mailbox, permit) = (session.id, mailbox, WorkPermit())
         session.permit = permit
         presetQueue.async {
             do throws(TweakError) {
                 if let refusal = permit.refusal { throw refusal }
-                mailbox.post(.answered(id, try body(store)))
+                mailbox.post(try body())
             } catch {
                 mailbox.post(.answered(id, .error(error)))
             }

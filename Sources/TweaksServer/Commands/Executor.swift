@@ -108,6 +108,8 @@ final class Executor {
         case .setFor(let path, let change, let lifetime): return try set(path, change, for: lifetime, session)
         case .keep(let patterns): return try keep(patterns, session)
         case .reset(let patterns): return try reset(patterns, session)
+        case .import(let lines, let problems, let dry):
+            return try takeIn(lines, problems, dry: dry, session)
         case .check(let path, let change): return .reply(try check(path, change, session))
         case .list(let prefix): return .reply(try list(prefix, session))
         case .modified(let pattern): return .reply(try modified(pattern, session))
@@ -196,7 +198,7 @@ extension Request {
     /// Whether it is meant to change values: then its refusal is an event.
     var wantsChange: Bool {
         switch self {
-        case .commit, .undo, .redo, .load, .swap: true
+        case .commit, .undo, .redo, .load, .swap, .import(_, _, dry: false): true
         default: isChange
         }
     }

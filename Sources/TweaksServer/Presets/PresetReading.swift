@@ -27,7 +27,7 @@ struct PresetReading: Sendable {
     var words: String {
         if case .swap = purpose { return "swapped to \(name); swap \(name) goes back" }
         if plan.problems.isEmpty { return "loaded \(name)" }
-        return "loaded \(name), without \(plan.problems.count.of("line"))"
+        return "loaded \(name), without \(plan.badLines.of("line"))"
     }
 
     /// What no line names, in the order of all listings.

@@ -44,7 +44,7 @@ extension Reply {
             if case .swap = reading.purpose { "mend them" } else {
                 "load \(reading.isOnly ? "--only " : "")\(reading.name) partly takes the rest"
             }
-        let count = problems.count == 1 ? "1 line does" : "\(problems.count) lines do"
+        let count = "\(reading.plan.badLines.of("line")) \(reading.plan.badLines == 1 ? "does" : "do")"
         let error = TweakError(
             problems.first?.error.code ?? .internal, "\(reading.name): \(count) not fit; nothing has changed; \(remedy)"
         )

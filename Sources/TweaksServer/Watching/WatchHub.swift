@@ -16,11 +16,12 @@ final class WatchHub {
     /// The figures that somebody watches, with the value that was last sent.
     private var figures: [(node: TweakNode, sent: TweakValue)] = []
     private let figureInterval: Duration = .milliseconds(100)
-    private var figuresSentAt: ContinuousClock.Instant = .now
+    private var figuresSentAt: ContinuousClock.Instant
 
     /// - Parameter wake: Wakes the I/O thread after a commit made elsewhere.
-    init(registry: TweakRegistry, wake: @escaping @Sendable () -> Void) {
+    init(registry: TweakRegistry, now: ContinuousClock.Instant, wake: @escaping @Sendable () -> Void) {
         self.registry = registry
+        figuresSentAt = now
         self.wake = wake
     }
 

@@ -25,7 +25,7 @@ extension Request {
         case .list, .get, .describe, .explain, .find, .modified, .watch, .export, .complete, .history, .presets, .diff,
             .stats:
             .sight
-        case .set, .setFor, .keep, .check, .reset, .begin, .commit, .save, .load: .some(.write)
+        case .set, .setFor, .keep, .check, .reset, .import, .begin, .commit, .save, .load: .some(.write)
         case .undo(let force, _), .redo(let force, _): .some(force ? .admin : .write)
         case .run: .some(.run)
         // It puts everything where the preset has it.

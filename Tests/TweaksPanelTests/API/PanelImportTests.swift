@@ -2,16 +2,21 @@
 
 import Testing
 import Tweaks
+import TweaksTestSupport
 import TweaksWire
 
 @testable import TweaksPanel
 
-@Suite("Refused imports")
+@Suite("Refused imports", .blocking)
 struct PanelImportTests {
     private static func failure(_ text: String) throws -> HTTPFailure {
-        var request = HTTPRequest("POST /api/import")
-        request.body = Array(JSON.object([("text", .string(text))]).text.utf8)
-        return try #require(throws: HTTPFailure.self) { try PanelRouter.action(for: request) }
+        let registry = TweakRegistry()
+        for name in ["C", "D", "E"] { _ = Tweak("A", "B", name, 0, registry: registry) }
+        let panel = try PanelServer(registry: registry).connect()
+        let answer = try panel.ask("POST", "/api/import", JSON.object([("text", .string(text))]).text)
+        #expect(registry.revision == 0)
+        return HTTPFailure(
+            try #require(HTTPStatus(rawValue: answer.status)), try #require(answer.code), try #require(answer.message))
     }
 
     @Test(
@@ -24,7 +29,7 @@ struct PanelImportTests {
                 "A/B/C = two words", "usage",
                 "usage write A/B/C = \"VALUE\" (quote a value of several words)"
             ),
-            ("A/B = 1", "usage", "usage “A/B” is no path; write category/collection/name"),
+            ("A/B = 1", "unknown-tweak", "unknown-tweak there is no tweak “A/B”; did you mean A/B/C?"),
             (
                 "A/B/C = \"open", "bad-quoting",
                 "bad-quoting a quote begins a token and ends it: \"two words\" with JSON's escapes, or 'as it is'"
@@ -47,11 +52,31 @@ struct PanelImportTests {
         #expect(failure.code == "usage")
         let begins = [
             "4 lines are wrong; nothing has changed", "line 2: unknown-command ", "line 3: conflict ",
-            "line 4: conflict A/B/C is assigned in line 1 already", "line 5: usage “A”",
+            "line 4: conflict A/B/C is assigned in line 1 already", "line 5: unknown-tweak there is no tweak “A”",
         ]
         let lines = failure.message.split(separator: "\n")
         #expect(lines.count == begins.count)
         for (line, begin) in zip(lines, begins) { #expect(line.hasPrefix(begin)) }
+    }
+
+    /// As in files and presets: a former path is taken, a line for what has a value already is not.
+    @Test func itIsJudgedAsAFileIs() throws {
+        let server = try PanelServer()
+        _ = Tweak("A", "B", "Size", 50.0, in: 10...100, formerly: "A/B/Width", registry: server.registry)
+        let panel = try server.connect()
+        let text = ["A/B/Width = 500", "A/B/Size = 60", "A/B/Gone = 1"]
+        let refused = try panel.ask(
+            "POST", "/api/import", JSON.object([("text", .string(text.joined(separator: "\n")))]).text)
+        #expect(refused.status == 422)
+        #expect(
+            refused.message == """
+                3 lines are wrong; nothing has changed
+                line 1: out-of-range A/B/Size: 500 is outside 10...100
+                line 2: conflict A/B/Size is assigned in line 1 already; keep one of them
+                line 3: unknown-tweak there is no tweak “A/B/Gone”; did you mean A/B/Size?
+                """)
+        let taken = try panel.ask("POST", "/api/import", #"{"text":"A/B/Width = 70\nContent/Text/Size = 72"}"#)
+        #expect(taken.paths == ["A/B/Size", "Content/Text/Size"] && taken.revision == 1)
     }
 
     @Test func aHundredLinesAreNamed() throws {

@@ -11,12 +11,17 @@ final class ScopedServer {
     private let server: SteppedServer
     private let directory: TemporaryDirectory
 
-    /// - Parameter clock: Nil: the system's.
-    init(registry: TweakRegistry, presets: [String: [String]] = [:], clock: ManualClock? = nil) throws {
+    /// - Parameters:
+    ///   - clock: Nil: the system's.
+    ///   - wallClock: Milliseconds since 1970, at all times; nil: the system's.
+    init(
+        registry: TweakRegistry, presets: [String: [String]] = [:], clock: ManualClock? = nil, wallClock: Int64? = nil
+    ) throws {
         self.registry = registry
         directory = try TemporaryDirectory()
         var hooks = TweakServerHooks()
         if let clock { hooks.clock = { clock.now } }
+        if let wallClock { hooks.wallClock = { wallClock } }
         let store = try MemoryPresets(presets)
         hooks.presets = store
         for command in ["load", "delete", "diff", "swap"] { hooks.completions[command] = { store.names() } }

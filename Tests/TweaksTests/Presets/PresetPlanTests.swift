@@ -58,8 +58,8 @@ struct PresetPlanTests {
 
     @Test func twiceInOneFile() throws {
         let plan = plan([("A/B/Size", "60"), ("A/B/Width", "70"), ("A/B/Size", "huge")])
-        #expect(plan.problems.map(\.line) == [2, 3])
-        #expect(plan.problems.map(\.error.code) == [.conflict, .badValue])
+        #expect(plan.problems.map(\.line) == [2, 3, 3] && plan.badLines == 2)
+        #expect(plan.problems.map(\.error.code) == [.conflict, .conflict, .badValue])
         #expect(try commit(plan) == ["Size 50 → 60"])
     }
 

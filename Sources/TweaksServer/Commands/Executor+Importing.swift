@@ -1,0 +1,57 @@
+// The assignments of a text that somebody imports: all of them in one commit, or none.
+
+import Tweaks
+import TweaksWire
+
+extension Executor {
+    /// Judges them, elsewhere; what they ask for is committed when that is done.
+    /// - Parameter problems: The lines that are no assignments.
+    func takeIn(
+        _ lines: [AssignmentLines.Assignment], _ problems: [ConfigProblem], dry: Bool, _ session: Session
+    ) throws(TweakError) -> Outcome {
+        try refuseInBatch(session)
+        if lines.count > limits.batchChanges {
+            throw TweakError(
+                .tooMany, "an import holds at most \(limits.batchChanges) assignments; send it in parts",
+                limit: .batchChanges)
+        }
+        try refuseIfBusy(session)
+        let (view, id, origin) = (view(session), session.id, session.origin)
+        return beside(session) {
+            let entries = lines.lazy.map {
+                ConfigEntry(path: $0.path, text: $0.text, line: $0.line, origin: origin)
+            }
+            let plan = AssignmentPlan(entries, .import, and: problems, view)
+            return .judged(id) { executor, session in executor.finish(plan, dry: dry, session) }
+        }
+    }
+
+    private func finish(_ plan: AssignmentPlan, dry: Bool, _ session: Session) -> Outcome {
+        do throws(TweakError) {
+            if let refusal = plan.problems.refusal { throw refusal }
+            let (batch, nodes) = plan.batch
+            if !dry { return try commit(Proposal(batch, nodes: nodes), session) }
+            let items = zip(nodes, try registry.forecast(batch)).map { node, forecast in
+                Reply.Item.tweak(TweakLine(node, forecast.new, .was(forecast.old, forecast.adjustment)))
+            }
+            return .reply(.revision(registry.revision, "checked", .items(items)))
+        } catch {
+            tellDenied(error, "import", session)
+            return .reply(.error(error))
+        }
+    }
+}
+
+extension ConfigProblems {
+    /// All of them in one error; nil where there are none.
+    fileprivate var refusal: TweakError? {
+        guard let error = first.first?.error else { return nil }
+        let (most, lines) = (AssignmentRules.mostNamed, Set(first.map(\.line)).count)
+        let subject = lines == 1 ? "1 line is" : count > most ? "many lines are" : "\(lines) lines are"
+        let named = first.prefix(most).map { "line \($0.line): \($0.error)" }
+        let rest = count > most ? ["… and more; mend these first"] : []
+        let text = (["\(subject) wrong; nothing has changed"] + named + rest).joined(separator: "\n")
+        // A line may be an unknown command; that somebody may import is known.
+        return TweakError(error.code == .unknownCommand ? .usage : error.code, text, path: error.path)
+    }
+}
