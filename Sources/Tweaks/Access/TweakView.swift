@@ -33,18 +33,12 @@ package struct TweakView: Sendable {
     /// The tweak or action that has this path, or had it in an earlier version of the program.
     func node(orFormerly path: String) -> TweakNode? {
         if let tweak = self[path] { return tweak.node }
-        return registry.node(formerly: path).flatMap { rights.sees($0) ? $0 : nil }
+        let former = registry.state.withLock { state in
+            state.formerly.isEmpty ? nil : (try? TweakPath(path)).flatMap { state.formerly[$0] }
+        }
+        return former.flatMap { rights.sees($0) ? $0 : nil }
     }
 
     /// Whether something may be said of a path that no tweak has.
     package func knows(_ path: TweakPath) -> Bool { rights.allows(.read, path) }
-}
-
-extension TweakRegistry {
-    /// The tweak that had this path in an earlier version of the program.
-    fileprivate func node(formerly path: String) -> TweakNode? {
-        state.withLock { state in
-            state.formerly.isEmpty ? nil : (try? TweakPath(path)).flatMap { state.formerly[$0] }
-        }
-    }
 }

@@ -35,9 +35,6 @@ package struct AssignmentPlan: Sendable {
         var change: TweakBatch.Change { .judged(prepared, adjustment) }
     }
 
-    /// So many unknown paths are compared with everything there is, for what may have been meant.
-    private static let mostSuggestions = 20
-
     private(set) var steps: [Step] = []
     /// What waits for its tweak.
     private(set) var held: [StoredEntry] = []
@@ -47,7 +44,7 @@ package struct AssignmentPlan: Sendable {
     package private(set) var problems: ConfigProblems
     /// Where each path is assigned first, be it well or badly.
     private var lines: [TweakPath: Int] = [:]
-    private var suggestionsLeft = Self.mostSuggestions
+    private var suggestionsLeft = 20
     private let rules: AssignmentRules
     private let view: TweakView
     private let time: ContinuousClock.Instant
@@ -89,17 +86,19 @@ package struct AssignmentPlan: Sendable {
         guard let node = view.node(orFormerly: entry.path) else { return try hold(entry) }
         let isFirst = claim(node.path, entry.line)
         if rules.needsWrite, !view.rights.allows(.write, node.path) { throw view.rights.denied(.write, node.path) }
-        let (prepared, adjustment) = try judge(entry.text, for: node)
-        if !isFirst { return }
-        steps.append(Step(node: node, prepared: prepared, adjustment: adjustment, origin: entry.origin))
+        if node.isSecret, node.isSettable, !rules.takesSecrets {
+            let remedy = "take the line out, and set it by hand"
+            throw TweakError(
+                .badValue, "\(node.path.token) is a secret, and presets hold none; \(remedy)", path: node.path)
+        }
+        let (prepared, adjustment) = try node.prepare(stored(entry, node.path))
+        if isFirst {
+            steps.append(Step(node: node, prepared: prepared, adjustment: adjustment, origin: entry.origin))
+        }
     }
 
-    private func judge(
-        _ text: String, for node: TweakNode
-    ) throws(TweakError) -> (prepared: Prepared, adjustment: TweakAdjustment) {
-        if !node.isSettable { throw node.notSettable }
-        if node.isSecret, !rules.takesSecrets { throw node.notInPresets }
-        return try node.prepare(try node.read(text, from: .file))
+    private func stored(_ entry: ConfigEntry, _ path: TweakPath) -> StoredEntry {
+        StoredEntry(path: path, content: .text(entry.text), origin: entry.origin, time: time)
     }
 
     private mutating func hold(_ entry: ConfigEntry) throws(TweakError) {
@@ -108,7 +107,7 @@ package struct AssignmentPlan: Sendable {
         let error = notThere(entry.path)
         guard rules.holdsUnknown, let path else { throw error }
         unknown.append(ConfigProblem(line: entry.line, error: error))
-        held.append(StoredEntry(path: path, content: .text(entry.text), origin: entry.origin, time: time))
+        held.append(stored(entry, path))
     }
 
     /// Looking for what may have been meant compares with everything there is, so not for each of very many.
@@ -128,13 +127,5 @@ package struct AssignmentPlan: Sendable {
             .conflict, "\(path.token) is assigned in line \(first) already; keep one of them", path: path)
         problems.append(ConfigProblem(line: line, error: error))
         return false
-    }
-}
-
-extension TweakNode {
-    fileprivate var notInPresets: TweakError {
-        TweakError(
-            .badValue, "\(path.token) is a secret, and presets hold none; take the line out, and set it by hand",
-            path: path)
     }
 }

@@ -101,13 +101,12 @@ final class HTTPDialect: SessionDialect {
     /// Answers with an error; what was begun is taken back.
     func refuse(_ error: TweakError, _ bytes: inout [UInt8]) {
         guard let exchange else { return }
-        if case .script(let script) = exchange.purpose {
-            let position = script.requests.count - exchange.repliesLeft
+        steps = []
+        if case .script(let script) = exchange.purpose, script.isBatch {
+            let hasBegun = script.requests.count > exchange.repliesLeft
             // A commit that fails has ended its batch, unless it came too soon.
-            let isOpen = position > 0 && (exchange.repliesLeft > 1 || error.leavesBatchOpen)
-            if script.isBatch, isOpen { (unheard, steps) = (1, [.perform(.abort)]) } else { steps = [] }
-        } else {
-            steps = []
+            let isOpen = hasBegun && (exchange.repliesLeft > 1 || error.leavesBatchOpen)
+            if isOpen { (unheard, steps) = (1, [.perform(.abort)]) }
         }
         var body: [UInt8] = []
         _ = Self.json.append(.error(error), to: &body)
