@@ -1,9 +1,7 @@
 // The audit, as the rest of the process sees it: opened, asked, closed.
 
-import Dispatch
 import Synchronization
 package import Tweaks
-import TweaksSystem
 
 /// Appends every commit of a registry to a file, and what it is told of sessions, on a thread of its own. Nobody waits
 /// for it.
@@ -49,33 +47,28 @@ package final class AuditTrail: Sendable {
         _ settings: AuditSettings, registry: TweakRegistry, fileSystem: any FileSystem = PosixFileSystem(),
         time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
     ) {
-        let mailbox = AuditMailbox(settings)
+        let mailbox = AuditMailbox(settings, time)
         (self.registry, self.mailbox, self.time) = (registry, mailbox, time)
         registry.add(mailbox.log)
-        mailbox.life.enter()
-        let isOpen = DispatchSemaphore(value: 0)
-        SystemThread.start("tweaks.audit") {
+        mailbox.worker.start {
             var writer = AuditWriter(settings, mailbox, fileSystem, time, onEvent: onEvent)
             writer.open()
-            isOpen.signal()
-            writer.run()
-            mailbox.life.leave()
+            return writer
         }
-        isOpen.wait()
     }
 
-    deinit { mailbox.close() }
+    deinit { mailbox.worker.close() }
 
     /// Has something written that is no commit. Returns at once, on any thread.
     package func note(_ note: AuditNote) {
-        if mailbox.notes.add(note, at: time.now) { mailbox.bell.ring() }
+        if mailbox.notes.add(note, at: time.now) { mailbox.worker.wake() }
     }
 
     /// Writes what was noted, once, and ends the thread.
     package func close() {
         registry.remove(mailbox.log)
-        mailbox.close()
-        mailbox.life.wait()
+        mailbox.worker.close()
+        mailbox.worker.waitForEnd()
     }
 
     package var facts: Facts { mailbox.facts }
@@ -100,31 +93,20 @@ extension AuditTrail.Event: CustomStringConvertible {
 
 /// What other threads and the audit's thread have to say to each other.
 final class AuditMailbox: Sendable {
-    private struct State {
-        var isClosing = false
-        var facts: AuditTrail.Facts
-    }
-
     let log: CommitLog
     let notes = AuditNotes()
-    let bell: Bell
-    let life = DispatchGroup()
-    private let state: Mutex<State>
+    let worker: Worker<Never>
+    private let lastFacts: Mutex<AuditTrail.Facts>
 
-    init(_ settings: AuditSettings) {
-        let bell = Bell()
-        self.bell = bell
-        log = CommitLog { bell.ring() }
-        state = Mutex(State(facts: AuditTrail.Facts(path: settings.path, refusedPath: settings.refusedPath)))
+    init(_ settings: AuditSettings, _ time: any StorageTime) {
+        let worker = Worker<Never>("tweaks.audit", time: time)
+        self.worker = worker
+        log = CommitLog { worker.wake() }
+        lastFacts = Mutex(AuditTrail.Facts(path: settings.path, refusedPath: settings.refusedPath))
     }
 
-    var isClosing: Bool { state.withLock { $0.isClosing } }
-    var facts: AuditTrail.Facts { state.withLock { $0.facts } }
-
-    func close() {
-        state.withLock { $0.isClosing = true }
-        bell.ring()
+    var facts: AuditTrail.Facts {
+        get { lastFacts.withLock { $0 } }
+        set { lastFacts.withLock { $0 = newValue } }
     }
-
-    func publish(_ facts: AuditTrail.Facts) { state.withLock { $0.facts = facts } }
 }

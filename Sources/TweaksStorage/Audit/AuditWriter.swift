@@ -3,7 +3,7 @@
 import Tweaks
 
 /// What the audit's thread works with.
-struct AuditWriter: ~Copyable {
+struct AuditWriter: WorkerJob, ~Copyable {
     private let mailbox: AuditMailbox
     private let time: any StorageTime
     private var acts: AuditChannel
@@ -31,20 +31,24 @@ struct AuditWriter: ~Copyable {
         publish()
     }
 
-    /// Writes until the mailbox closes.
-    mutating func run() {
-        while !mailbox.isClosing {
-            let moments = [acts.next, refusals.next, acts.isWritten ? rest : nil]
-            mailbox.bell.wait(until: moments.compactMap(\.self).min(), time)
-            // While the disk refuses, what is noted stays where there is a limit to it.
-            if acts.isWritten, !isResting { take() }
-            let wasWritten = acts.isWritten
-            acts.write(TimeAnchor(time))
-            refusals.write(TimeAnchor(time))
-            // Whatever was noted while the disk refused has rung once, and was not taken.
-            if !wasWritten, acts.isWritten, rest == nil { rest = time.now }
-            publish()
-        }
+    var nextWake: ContinuousClock.Instant? {
+        [acts.next, refusals.next, acts.isWritten ? rest : nil].compactMap(\.self).min()
+    }
+
+    /// Writes what was noted, or what the disk has refused before.
+    mutating func turn(_ orders: [Never], isLast: Bool) {
+        if isLast { return close() }
+        // While the disk refuses, what is noted stays where there is a limit to it.
+        if acts.isWritten, !isResting { take() }
+        let wasWritten = acts.isWritten
+        acts.write(TimeAnchor(time))
+        refusals.write(TimeAnchor(time))
+        // Whatever was noted while the disk refused has rung once, and was not taken.
+        if !wasWritten, acts.isWritten, rest == nil { rest = time.now }
+        publish()
+    }
+
+    private mutating func close() {
         if !acts.isWritten { acts.attempt() }
         if acts.isWritten { take() }
         acts.write(TimeAnchor(time), isLast: true)
@@ -83,6 +87,6 @@ struct AuditWriter: ~Copyable {
         facts.dropped = acts.dropped + refusals.dropped
         facts.rotations = acts.rotations + refusals.rotations
         facts.failures = acts.failures + refusals.failures
-        mailbox.publish(facts)
+        mailbox.facts = facts
     }
 }

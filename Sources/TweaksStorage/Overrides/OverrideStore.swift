@@ -1,8 +1,6 @@
 // Overrides on disk, as the rest of the process sees it: opened, asked, closed.
 
-import Dispatch
 package import Tweaks
-import TweaksSystem
 
 /// Keeps a registry's overrides in a file. One thread writes; changes that come meanwhile share the next write.
 ///
@@ -40,7 +38,7 @@ package final class OverrideStore: TweakStore {
         mailbox = OverrideMailbox(time: time)
     }
 
-    deinit { mailbox.close() }
+    deinit { mailbox.worker.close() }
 
     /// Reads what is stored, hands it to the registry, and follows that from now on. Never fails: what cannot be read or
     /// written is an event, and the process runs on what is left.
@@ -49,17 +47,13 @@ package final class OverrideStore: TweakStore {
     package func open(_ registry: TweakRegistry) -> Bool {
         // Before anything is touched, the directory among it.
         guard registry.store == nil || registry.store === self else { return false }
-        guard mailbox.follow(registry) else { return true }
-        let isOpen = DispatchSemaphore(value: 0)
-        SystemThread.start("tweaks.storage") { [settings, mailbox] in
-            mailbox.belongsToThisThread()
+        let isFirst = mailbox.worker.start { [settings, mailbox, weak registry] in
+            mailbox.follow(registry)
             var writer = OverrideWriter(settings, mailbox)
             writer.open()
-            isOpen.signal()
-            writer.run()
-            mailbox.end()
+            return writer
         }
-        isOpen.wait()
+        guard isFirst else { return true }
         let (entries, revision, records) = mailbox.takeFound()
         let history = settings.keepsHistory ? mailbox.history : nil
         // Another one may have been opened meanwhile.
@@ -74,8 +68,8 @@ package final class OverrideStore: TweakStore {
     /// On the storage's own thread it does not wait.
     package func close() {
         mailbox.registry?.detach(self)
-        mailbox.close()
-        mailbox.waitForEnd()
+        mailbox.worker.close()
+        mailbox.worker.waitForEnd()
     }
 
     // MARK: Asking

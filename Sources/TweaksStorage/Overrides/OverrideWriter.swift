@@ -3,7 +3,7 @@
 import Tweaks
 
 /// What the storage's thread works with.
-struct OverrideWriter: ~Copyable {
+struct OverrideWriter: WorkerJob, ~Copyable {
     private let settings: OverrideSettings
     private let mailbox: OverrideMailbox
     private var directory: StateDirectory
@@ -83,21 +83,17 @@ struct OverrideWriter: ~Copyable {
 
     // MARK: Running
 
-    /// Writes until the mailbox closes.
-    mutating func run() {
-        while true {
-            mailbox.wait(until: nextWake)
-            reanchor()
-            history?.listen(hasNews: mailbox.history.hasNews)
-            // Before the overrides, so that it is never ahead of them.
-            let noted = history?.isDue == true && !isDirty ? history?.take(mailbox, directory) : nil
-            let (orders, batch, isClosing) = mailbox.take()
-            take(batch)
-            for order in orders { take(order) }
-            if isDirty, isClosing || nextAttempt.map({ $0 <= settings.time.now }) ?? true { attempt() }
-            writeHistory(noted)
-            if isClosing { return close() }
-        }
+    /// Writes what is due; in the last turn, everything.
+    mutating func turn(_ orders: [OverrideMailbox.Order], isLast: Bool) {
+        reanchor()
+        history?.listen(hasNews: mailbox.history.hasNews)
+        // Before the overrides, so that it is never ahead of them.
+        let noted = history?.isDue == true && !isDirty ? history?.take(mailbox, directory) : nil
+        take(mailbox.takeNoted())
+        for order in orders { take(order) }
+        if isDirty, isLast || nextAttempt.map({ $0 <= settings.time.now }) ?? true { attempt() }
+        writeHistory(noted)
+        if isLast { close() }
     }
 
     /// Takes note of it where somebody has set the wall clock.
@@ -107,7 +103,7 @@ struct OverrideWriter: ~Copyable {
         history?.reanchor(anchor)
     }
 
-    private var nextWake: ContinuousClock.Instant? {
+    var nextWake: ContinuousClock.Instant? {
         // While overrides cannot be written, history waits for them.
         let others = isDirty ? nil : history?.next
         // Nobody tells that the wall clock was set; while something depends on it, it is looked at.

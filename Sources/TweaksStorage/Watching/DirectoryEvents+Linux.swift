@@ -72,9 +72,9 @@
         }
     }
 
-    extension WatchAlarm {
+    extension WakeSignal {
         /// What is rung and what is waited for; nil when there are no descriptors left.
-        static func openBell() -> (rung: Int32, heard: Int32)? {
+        static func openEnds() -> (rung: Int32, heard: Int32)? {
             let number = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
             return number < 0 ? nil : (number, number)
         }

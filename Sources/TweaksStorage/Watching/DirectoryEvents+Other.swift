@@ -20,9 +20,9 @@
         func take(into buffer: inout [UInt8]) throws(WatchFailure) -> Int { 0 }
     }
 
-    extension WatchAlarm {
+    extension WakeSignal {
         /// What is rung and what is waited for; nil when there are no descriptors left.
-        static func openBell() -> (rung: Int32, heard: Int32)? {
+        static func openEnds() -> (rung: Int32, heard: Int32)? {
             var numbers: [Int32] = [-1, -1]
             guard pipe(&numbers) == 0 else { return nil }
             for number in numbers {

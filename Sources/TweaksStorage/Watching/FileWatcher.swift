@@ -1,8 +1,6 @@
 // Noticing that a file may have changed: what the rest of the process sees of it.
 
-import Dispatch
 import TweaksSystem
-import Synchronization
 
 /// Says when a file is worth reading again. It never reads the file; whoever listens decides by its content.
 ///
@@ -42,13 +40,7 @@ package final class FileWatcher: Sendable {
     package static let usualInterval = DirectoryEvents.isSupported ? Duration.seconds(2) : .milliseconds(500)
 
     private let settings: WatchSettings
-    private let state = Mutex(State.idle)
-
-    private enum State {
-        case idle
-        case running(WatchMailbox)
-        case stopped(WatchMailbox?)
-    }
+    private let worker = Worker<[UInt8]>("tweaks.watch")
 
     /// A watcher that is not started yet; nothing is opened.
     /// - Parameters:
@@ -67,54 +59,21 @@ package final class FileWatcher: Sendable {
             lookAgain: lookAgain)
     }
 
-    deinit {
-        // Without waiting: the last reference may go away anywhere.
-        if case .running(let mailbox) = state.withLock({ $0 }) { mailbox.stop() }
-    }
+    // Without waiting: the last reference may go away anywhere.
+    deinit { worker.close() }
 
     /// Starts the thread. Whatever changes after this has returned is noticed, so read the file afterwards.
     package func start() {
-        let mailbox = state.withLock { state -> WatchMailbox? in
-            guard case .idle = state else { return nil }
-            let mailbox = WatchMailbox()
-            state = .running(mailbox)
-            return mailbox
-        }
-        guard let mailbox else { return }
-        let isWatching = DispatchSemaphore(value: 0)
-        SystemThread.start("tweaks.watch") { [settings] in
-            Self.watch(settings, mailbox, isWatching)
-            mailbox.end()
-        }
-        isWatching.wait()
-    }
-
-    /// The body of the thread. All that it opens is closed when it returns.
-    private static func watch(_ settings: WatchSettings, _ mailbox: WatchMailbox, _ isWatching: DispatchSemaphore) {
-        mailbox.belongsToThisThread()
-        let loop = WatchLoop(settings: settings, mailbox: mailbox)
-        isWatching.signal()
-        loop.run()
+        worker.start(waitsForDescriptors: true) { [settings, worker] in WatchLoop(settings: settings, worker: worker) }
     }
 
     /// Ends the thread and waits for it: once this has returned, no call starts or runs, and nothing is left open.
     /// Within `lookAgain` it does not wait, and the running call is the last one.
     package func stop() {
-        let mailbox = state.withLock { state -> WatchMailbox? in
-            switch state {
-            case .idle: state = .stopped(nil)
-            case .running(let mailbox): state = .stopped(mailbox)
-            case .stopped: break
-            }
-            if case .stopped(let mailbox) = state { return mailbox }
-            return nil
-        }
-        mailbox?.stop()
-        mailbox?.waitForEnd()
+        worker.close()
+        worker.waitForEnd()
     }
 
     /// For tests: takes bytes as if the kernel had given them as events.
-    package func inject(events bytes: [UInt8]) {
-        if case .running(let mailbox) = state.withLock({ $0 }) { mailbox.inject(bytes) }
-    }
+    package func inject(events bytes: [UInt8]) { _ = worker.post(bytes) }
 }

@@ -13,9 +13,9 @@ struct WatchSettings: Sendable {
 }
 
 /// One thread's loop. Made and used on that thread alone.
-final class WatchLoop {
+final class WatchLoop: WorkerJob {
     private let settings: WatchSettings
-    private let mailbox: WatchMailbox
+    private let worker: Worker<[UInt8]>
     /// nil where looking every few seconds is all there is.
     private var events: DirectoryEvents?
     /// The way as it was when we last looked.
@@ -32,9 +32,9 @@ final class WatchLoop {
     private static let gathering = Duration.milliseconds(5)
 
     /// One that watches already.
-    init(settings: WatchSettings, mailbox: WatchMailbox) {
+    init(settings: WatchSettings, worker: Worker<[UInt8]>) {
         self.settings = settings
-        self.mailbox = mailbox
+        self.worker = worker
         settler = Settler(settings.settling)
         trail = PathTrail(settings.path)
         openEvents()
@@ -42,33 +42,25 @@ final class WatchLoop {
         nextLook = .now + settings.interval
     }
 
-    /// Runs until it is told to stop.
-    func run() {
-        while !mailbox.isStopped { turn() }
-    }
+    var nextWake: ContinuousClock.Instant? { [nextLook, settler.deadline, gathersUntil].compactMap(\.self).min() }
+
+    var descriptor: Int32? { gathersUntil == nil ? events?.descriptor : nil }
 
     /// One round. What the file looks like is taken down before the call, so that whatever changes during it is seen.
-    private func turn() {
-        sleep()
+    func turn(_ injected: [[UInt8]], isLast: Bool) {
+        if isLast { return }
         now = .now
-        let (hasEvents, isNamed) = takeEvents()
+        let (hasEvents, isNamed) = takeEvents(injected)
         look(hasEvents: hasEvents, isNamed: isNamed)
-        if mailbox.isStopped { return }
+        if worker.isClosing { return }
         if let reason = settler.take(at: now) { settings.lookAgain(reason) }
-    }
-
-    private func sleep() {
-        var deadline = min(nextLook, settler.deadline ?? nextLook)
-        if let gathersUntil { deadline = min(deadline, gathersUntil) }
-        mailbox.alarm.wait(until: deadline, or: gathersUntil == nil ? events?.descriptor : nil)
     }
 
     // MARK: - Events
 
     /// - Returns: Whether there were any, and whether one named the file or a link on the way.
-    private func takeEvents() -> (hasEvents: Bool, isNamed: Bool) {
-        var all: [DirectoryEvent] = []
-        for bytes in mailbox.takeInjected() { all += DirectoryEvent.parse(bytes[...]) }
+    private func takeEvents(_ injected: [[UInt8]]) -> (hasEvents: Bool, isNamed: Bool) {
+        var all = injected.flatMap { DirectoryEvent.parse($0[...]) }
         if let events {
             do throws(WatchFailure) {
                 let count = try events.take(into: &buffer)
@@ -146,7 +138,7 @@ final class WatchLoop {
             }
             if !DirectoryEvents.isSupported { return }
             // Without a descriptor to be woken by we could not wait for another one.
-            if !mailbox.alarm.canWaitForDescriptors { throw WatchFailure.noDescriptors }
+            if !worker.canWaitForDescriptors { throw WatchFailure.noDescriptors }
             events = try DirectoryEvents()
         } catch {
             fallBack(error)
