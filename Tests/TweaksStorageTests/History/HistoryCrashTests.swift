@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import Tweaks
 import TweaksStorage
+import TweaksSystem
 import TweaksTestSupport
 
 @Suite("History on disk: crashes", .blocking)
@@ -74,7 +75,7 @@ struct HistoryCrashTests {
             #expect(
                 own
                     == (isAppending
-                        ? [.factsOfName, .open, .write, .sync, .facts]
+                        ? [.factsOfName, .open, .facts, .write, .sync, .facts]
                         : [.factsOfName, .open, .write, .sync, .facts, .rename, .sync]))
             #expect(files.log.count < Self.numbers.upperBound)
             try FileManager.default.removeItem(atPath: home.file("state"))
