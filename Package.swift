@@ -80,9 +80,11 @@ let package = Package(
             name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksServer"], path: "Tests/TweaksTestSupport"),
         .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksTestSupport"]),
         .testTarget(name: "TweaksTestingTests", dependencies: ["Tweaks", "TweaksTesting"]),
+        .testTarget(name: "TweaksSystemTests", dependencies: ["TweaksSystem", "TweaksTestSupport"]),
         .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),
         .testTarget(
-            name: "TweaksStorageTests", dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksTestSupport"]),
+            name: "TweaksStorageTests",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksServerTests",
             dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksServer", "TweaksTestSupport"]),

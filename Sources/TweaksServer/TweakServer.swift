@@ -275,7 +275,7 @@ public final class TweakServer: Sendable {
         do throws(SocketError) {
             try makeLoop(running, registry, identity, hooks).run()
         } catch {
-            _ = Files.write("\(identity.name): tweaks are not served: \(error)\n", to: STDERR_FILENO)
+            StandardError.write("\(identity.name): tweaks are not served: \(error)\n")
         }
     }
 

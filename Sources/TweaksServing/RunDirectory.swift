@@ -14,7 +14,7 @@ struct RunDirectory: Equatable {
     /// - Throws: `ServerError` where none can be made.
     init(in temporary: String, user: UInt32 = ThisProcess.user) throws(ServerError) {
         let usual = "\(temporary)/tweaks-\(user)"
-        guard let owner = Self.owner(of: usual), owner != user else {
+        guard let owner = (try? Folder.anywhere.facts(usual))?.owner, owner != user else {
             // What else may be wrong with it is said when the socket is made, with a remedy that can be followed.
             (path, reason) = (usual, nil)
             return
@@ -27,20 +27,13 @@ struct RunDirectory: Equatable {
         }
     }
 
-    /// Nil where there is nothing.
-    private static func owner(of path: String) -> UInt32? {
-        var facts = stat()
-        return lstat(path, &facts) == 0 ? UInt32(facts.st_uid) : nil
-    }
-
     /// One that was made before; another's of such a name could hold a trap.
     private static func known(in temporary: String, _ user: UInt32) -> String? {
-        let names = Files.names(in: temporary)
-        return names.filter { $0.hasPrefix("tweaks-\(user)-") }.sorted().map { "\(temporary)/\($0)" }.first { path in
-            var facts = stat()
-            return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR && facts.st_uid == user
-                && facts.st_mode & 0o077 == 0
-        }
+        guard let folder = try? Folder(temporary), let names = try? folder.names() else { return nil }
+        return names.filter { $0.hasPrefix("tweaks-\(user)-") }.sorted().first { name in
+            guard let facts = try? folder.facts(name) else { return false }
+            return facts.kind == .directory && facts.owner == user && facts.mode & 0o077 == 0
+        }.map { "\(temporary)/\($0)" }
     }
 
     private static func made(in temporary: String, _ user: UInt32) throws(ServerError) -> String {

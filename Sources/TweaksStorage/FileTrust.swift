@@ -27,25 +27,20 @@ package enum FileTrust {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Whether what belongs to a user is not another one's.
-    package static func isTrusted(_ uid: UInt32) -> Bool { uid == geteuid() || uid == 0 }
-
     private static func objection(_ path: String, isNear: Bool) -> String? {
-        var facts = stat()
-        guard lstat(path, &facts) == 0 else { return nil }
-        guard isTrusted(facts.st_uid) else {
-            return "\(path) belongs to uid \(facts.st_uid), who can change what is there; chown it to root or to uid "
-                + "\(geteuid()), or name another file"
+        guard let facts = try? Folder.anywhere.facts(path) else { return nil }
+        guard facts.isTrusted else {
+            return "\(path) belongs to uid \(facts.owner), who can change what is there; chown it to root or to uid "
+                + "\(ThisProcess.user), or name another file"
         }
         // A link has no mode.
-        if facts.st_mode & S_IFMT == S_IFLNK || facts.st_mode & (S_IWGRP | S_IWOTH) == 0 { return nil }
-        if facts.st_mode & S_IFMT == S_IFDIR {
-            if facts.st_mode & S_ISVTX != 0 { return nil }
-            if !isNear, facts.st_uid == 0, facts.st_mode & S_IWOTH == 0 { return nil }
+        if facts.kind == .link || facts.mode & 0o022 == 0 { return nil }
+        if facts.kind == .directory {
+            if !facts.isOpenToOthers { return nil }
+            if !isNear, facts.owner == 0, facts.mode & 0o002 == 0 { return nil }
         }
         if isReadOnly(path) { return nil }
-        let mode = String(facts.st_mode & 0o7777, radix: 8)
-        return "others can write \(path) (mode \(mode)); chmod go-w it"
+        return "others can write \(path) (mode \(String(facts.mode, radix: 8))); chmod go-w it"
     }
 
     private static func isReadOnly(_ path: String) -> Bool {

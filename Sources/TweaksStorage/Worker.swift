@@ -8,7 +8,7 @@ import TweaksSystem
 protocol WorkerJob: ~Copyable, SendableMetatype {
     associatedtype Order: Sendable
 
-    /// When a turn is due that nobody asks for; nil for never.
+    /// When a turn is due that no order asks for; nil for never.
     var nextWake: ContinuousClock.Instant? { get }
     /// A turn is due, too, when there is something to read here.
     var descriptor: Int32? { get }

@@ -8,7 +8,7 @@ package enum StandardError {
     /// Writes a text. What cannot be written is lost.
     package static func write(_ text: String) {
         if text.isEmpty { return }
-        withoutBrokenPipes { _ = Files.write(text, to: STDERR_FILENO) }
+        withoutBrokenPipes { try? PosixFileSystem().writeAll(Array(text.utf8), to: STDERR_FILENO) }
     }
 
     /// Keeps SIGPIPE from the process, whose disposition is the program's own affair: the signal is blocked on this

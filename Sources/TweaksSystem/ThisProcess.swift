@@ -4,6 +4,10 @@
 package enum ThisProcess {
     package static var id: Int32 { getpid() }
     package static var user: UInt32 { UInt32(geteuid()) }
+    package static var group: UInt32 { UInt32(getegid()) }
+
+    /// Whether what belongs to a user is not another one's.
+    package static func trusts(_ uid: UInt32) -> Bool { uid == user || uid == 0 }
 
     /// The time of day, in milliseconds since 1970.
     package static var wallClock: Int64 {

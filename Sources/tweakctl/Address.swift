@@ -30,9 +30,7 @@ enum Address: Equatable {
     /// What tokens for it are kept under: the same place by the same name, wherever one stands.
     var cacheKey: String {
         switch self {
-        case .unix(let path):
-            path.hasPrefix("/")
-                ? path : "\(System.currentDirectory)/\(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)"
+        case .unix(let path): ThisProcess.absolute(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
         case .tcp: text.lowercased()
         }
     }
@@ -93,7 +91,7 @@ enum Address: Equatable {
         _ family: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
     ) throws(Refusal) -> Int32 {
         let number = socket(family, System.stream, 0)
-        if number < 0 { throw Refusal(code: errno, text: System.errorText()) }
+        if number < 0 { throw Refusal(code: errno, text: errorText()) }
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         // Linux obeys this in connect(2), too; elsewhere the system's own limit holds.
         setTime(of: number, SO_SNDTIMEO, seconds: 3)
@@ -101,7 +99,7 @@ enum Address: Equatable {
             let code = errno
             close(number)
             let isLate = code == EINPROGRESS || code == EAGAIN
-            throw Refusal(code: code, text: isLate ? "it does not accept connections" : System.errorText(code))
+            throw Refusal(code: code, text: isLate ? "it does not accept connections" : errorText(code))
         }
         setTime(of: number, SO_SNDTIMEO, seconds: 0)
         var on: Int32 = 1

@@ -41,7 +41,7 @@ struct Console {
         let code = errno
         let (isFirst, _) = Self.failure.compareExchange(expected: 0, desired: code, ordering: .relaxed)
         if !isFirst || !Self.outputHasFailed { return }
-        complain("standard output: \(System.errorText(code)); what was to be printed is not complete, make room for it")
+        complain("standard output: \(errorText(code)); what was to be printed is not complete, make room for it")
     }
 
     /// The body of a reply.

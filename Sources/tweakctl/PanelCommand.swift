@@ -61,9 +61,10 @@ struct PanelCommand {
     private func open(_ address: String) {
         guard case .unix(let socket) = target.address else { return }
         let path = socket + ".panel.html"
-        unlink(path)
-        if let reason = Files.make(path, Self.page(address)) {
-            return console.complain("\(path): \(reason); open the address yourself")
+        do throws(FileProblem) {
+            try Folder.replace(path, with: Self.page(address))
+        } catch {
+            return console.complain("\(path): \(error.reason); open the address yourself")
         }
         if !Self.start(path) { console.complain("no browser could be started; open the address yourself") }
     }

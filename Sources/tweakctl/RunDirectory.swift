@@ -17,7 +17,8 @@ struct RunDirectory: Equatable {
         let temporary = named.hasSuffix("/") ? String(named.dropLast()) : named
         paths.append("\(temporary)/tweaks-\(geteuid())")
         // Where another user had taken that name, a daemon has made one like it.
-        let others = names(in: temporary).filter { $0.hasPrefix("tweaks-\(geteuid())-") }.sorted()
+        let names = (try? Folder(temporary).names()) ?? []
+        let others = names.filter { $0.hasPrefix("tweaks-\(geteuid())-") }.sorted()
         let directories = others.map { RunDirectory(path: "\(temporary)/\($0)") }
         return paths.map(RunDirectory.init) + directories.filter(\.isTrusted)
     }
@@ -33,36 +34,19 @@ struct RunDirectory: Equatable {
 
     /// The sockets in it, by name. None where the directory is another's: it could hold a trap.
     var sockets: [NamedSocket] {
-        if !isTrusted { return [] }
-        let found = Self.names(in: path).filter { name in
-            name.hasSuffix(".sock") && name.utf8.count > 5 && Self.isOwnSocket("\(path)/\(name)")
+        guard isTrusted, let folder = try? Folder(path), let names = try? folder.names() else { return [] }
+        let found = names.filter { name in
+            guard name.hasSuffix(".sock"), name.utf8.count > 5, let facts = try? folder.facts(name) else {
+                return false
+            }
+            return facts.kind == .socket && facts.owner == geteuid()
         }
         return found.sorted().map { NamedSocket(name: String($0.dropLast(5)), path: "\(path)/\($0)") }
     }
 
-    /// What is in a directory; nothing where it cannot be read.
-    private static func names(in path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names
-    }
-
     private var isTrusted: Bool {
-        var facts = stat()
-        return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR && facts.st_uid == geteuid()
-            && facts.st_mode & (S_IWGRP | S_IWOTH) == 0
-    }
-
-    private static func isOwnSocket(_ path: String) -> Bool {
-        var facts = stat()
-        return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFSOCK && facts.st_uid == geteuid()
+        guard let facts = try? Folder.anywhere.facts(path) else { return false }
+        return facts.kind == .directory && facts.owner == geteuid() && facts.mode & 0o022 == 0
     }
 }
 
@@ -91,23 +75,14 @@ struct NamedSocket: Equatable {
     /// Removes it if it is a crashed process's: nobody answers, and its lock is free. The rules are the server's own,
     /// so that a process that is just starting is not robbed of its socket.
     func clearIfDead() {
-        let lockPath = path + ".lock"
-        let lock = open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { return }
-        defer { close(lock) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0, Self.isStill(lock, lockPath) else { return }
+        guard let lock = try? Folder.anywhere.lock(path + ".lock", FileRules(.anyone)) else { return }
+        defer { withExtendedLifetime(lock) {} }
         // Once more, with the lock in hand: it may have come to life before.
         do throws(Address.Refusal) {
             close(try address.connectedSocket())
         } catch {
             if error.code == ECONNREFUSED { unlink(path) }
         }
-        unlink(lockPath)
-    }
-
-    private static func isStill(_ descriptor: Int32, _ path: String) -> Bool {
-        var (held, named) = (stat(), stat())
-        return fstat(descriptor, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino
-            && held.st_dev == named.st_dev
+        unlink(path + ".lock")
     }
 }

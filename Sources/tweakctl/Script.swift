@@ -1,6 +1,7 @@
 // Commands from standard input: all are sent as they come, and each answer is shown as it arrives.
 
 import Tweaks
+import TweaksSystem
 
 /// Sends the lines of a descriptor and shows the answers. Requests go out without waiting for answers, so that a long
 /// script costs no more round trips than a short one; a line typed into a pipe is answered at once all the same.
@@ -82,7 +83,7 @@ struct Script {
 
     /// What has been read of the next line is not the whole of it, and is not sent.
     private mutating func stopReading() {
-        let reason = System.errorText()
+        let reason = errorText()
         (inputHasEnded, unread) = (true, [])
         cut = Failure(.refused, "standard input: \(reason); nothing behind line \(lineNumber) was sent")
     }

@@ -23,16 +23,6 @@ enum System {
         return text.isEmpty ? nil : text
     }
 
-    /// Where we stand; empty where that cannot be said.
-    static var currentDirectory: String {
-        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-        guard getcwd(&bytes, bytes.count) != nil else { return "" }
-        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    /// The text of an error number.
-    static func errorText(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
-
     /// Whether a descriptor is a file, which has an end.
     static func isFile(_ descriptor: Int32) -> Bool {
         var facts = stat()

@@ -78,6 +78,14 @@ import TweaksTestSupport
         #expect(refusal("/dev/null/socket") != nil)
     }
 
+    /// Such a link has all rights on Linux, which are nobody's to use.
+    @Test(.enabled(if: geteuid() == 0, "only root's links are followed"), arguments: [(0o755, true), (0o777, false)])
+    func aLinkOfRootIsAsGoodAsItsTarget(_ mode: mode_t, _ isFine: Bool) throws {
+        let (real, link) = (directory.file("real"), directory.file("link"))
+        try #require(mkdir(real, 0o700) == 0 && chmod(real, mode) == 0 && symlink(real, link) == 0)
+        #expect((refusal(link + "/socket") == nil) == isFine)
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
     func anothersDirectoryIsRefused() throws {
         let place = directory.file("place")

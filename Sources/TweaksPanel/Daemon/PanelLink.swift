@@ -35,8 +35,7 @@ struct PanelLink {
     }
 
     private static func write(_ link: String, to path: String) -> Bool {
-        unlink(path)
-        return Files.make(path, "\(link)\n") == nil
+        (try? Folder.replace(path, with: "\(link)\n")) != nil
     }
 
     /// Removes the file, if there is one.

@@ -2,6 +2,7 @@
 
 import Dispatch
 import TweaksStorage
+import TweaksSystem
 import TweaksWire
 
 /// `panel.token` in the state directory, mode 0600: the token, and the port on which the panel was last. Only the process
@@ -47,8 +48,12 @@ struct PanelTokenFile {
     private func write(_ secret: String, _ port: Int) -> Bool {
         let content = "\(secret)\nport \(port)\n"
         if TokenFile(path: path) == .bytes(Array(content.utf8)) { return true }
-        guard let reason = SignInFile.replace(path, with: content) else { return true }
-        complain("\(path): \(reason); the panel's token ends with this process")
-        return false
+        do throws(FileProblem) {
+            try Folder.replace(path, with: content)
+            return true
+        } catch {
+            complain("\(path): \(error.reason); the panel's token ends with this process")
+            return false
+        }
     }
 }

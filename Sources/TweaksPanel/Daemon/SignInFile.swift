@@ -30,21 +30,15 @@ struct SignInFile {
         front.signIns.follow(earlier) { all in
             let lines = all.filter { !own.contains($0.keyID) }.map { "\($0.line)\n" }.sorted()
             Self.queue.async {
-                if let reason = Self.replace(path, with: lines.joined()) { complain("\(path): \(reason)") }
+                do throws(FileProblem) {
+                    try Folder.replace(path, with: lines.joined())
+                } catch {
+                    complain("\(path): \(error.reason)")
+                }
             }
         }
     }
 
     /// Returns when everything is written.
     static func finish() { queue.sync {} }
-
-    /// Puts a new file in the place of an old one.
-    /// - Returns: Why not.
-    static func replace(_ path: String, with content: String) -> String? {
-        let new = path + ".new"
-        unlink(new)
-        // Renamed before it is on the disk, it could be empty after a power cut.
-        if let reason = Files.make(new, content, synced: true) { return reason }
-        return rename(new, path) == 0 ? nil : errorText()
-    }
 }

@@ -85,12 +85,7 @@ package enum Platform {
 
     /// What stands in a small file of the system; nil where there is none.
     static func text(of path: String) -> String? {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
-        if number < 0 { return nil }
-        defer { close(number) }
-        let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-            count = max(0, read(number, buffer.baseAddress, buffer.count))
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        let file = try? Folder.anywhere.open(path, for: .reading, FileRules(.anyone))
+        return (try? file?.head(65_536)).map { String(decoding: $0, as: UTF8.self) }
     }
 }

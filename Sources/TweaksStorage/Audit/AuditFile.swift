@@ -1,6 +1,7 @@
 // The audit's file: opened anew when somebody moved it away, and changed for an empty one when it is full.
 
 import Tweaks
+import TweaksSystem
 
 /// The file. Belongs to the audit's thread.
 struct AuditFile {
@@ -13,7 +14,7 @@ struct AuditFile {
     let name: String
     private let folder: String
     /// The file as it was opened, and how large it is by now.
-    private var open: (descriptor: Int32, facts: FileFacts, size: Int)?
+    private var open: (file: OpenFile, size: Int)?
     /// What stands at its beginning about files that are gone. One that holds no more than that is not full.
     private var head = 0
     private var losses: [AuditLoss] = []
@@ -33,9 +34,8 @@ struct AuditFile {
 
     /// Writes lines, and takes from them what was written.
     mutating func write(_ lines: inout AuditLines) throws(StorageFailure) {
-        let directory = try doing("opening the directory") { () throws(FileError) in try files.openDirectory(folder) }
-        defer { files.close(directory) }
-        try look(directory, &lines)
+        let directory = try doing(nil, try Folder(folder, files))
+        look(directory, &lines)
         try judge()
         let isNew = open == nil
         // A process that was killed, or had no more room, may have left half a line there.
@@ -53,10 +53,8 @@ struct AuditFile {
                 losses += dropped
                 continue
             }
-            guard let descriptor = open?.descriptor else { continue }
-            let count = try doing("writing it") { () throws(FileError) in
-                try files.writeSome(chunk, to: descriptor)
-            }
+            guard let file = open?.file else { continue }
+            let count = try doing("writing it", try file.writeSome(chunk))
             lines.wrote(count)
             open?.size += count
         }
@@ -68,27 +66,20 @@ struct AuditFile {
         return losses
     }
 
-    mutating func close() {
-        if let open {
-            files.unlock(open.descriptor)
-            files.close(open.descriptor)
-        }
-        (open, head) = (nil, 0)
-    }
+    mutating func close() { (open, head) = (nil, 0) }
 
     /// Takes the lock of the file that is open, until it is closed.
     /// - Returns: Whether it still has the name.
-    func lock(_ directory: Int32) throws(StorageFailure) -> Bool {
-        guard let open else { return false }
+    func lock(_ directory: Folder) throws(StorageFailure) -> Bool {
+        guard let file = open?.file else { return false }
         do throws(FileError) {
-            try files.retrying { () throws(FileError) in try files.lock(open.descriptor) }
+            try files.retrying(try files.lock(file.descriptor))
         } catch {
             // Not all file systems have locks.
-            if error.isHeld { throw failure(error, "another process renames it") }
+            if error.isHeld { throw failure(FileProblem(path, "another process renames it", .failed(error))) }
         }
-        do throws(FileError) {
-            return try files.retrying { () throws(FileError) in try files.facts(name, in: directory) }
-                .isSameFile(as: open.facts)
+        do throws(FileProblem) {
+            return try directory.facts(name).isSameFile(as: file.facts)
         } catch {
             if error.isMissing { return false }
             throw failure(error, "renaming it")
@@ -97,12 +88,10 @@ struct AuditFile {
 
     // MARK: Opening
 
-    /// Lets go of a file that was moved away or replaced, and refuses what is none.
-    private mutating func look(_ directory: Int32, _ lines: inout AuditLines) throws(StorageFailure) {
-        let facts = try? files.facts(name, in: directory)
-        if let facts { try check(facts) }
+    /// Lets go of a file that was moved away or replaced.
+    private mutating func look(_ directory: Folder, _ lines: inout AuditLines) {
         guard let open else { return }
-        if let facts, facts.isSameFile(as: open.facts) {
+        if let facts = try? directory.facts(name), facts.isSameFile(as: open.file.facts) {
             // Somebody may have emptied it, as `copytruncate` does.
             if facts.size < open.size { lines.backToLine() }
             self.open?.size = Int(facts.size)
@@ -120,74 +109,53 @@ struct AuditFile {
             "others can write where the audit is", sentence: "the audit is not written to \(path): \(exposure)")
     }
 
-    /// The file that is open may be another one than the one that was judged by its path.
-    private func judge(_ facts: FileFacts) throws(StorageFailure) {
-        guard settings.isStrict, !FileTrust.isTrusted(facts.owner) else { return }
-        throw StorageFailure(
-            "others can write where the audit is",
-            sentence: "the audit is not written to \(path): it belongs to uid \(facts.owner); name another file")
-    }
-
     /// - Returns: How large it is.
-    private mutating func openFile(_ directory: Int32) throws(StorageFailure) -> Int {
+    private mutating func openFile(_ directory: Folder) throws(StorageFailure) -> Int {
         if let open { return open.size }
-        let descriptor = try doing("opening it") { () throws(FileError) in
-            try files.open(name, in: directory, for: .appending)
-        }
-        do throws(StorageFailure) {
-            let facts = try doing("opening it") { () throws(FileError) in try files.facts(descriptor) }
-            try check(facts)
-            try judge(facts)
-            open = (descriptor, facts, Int(facts.size))
-            return Int(facts.size)
-        } catch {
-            files.close(descriptor)
-            throw error
-        }
+        // It may be another one than the one that was judged by its path.
+        let rules = FileRules(settings.isStrict ? .userOrRoot : .anyone)
+        let file = try doing("opening it", try directory.open(name, for: .appending, rules))
+        open = (file, Int(file.facts.size))
+        return Int(file.facts.size)
     }
 
     /// Whether its last line has no end.
-    private func isTorn(_ directory: Int32) -> Bool {
-        do throws(FileError) {
-            let descriptor = try files.open(name, in: directory, for: .reading)
-            defer { files.close(descriptor) }
-            return try files.lastByte(descriptor).map { $0 != UInt8(ascii: "\n") } ?? false
-        } catch {
-            return false
-        }
-    }
-
-    private func check(_ facts: FileFacts) throws(StorageFailure) {
-        let what: String
-        switch facts.kind {
-        case .regular: return
-        case .directory: what = "a directory"
-        case .link: what = "a symbolic link"
-        case .other: what = "no regular file"
-        }
-        throw StorageFailure(
-            "\(path) is \(what)",
-            sentence:
-                "the audit is not written: \(path) is \(what); name a file in TWEAKS_AUDIT, or move that "
-                + "away")
+    private func isTorn(_ directory: Folder) -> Bool {
+        let file = try? directory.open(name, for: .reading, FileRules(.anyone))
+        let last = try? file.flatMap { file throws(FileError) in try files.lastByte(file.descriptor) }
+        return last.map { $0 != UInt8(ascii: "\n") } ?? false
     }
 
     // MARK: Failing
 
-    func doing<Result>(
-        _ what: String, _ body: () throws(FileError) -> Result
+    private func doing<Result>(
+        _ what: String?, _ body: @autoclosure () throws(FileProblem) -> Result
     ) throws(StorageFailure) -> Result {
-        do throws(FileError) {
-            return try files.retrying(body)
+        do throws(FileProblem) {
+            return try body()
         } catch {
             throw failure(error, what)
         }
     }
 
-    func failure(_ error: FileError, _ doing: String) -> StorageFailure {
-        let remedy = error.isMissing ? "make the directory \(folder)" : error.remedy("TWEAKS_AUDIT")
-        return StorageFailure(
-            "\(error.text) (\(doing))",
-            sentence: "the audit is not written to \(path): \(error.text) (\(doing)); \(remedy)")
+    /// - Parameter doing: What was to be done, where that is not the file's name.
+    func failure(_ problem: FileProblem, _ doing: String? = nil) -> StorageFailure {
+        switch problem.fault {
+        case .kind(let kind):
+            let what = kind == .directory ? "a directory" : kind == .link ? "a symbolic link" : "no regular file"
+            return StorageFailure(
+                "\(path) is \(what)",
+                sentence: "the audit is not written: \(path) is \(what); name a file in TWEAKS_AUDIT, or move that away"
+            )
+        case .owner:
+            return StorageFailure(
+                "others can write where the audit is",
+                sentence: "the audit is not written to \(path): \(problem.reason); name another file")
+        default:
+            let remedy = problem.isMissing ? "make the directory \(folder)" : problem.error?.remedy("TWEAKS_AUDIT")
+            let reason = "\(problem.reason) (\(doing ?? problem.doing))"
+            return StorageFailure(
+                reason, sentence: "the audit is not written to \(path): \(reason); \(remedy ?? problem.remedy)")
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 import Synchronization
 package import Tweaks
+package import TweaksSystem
 
 /// Appends every commit of a registry to a file, and what it is told of sessions, on a thread of its own. Nobody waits
 /// for it.

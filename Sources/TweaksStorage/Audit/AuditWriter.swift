@@ -1,6 +1,7 @@
 // The audit's thread: takes what was noted, and has it written, what was done to one file and what was refused to another.
 
 import Tweaks
+import TweaksSystem
 
 /// What the audit's thread works with.
 struct AuditWriter: WorkerJob, ~Copyable {

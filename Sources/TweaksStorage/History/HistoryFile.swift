@@ -34,64 +34,37 @@ struct HistoryFile {
     mutating func load(
         _ directory: StateDirectory, upTo revision: UInt64?, mayMove: Bool
     ) throws(StorageFailure) -> [History.Record] {
-        if directory.directory == nil { return [] }
-        guard let content = try content(directory) else {
+        guard let folder = directory.folder else { return [] }
+        let content: (facts: FileFacts, bytes: [UInt8])?
+        do throws(FileProblem) {
+            content = try folder.content(of: Self.name, limit: 4 * Self.sizeLimit)
+        } catch {
+            if error.isShortage { throw Self.failure(error, directory) }
+            try setAside(error.reason, directory, mayMove: mayMove)
+            isLoaded = mayMove
+            return []
+        }
+        guard let (facts, bytes) = content else {
             isLoaded = true
             return []
         }
-        switch content {
-        case .failure(let problem):
-            try setAside(problem.reason, directory, mayMove: mayMove)
+        do throws(OverridesFile.Refusal) {
+            var reading = try HistoryReading(bytes, anchor)
+            let isAhead = revision.map { reading.drop(above: $0) } ?? false
+            // A line without an end must not be the beginning of another one.
+            known = reading.isTorn || isAhead || bytes.isEmpty ? nil : facts
+            ours = [facts]
+            lines = reading.lines
+            isLoaded = true
+            loaded = reading.records.map(\.number).max().map { (anchor, $0) }
+            return reading.records
+        } catch {
+            switch error {
+            case .malformed(let reason): try setAside(reason, directory, mayMove: mayMove)
+            case .newerVersion(let version): throw newerVersion(version, directory)
+            }
             isLoaded = mayMove
             return []
-        case .success(let (facts, bytes)):
-            do throws(OverridesFile.Refusal) {
-                var reading = try HistoryReading(bytes, anchor)
-                let isAhead = revision.map { reading.drop(above: $0) } ?? false
-                // A line without an end must not be the beginning of another one.
-                known = reading.isTorn || isAhead || bytes.isEmpty ? nil : facts
-                ours = [facts]
-                lines = reading.lines
-                isLoaded = true
-                loaded = reading.records.map(\.number).max().map { (anchor, $0) }
-                return reading.records
-            } catch {
-                switch error {
-                case .malformed(let reason): try setAside(reason, directory, mayMove: mayMove)
-                case .newerVersion(let version): throw newerVersion(version, directory)
-                }
-                isLoaded = mayMove
-                return []
-            }
-        }
-    }
-
-    /// Why it is none of ours.
-    private struct Problem: Error {
-        let reason: String
-    }
-
-    /// Nil where there is none.
-    private func content(_ state: StateDirectory) throws(StorageFailure) -> Result<(FileFacts, [UInt8]), Problem>? {
-        guard let directory = state.directory?.descriptor else { return nil }
-        do throws(FileError) {
-            let descriptor = try state.retrying { () throws(FileError) in
-                try state.files.open(Self.name, in: directory, for: .reading)
-            }
-            defer { state.files.close(descriptor) }
-            let facts = try state.files.facts(descriptor)
-            if facts.kind != .regular { return .failure(Problem(reason: "it is no regular file")) }
-            guard facts.owner == ThisProcess.user || facts.owner == 0 else {
-                return .failure(Problem(reason: "it belongs to uid \(facts.owner)"))
-            }
-            let limit = 4 * Self.sizeLimit
-            let bytes = try state.files.readAll(descriptor, limit: limit + 1)
-            if bytes.count > limit { return .failure(Problem(reason: "it has more than \(limit) bytes")) }
-            return .success((facts, bytes))
-        } catch {
-            if error.isMissing { return nil }
-            if error.isShortage { throw Self.failure(error, "reading \(Self.name)", state) }
-            return .failure(Problem(reason: error.isLink ? "it is a symbolic link" : error.text))
         }
     }
 
@@ -105,18 +78,17 @@ struct HistoryFile {
     }
 
     private func setAside(_ reason: String, _ state: StateDirectory, mayMove: Bool) throws(StorageFailure) {
-        guard let directory = state.directory?.descriptor, mayMove else { return }
+        guard let folder = state.folder, mayMove else { return }
         let file = "\(state.path)/\(Self.name)"
-        let name = state.unusedName(for: Self.name, directory)
-        do throws(FileError) {
-            try state.retrying { () throws(FileError) in
-                try state.files.rename(Self.name, to: name, in: directory)
-            }
+        let name: String
+        do throws(FileProblem) {
+            name = try state.rename(Self.name, in: folder)
         } catch {
             throw StorageFailure(
                 "\(Self.name) cannot be read: \(reason)",
-                sentence: "\(file) cannot be read (\(reason)) nor set aside (\(error.text)), so history is not saved; "
-                    + "move it away, and start again", isFinal: true)
+                sentence:
+                    "\(file) cannot be read (\(reason)) nor set aside (\(error.reason)), so history is not saved; move "
+                    + "it away, and start again", isFinal: true)
         }
         state.report(.historySetAside(file: file, as: name, reason: reason))
     }
@@ -126,13 +98,13 @@ struct HistoryFile {
     /// Brings the file up to date.
     /// - Returns: False, and nothing is written, when it has to be all commits.
     mutating func write(_ batch: HistoryBatch, _ state: StateDirectory) throws(StorageFailure) -> Bool {
-        guard let directory = state.directory?.descriptor else { return true }
+        guard let folder = state.folder else { return true }
         let wasKnown = known
         // Until all of it is there, what is there is not known.
         known = nil
-        let isThere = try makeWay(state, directory, wasKnown)
+        let isThere = try makeWay(state, folder, wasKnown)
         if batch.isWhole {
-            try replace(batch, state, directory)
+            try replace(batch, state, folder)
             return true
         }
         guard isThere, let wasKnown else { return false }
@@ -148,7 +120,7 @@ struct HistoryFile {
         }
         let isTooLong = lines + batch.records.count > 2 * batch.limit + 64
         if isTooLong || Int(wasKnown.size) + bytes.count > Self.sizeLimit { return false }
-        known = try append(bytes, state, directory)
+        known = try append(bytes, state, folder)
         lines += batch.records.count
         return true
     }
@@ -156,9 +128,9 @@ struct HistoryFile {
     /// Sets aside what somebody else has put there or changed.
     /// - Returns: Whether there is still what we know.
     private mutating func makeWay(
-        _ state: StateDirectory, _ directory: Int32, _ known: FileFacts?
+        _ state: StateDirectory, _ folder: Folder, _ known: FileFacts?
     ) throws(StorageFailure) -> Bool {
-        guard let now = try? state.files.facts(Self.name, in: directory) else { return false }
+        guard let now = try? folder.facts(Self.name) else { return false }
         if let own = ours.first(where: { $0.isSameFile(as: now) }), known.map({ $0.size == now.size }) ?? true {
             ours = [own]
             return true
@@ -168,41 +140,32 @@ struct HistoryFile {
     }
 
     private func append(
-        _ bytes: [UInt8], _ state: StateDirectory, _ directory: Int32
+        _ bytes: [UInt8], _ state: StateDirectory, _ folder: Folder
     ) throws(StorageFailure) -> FileFacts {
-        do throws(FileError) {
-            let descriptor = try state.retrying { () throws(FileError) in
-                try state.files.open(Self.name, in: directory, for: .appending)
-            }
-            defer { state.files.close(descriptor) }
-            try state.files.writeAll(bytes, to: descriptor)
-            try state.retrying { () throws(FileError) in try state.files.sync(descriptor) }
-            return try state.files.facts(descriptor)
+        do throws(FileProblem) {
+            let file = try folder.open(Self.name, for: .appending)
+            try file.write(bytes)
+            return try file.flush()
         } catch {
-            throw Self.failure(error, "writing \(Self.name)", state)
+            throw Self.failure(error, state)
         }
     }
 
     private mutating func replace(
-        _ batch: HistoryBatch, _ state: StateDirectory, _ directory: Int32
+        _ batch: HistoryBatch, _ state: StateDirectory, _ folder: Folder
     ) throws(StorageFailure) {
         let kept = newest(batch.records)
         var bytes = HistoryLines.head(program: program)
         // Line by line: joined, they would come byte by byte.
         for line in kept.reversed() { bytes.append(contentsOf: line) }
-        do throws(StorageFailure) {
-            let facts = try state.writeTemporary(for: Self.name, bytes, directory)
-            // From here on the file may be this one, even if the call says that it failed; or still the one before.
-            ours = ours.prefix(1) + [facts]
-            try state.doing("replacing \(Self.name)") { () throws(FileError) in
-                try state.files.rename(state.temporaryName(for: Self.name), to: Self.name, in: directory)
-            }
-            try state.doing("flushing the directory") { () throws(FileError) in try state.files.sync(directory) }
-            (known, lines) = (facts, kept.count + 1)
+        do throws(FileProblem) {
+            let temporary = StateDirectory.temporaryName(for: Self.name)
+            try folder.replace(
+                Self.name, with: bytes, temporary: temporary, isWritten: { ours = ours.prefix(1) + [$0] })
+            try folder.flush()
+            (known, lines) = (ours.last, kept.count + 1)
         } catch {
-            try? state.files.remove(state.temporaryName(for: Self.name), in: directory)
-            throw StorageFailure(
-                error.reason, sentence: "\(Self.sentence(error.reason, state)); \(error.remedy)", remedy: error.remedy)
+            throw Self.failure(error, state)
         }
     }
 
@@ -227,12 +190,7 @@ struct HistoryFile {
 
     // MARK: Failing
 
-    private static func failure(_ error: FileError, _ doing: String, _ state: StateDirectory) -> StorageFailure {
-        let reason = "\(error.text) (\(doing))"
-        return StorageFailure(reason, sentence: "\(sentence(reason, state)); \(error.remedy())")
-    }
-
-    private static func sentence(_ reason: String, _ state: StateDirectory) -> String {
-        "history is not saved in \(state.path): \(reason)"
+    private static func failure(_ problem: FileProblem, _ state: StateDirectory) -> StorageFailure {
+        StorageFailure(problem, in: state.path, of: "history is")
     }
 }

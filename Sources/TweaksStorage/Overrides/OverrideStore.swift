@@ -1,6 +1,7 @@
 // Overrides on disk, as the rest of the process sees it: opened, asked, closed.
 
 package import Tweaks
+package import TweaksSystem
 
 /// Keeps a registry's overrides in a file. One thread writes; changes that come meanwhile share the next write.
 ///

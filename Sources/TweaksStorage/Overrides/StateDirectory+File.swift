@@ -37,36 +37,15 @@ extension StateDirectory {
     }
 
     private func present() throws(StorageFailure) -> Present {
-        guard let directory else { return .nothing }
-        let descriptor: Int32
-        do throws(FileError) {
-            descriptor = try retrying { () throws(FileError) in
-                try files.open(Self.fileName, in: directory.descriptor, for: .reading)
-            }
+        guard let folder else { return .nothing }
+        do throws(FileProblem) {
+            let file = try folder.content(of: Self.fileName, limit: OverridesFile.sizeLimit)
+            return file.map(Present.file) ?? .nothing
         } catch {
-            if error.isMissing { return .nothing }
-            if error.isShortage { throw StorageFailure(error, "reading \(Self.fileName)", in: path) }
-            return .unreadable(error.isLink ? "it is a symbolic link" : error.text)
+            if error.isShortage { throw StorageFailure(error, in: path) }
+            guard case .owner(let uid) = error.fault else { return .unreadable(error.reason) }
+            return .unreadable("it belongs to uid \(uid), and this process to uid \(ThisProcess.user)")
         }
-        defer { files.close(descriptor) }
-        do throws(FileError) {
-            return try read(descriptor)
-        } catch {
-            if error.isShortage { throw StorageFailure(error, "reading \(Self.fileName)", in: path) }
-            return .unreadable(error.text)
-        }
-    }
-
-    private func read(_ descriptor: Int32) throws(FileError) -> Present {
-        let facts = try files.facts(descriptor)
-        if facts.kind != .regular { return .unreadable("it is no regular file") }
-        guard facts.owner == ThisProcess.user || facts.owner == 0 else {
-            return .unreadable("it belongs to uid \(facts.owner), and this process to uid \(ThisProcess.user)")
-        }
-        let limit = OverridesFile.sizeLimit
-        let bytes = facts.size > Int64(limit) ? nil : try files.readAll(descriptor, limit: limit + 1)
-        guard let bytes, bytes.count <= limit else { return .unreadable("it has more than \(limit) bytes") }
-        return .file(facts, bytes)
     }
 
     private mutating func newerVersion(_ version: Int64) -> StorageFailure {
@@ -85,7 +64,7 @@ extension StateDirectory {
 
     /// Sees to it that only a file of ours is replaced.
     mutating func makeWay() throws(StorageFailure) {
-        guard let directory, let facts = try? files.facts(Self.fileName, in: directory.descriptor) else { return }
+        guard let facts = try? folder?.facts(Self.fileName) else { return }
         if let own = known.first(where: { $0.facts == facts }) {
             known = [own]
             return
@@ -100,40 +79,40 @@ extension StateDirectory {
 
     /// Gives the file a name under which nobody overwrites it.
     private mutating func setAside(_ reason: String, mayMove: Bool) throws(StorageFailure) {
-        guard let directory, mayMove else {
+        guard let folder, mayMove else {
             throw StorageFailure(
                 "\(Self.fileName) cannot be read: \(reason)",
                 sentence:
                     "\(path)/\(Self.fileName) cannot be read: \(reason); overrides start empty, and are not saved "
                     + "while the file cannot be set aside")
         }
-        let name = unusedName(for: Self.fileName, directory.descriptor)
-        do throws(FileError) {
-            try retrying { () throws(FileError) in
-                try files.rename(Self.fileName, to: name, in: directory.descriptor)
-            }
+        let name: String
+        do throws(FileProblem) {
+            name = try rename(Self.fileName, in: folder)
         } catch {
             throw StorageFailure(
                 "\(Self.fileName) cannot be read: \(reason)",
                 sentence:
-                    "\(path)/\(Self.fileName) cannot be read (\(reason)) nor set aside (\(error.text)), so overrides "
+                    "\(path)/\(Self.fileName) cannot be read (\(reason)) nor set aside (\(error.reason)), so overrides "
                     + "are not saved; move it away, and start again", isFinal: true)
         }
         known = []
         lastSetAside = name
-        try? files.sync(directory.descriptor)
+        try? folder.flush()
         report(.setAside(file: "\(path)/\(Self.fileName)", as: name, reason: reason))
     }
 
-    /// What a file is called that is set aside.
-    func unusedName(for name: String, _ directory: Int32) -> String {
+    /// Sets a file aside.
+    /// - Returns: What it is called now.
+    func rename(_ name: String, in folder: Folder) throws(FileProblem) -> String {
         let first = "\(name).unreadable-\(TimeText.compact(time.wall))"
-        var (name, count) = (first, 1)
-        while (try? files.facts(name, in: directory)) != nil {
+        var (unused, count) = (first, 1)
+        while (try? folder.facts(unused)) != nil {
             count += 1
-            name = "\(first)-\(count)"
+            unused = "\(first)-\(count)"
         }
-        return name
+        try folder.rename(name, to: unused)
+        return unused
     }
 
     // MARK: Writing
@@ -142,50 +121,43 @@ extension StateDirectory {
     /// - Parameter isProposal: What it says happens only when it is on disk: where that fails, the old one is put back,
     ///   so that the next run does not find what was refused.
     mutating func write(_ bytes: [UInt8], isProposal: Bool = false) throws(StorageFailure) {
-        guard let directory else { return }
+        guard let folder else { return }
         let previous = known.first?.bytes
-        try put(bytes, directory.descriptor)
-        do throws(StorageFailure) {
-            try doing("flushing the directory") { () throws(FileError) in try files.sync(directory.descriptor) }
+        do throws(FileProblem) {
+            try put(bytes, folder)
         } catch {
-            if isProposal { try takeBack(previous, directory.descriptor, error) }
-            throw error
+            throw StorageFailure(error, in: path)
+        }
+        do throws(FileProblem) {
+            try folder.flush()
+        } catch {
+            let failure = StorageFailure(error, in: path)
+            if isProposal { try takeBack(previous, folder, failure) }
+            throw failure
         }
     }
 
-    /// Writes a file beside the old one, and gives it its name.
-    private mutating func put(_ bytes: [UInt8], _ directory: Int32) throws(StorageFailure) {
-        let temporary = temporaryName(for: Self.fileName)
-        do throws(StorageFailure) {
-            let facts = try writeTemporary(for: Self.fileName, bytes, directory)
-            // From here on the file may be this one, even if the call says that it failed; or still the one before.
-            known = known.prefix(1) + [(facts, bytes)]
-            try doing("replacing \(Self.fileName)") { () throws(FileError) in
-                try files.rename(temporary, to: Self.fileName, in: directory)
-            }
-        } catch {
-            try? files.remove(temporary, in: directory)
-            throw error
-        }
+    private mutating func put(_ bytes: [UInt8], _ folder: Folder) throws(FileProblem) {
+        let temporary = Self.temporaryName(for: Self.fileName)
+        try folder.replace(
+            Self.fileName, with: bytes, temporary: temporary, isWritten: { known = known.prefix(1) + [($0, bytes)] })
         known = known.suffix(1)
     }
 
     /// Puts back what the file said before; nil: there was none. A kill finds that; a power cut may find either.
     private mutating func takeBack(
-        _ previous: [UInt8]?, _ directory: Int32, _ failure: StorageFailure
+        _ previous: [UInt8]?, _ folder: Folder, _ failure: StorageFailure
     ) throws(StorageFailure) {
-        do throws(StorageFailure) {
+        do throws(FileProblem) {
             if let previous {
-                try put(previous, directory)
+                try put(previous, folder)
             } else {
-                try doing("removing \(Self.fileName)") { () throws(FileError) in
-                    try files.remove(Self.fileName, in: directory)
-                }
+                try folder.remove(Self.fileName)
                 known = []
             }
-            try? files.sync(directory)
+            try? folder.flush()
         } catch {
-            let both = "\(failure.reason), and it cannot be taken back: \(error.reason)"
+            let both = "\(failure.reason), and it cannot be taken back: \(error.reason) (\(error.doing))"
             throw StorageFailure(
                 both,
                 sentence: "overrides are not saved in \(path): \(both); what was refused is in effect after a crash "
@@ -193,28 +165,6 @@ extension StateDirectory {
         }
     }
 
-    func temporaryName(for name: String) -> String { "\(name).\(ThisProcess.id).tmp" }
-
-    /// Writes a file beside the one that it will replace.
-    func writeTemporary(
-        for fileName: String, _ bytes: [UInt8], _ directory: Int32
-    ) throws(StorageFailure) -> FileFacts {
-        let name = temporaryName(for: fileName)
-        let descriptor = try doing("writing \(fileName)") { () throws(FileError) in
-            do throws(FileError) {
-                return try files.open(name, in: directory, for: .creating)
-            } catch {
-                // Left behind by an attempt whose removal failed, too.
-                guard error.isThereAlready else { throw error }
-                try files.remove(name, in: directory)
-                return try files.open(name, in: directory, for: .creating)
-            }
-        }
-        defer { files.close(descriptor) }
-        try doing("writing \(fileName)") { () throws(FileError) in try files.writeAll(bytes, to: descriptor) }
-        return try doing("flushing \(fileName)") { () throws(FileError) in
-            try files.sync(descriptor)
-            return try files.facts(descriptor)
-        }
-    }
+    /// One of these is removed once its writer is dead.
+    static func temporaryName(for name: String) -> String { "\(name).\(ThisProcess.id).tmp" }
 }

@@ -20,12 +20,14 @@ struct StorageFailure: Error, Equatable {
         self.isFinal = isFinal
     }
 
-    /// A call that failed.
-    /// - Parameter doing: `writing overrides.json`.
-    init(_ error: FileError, _ doing: String, in path: String) {
-        reason = "\(error.text) (\(doing))"
-        sentence = "overrides are not saved in \(path): \(error.text) (\(doing)); \(error.remedy())"
-        remedy = error.remedy()
+    /// A file that could not be read or written.
+    /// - Parameters:
+    ///   - what: Whose failure it is: `overrides are`.
+    ///   - doing: What was to be done, where that is not the file's name.
+    init(_ problem: FileProblem, in path: String, of what: String = "overrides are", _ doing: String? = nil) {
+        reason = "\(problem.reason) (\(doing ?? problem.doing))"
+        sentence = "\(what) not saved in \(path): \(reason); \(problem.remedy)"
+        remedy = problem.remedy
         isFinal = false
     }
 }
@@ -41,9 +43,9 @@ struct StateDirectory {
     let report: @Sendable (OverrideStore.Event) -> Void
 
     /// The directory as it was opened; somebody may have put another in its place.
-    var directory: (descriptor: Int32, facts: FileFacts)?
+    private var opened: (folder: Folder, facts: FileFacts)?
     /// The lock, held as long as this is.
-    var lock: (descriptor: Int32, facts: FileFacts)?
+    private var lock: OpenFile?
     /// What the overrides file is, as far as we have read or written it.
     var known: [(facts: FileFacts, bytes: [UInt8])] = []
     /// Whether the overrides file was read, or is known to be none.
@@ -71,12 +73,14 @@ struct StateDirectory {
         }
     }
 
+    var folder: Folder? { opened?.folder }
+
     /// Opens what is not open, and looks whether it is still the same.
     /// - Returns: What the file holds, when this read it; and why nothing can be written now.
     mutating func prepare(_ anchor: TimeAnchor) -> (found: OverridesFile?, failure: StorageFailure?) {
         if let refusal { return (nil, refusal) }
         do throws(StorageFailure) {
-            try openDirectory()
+            try openFolder()
         } catch {
             return (nil, error)
         }
@@ -102,85 +106,67 @@ struct StateDirectory {
     }
 
     /// Closes everything; the lock goes with it.
-    mutating func close() {
-        dropLock()
-        if let directory { files.close(directory.descriptor) }
-        directory = nil
-    }
-
-    private mutating func dropLock() {
-        guard let lock else { return }
-        files.unlock(lock.descriptor)
-        files.close(lock.descriptor)
-        self.lock = nil
-    }
+    mutating func close() { (lock, opened) = (nil, nil) }
 
     // MARK: Opening
 
-    private mutating func openDirectory() throws(StorageFailure) {
-        if let directory {
-            if let facts = try? files.facts(path: path), facts.isSameFile(as: directory.facts), facts.links > 0 {
+    private mutating func openFolder() throws(StorageFailure) {
+        if let opened {
+            if let facts = try? files.facts(path: path), facts.isSameFile(as: opened.facts), facts.links > 0 {
                 // Somebody may have opened it to others since.
-                return try check(facts)
+                guard let fault = FileRules().fault(ofFolder: facts) else { return }
+                throw failure(FileProblem(path, "opening the directory", fault))
             }
             close()
         }
-        try doing("making the directory") { () throws(FileError) in try files.makeDirectories(path) }
-        let descriptor = try doing("opening the directory") { () throws(FileError) in try files.openDirectory(path) }
-        do throws(StorageFailure) {
-            let facts = try doing("opening the directory") { () throws(FileError) in try files.facts(descriptor) }
-            try check(facts)
-            directory = (descriptor, facts)
+        do throws(FileProblem) {
+            let folder = try Folder(path, files, makes: true)
+            opened = (folder, try folder.judge())
         } catch {
-            files.close(descriptor)
-            throw error
+            throw failure(error)
         }
     }
 
     /// Others must not be able to put a file of their own in the place of ours.
-    private func check(_ facts: FileFacts) throws(StorageFailure) {
-        guard facts.owner == ThisProcess.user || facts.owner == 0 else {
-            throw StorageFailure(
-                "the state directory belongs to uid \(facts.owner)",
-                sentence: "overrides are not saved in \(path): it belongs to uid \(facts.owner), and this process to "
-                    + "uid \(ThisProcess.user); chown it, or name another TWEAKS_STATE_DIR")
-        }
-        guard !facts.isOpenToOthers else {
-            throw StorageFailure(
+    private func failure(_ problem: FileProblem) -> StorageFailure {
+        switch problem.fault {
+        case .owner(let uid):
+            StorageFailure(
+                "the state directory belongs to uid \(uid)",
+                sentence: "overrides are not saved in \(path): it belongs to uid \(uid), and this process to uid "
+                    + "\(ThisProcess.user); chown it, or name another TWEAKS_STATE_DIR")
+        case .mode:
+            StorageFailure(
                 "others can write in the state directory",
                 sentence: "overrides are not saved in \(path): others can write there; chmod 700 it, or name another "
                     + "TWEAKS_STATE_DIR")
+        default: StorageFailure(problem, in: path)
         }
     }
 
     // MARK: The lock
 
     private mutating func takeLock() throws(StorageFailure) {
-        guard let directory else { return }
+        guard let folder else { return }
         if let lock {
-            if let facts = try? files.facts(Self.lockName, in: directory.descriptor), facts.isSameFile(as: lock.facts) {
-                return
-            }
-            dropLock()
+            if let facts = try? folder.facts(Self.lockName), facts.isSameFile(as: lock.facts) { return }
+            self.lock = nil
         }
-        let descriptor = try doing("opening its lock") { () throws(FileError) in
-            try files.open(Self.lockName, in: directory.descriptor, for: .locking)
-        }
-        do throws(FileError) {
-            try retrying { () throws(FileError) in try files.lock(descriptor) }
-            lock = (descriptor, try files.facts(descriptor))
+        let taken: OpenFile
+        do throws(FileProblem) {
+            taken = try folder.lock(Self.lockName)
         } catch {
-            defer { files.close(descriptor) }
-            throw error.isHeld ? heldByAnother(descriptor) : StorageFailure(error, "taking its lock", in: path)
+            throw error.isHeld ? heldByAnother(folder) : StorageFailure(error, in: path, "taking its lock")
         }
+        lock = taken
         // For the message that another process will give; without it that is only shorter.
-        try? files.empty(descriptor)
-        try? files.writeAll(Array("\(ThisProcess.id)\n".utf8), to: descriptor)
-        removeStaleFiles(directory.descriptor)
+        try? files.empty(taken.descriptor)
+        try? taken.write(Array("\(ThisProcess.id)\n".utf8))
+        removeStaleFiles(folder)
     }
 
-    private mutating func heldByAnother(_ descriptor: Int32) -> StorageFailure {
-        let owner = (try? files.readAll(descriptor, limit: 32)).flatMap { bytes in
+    private mutating func heldByAnother(_ folder: Folder) -> StorageFailure {
+        let owner = (try? folder.open(Self.lockName, for: .reading).head(32)).flatMap { bytes in
             Int32(String(decoding: bytes, as: UTF8.self).split(separator: "\n").first ?? "")
         }
         let holder = owner.map { "pid \($0)" } ?? "another process"
@@ -196,11 +182,11 @@ struct StateDirectory {
     }
 
     /// Removes what writers left behind that died; with the lock in hand, none of them lives.
-    private func removeStaleFiles(_ directory: Int32) {
-        let names = (try? files.names(in: directory)) ?? []
+    private func removeStaleFiles(_ folder: Folder) {
+        let names = (try? folder.names()) ?? []
         let ours = [Self.fileName + ".", HistoryFile.name + "."]
         for name in names where name.hasSuffix(".tmp") && ours.contains(where: name.hasPrefix) {
-            try? files.remove(name, in: directory)
+            try? files.remove(name, in: folder.descriptor)
         }
     }
 }

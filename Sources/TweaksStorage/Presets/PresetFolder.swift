@@ -2,6 +2,7 @@
 
 import Synchronization
 package import Tweaks
+package import TweaksSystem
 
 /// Lists, reads, writes and removes presets. May be used on any thread; several processes may read: a file is replaced
 /// as a whole, and the folder is opened anew each time, so that no process holds a view of its own. Only the process that
@@ -48,27 +49,25 @@ package final class PresetFolder: PresetStore {
 
     package func list() throws(TweakError) -> [PresetSummary] {
         guard let folder = try open(making: false) else { return [] }
-        defer { files.close(folder) }
         return try names(in: folder).map { summary($0, in: folder) }
     }
 
     package func names() -> [String] {
         guard let folder = try? open(making: false) else { return [] }
-        defer { files.close(folder) }
         return ((try? names(in: folder)) ?? []).map(\.text)
     }
 
-    private func names(in folder: Int32) throws(TweakError) -> [PresetName] {
-        let found = try doing("the presets cannot be listed") { () throws(FileError) in try files.names(in: folder) }
+    private func names(in folder: Folder) throws(TweakError) -> [PresetName] {
+        let found = try doing("the presets cannot be listed", try folder.names())
         return found.filter { $0.hasSuffix(Self.ending) }
             .compactMap { try? PresetName(String($0.dropLast(Self.ending.count))) }.sorted()
     }
 
     /// One that cannot be read is in the list, too: with the reason.
-    private func summary(_ name: PresetName, in folder: Int32) -> PresetSummary {
+    private func summary(_ name: PresetName, in folder: Folder) -> PresetSummary {
         var summary = PresetSummary(name: name)
         do throws(TweakError) {
-            let facts = try? files.facts(Self.file(name), in: folder)
+            let facts = try? folder.facts(Self.file(name))
             if let facts, let old = known.withLock({ $0[name.text] }), old.facts == facts { return old.summary }
             let preset = try read(name, in: folder)
             summary.heading = preset.heading
@@ -84,15 +83,14 @@ package final class PresetFolder: PresetStore {
 
     package func read(_ name: PresetName) throws(TweakError) -> Preset {
         guard let folder = try open(making: false) else { throw missing(name, []) }
-        defer { files.close(folder) }
         return try read(name, in: folder)
     }
 
-    private func read(_ name: PresetName, in folder: Int32) throws(TweakError) -> Preset {
-        guard let bytes = try bytes(Self.file(name), "the preset \(name) cannot be read", in: folder) else {
-            throw missing(name, (try? names(in: folder)) ?? [])
-        }
-        return try PresetFile.preset(bytes, name: name)
+    private func read(_ name: PresetName, in folder: Folder) throws(TweakError) -> Preset {
+        let content = try doing(
+            "the preset \(name) cannot be read", try folder.content(of: Self.file(name), limit: limits.bytes))
+        guard let content else { throw missing(name, (try? names(in: folder)) ?? []) }
+        return try PresetFile.preset(content.bytes, name: name)
     }
 
     private func missing(_ name: PresetName, _ names: [PresetName]) -> TweakError {
@@ -127,7 +125,6 @@ package final class PresetFolder: PresetStore {
                     + "pattern", limit: .presetBytes)
         }
         guard let folder = try open(making: true) else { throw missing(name, []) }
-        defer { files.close(folder) }
         let names = try names(in: folder)
         if !mayReplace, names.contains(name) { throw draft.refusal(name) }
         let before = names.contains(name) ? summary(name, in: folder) : nil
@@ -136,20 +133,21 @@ package final class PresetFolder: PresetStore {
                 .tooMany, "there are \(names.count) presets already; delete one of them", limit: .presets)
         }
         removeLeftovers(folder, now: time.wall)
-        try replace(Self.file(name), bytes, "the preset \(name) is not saved", in: folder)
+        // Another writer of this name, in whatever process, must have another file.
+        let temporary = ".\(Self.file(name)).\(String(UInt64.random(in: .min ... .max), radix: 16)).tmp"
+        let trouble = "the preset \(name) is not saved"
+        try doing(trouble, try folder.replace(Self.file(name), with: bytes, temporary: temporary))
+        try doing(trouble, try folder.flush())
         return before
     }
 
     package func delete(_ name: PresetName) throws(TweakError) {
         try checkHolder("the preset \(name) is not deleted")
         guard let folder = try open(making: false) else { throw missing(name, []) }
-        defer { files.close(folder) }
-        if (try? files.facts(Self.file(name), in: folder)) == nil {
-            throw missing(name, try names(in: folder))
-        }
+        if (try? folder.facts(Self.file(name))) == nil { throw missing(name, try names(in: folder)) }
         let trouble = "the preset \(name) is not deleted"
-        try doing(trouble) { () throws(FileError) in try files.remove(Self.file(name), in: folder) }
-        try doing(trouble) { () throws(FileError) in try files.sync(folder) }
+        try doing(trouble, try folder.remove(Self.file(name)))
+        try doing(trouble, try folder.flush())
         known.withLock { $0[name.text] = nil }
     }
 

@@ -1,4 +1,4 @@
-// A failure of the kernel to watch directories, with its remedy.
+// A watch failure says why the kernel does not watch directories, and what can be done.
 
 import TweaksSystem
 

@@ -31,48 +31,24 @@ struct History {
         if line.isEmpty || line == lines.last { return }
         lines.append(line)
         if lines.count > Self.limit { lines.removeFirst() }
-        guard inFile, let path, let file = Self.open(path, O_WRONLY | O_APPEND | O_CREAT) else { return }
-        System.write(Array((line + "\n").utf8), to: file)
-        close(file)
+        guard inFile, let path else { return }
+        try? PosixFileSystem().makeDirectories(Folder.split(path).directory)
+        try? Self.open(path, for: .appending).write(Array((line + "\n").utf8))
     }
 
     // MARK: The file
 
     private static func read(_ path: String) -> String? {
-        guard let file = open(path, O_RDONLY) else { return nil }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        while bytes.count < 4 << 20, let chunk = System.read(file), !chunk.isEmpty { bytes += chunk }
-        return String(decoding: bytes, as: UTF8.self)
+        (try? open(path, for: .reading).head(4 << 20)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Opens it, with its directories where it is to be made. Never through a symbolic link; another's is refused.
-    private static func open(_ path: String, _ flags: Int32) -> Int32? {
-        if flags & O_CREAT != 0 { makeDirectories(path) }
-        let file = systemOpen(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
-        guard file >= 0 else { return nil }
-        var facts = stat()
-        guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_uid == geteuid() else {
-            close(file)
-            return nil
-        }
-        if facts.st_mode & 0o077 != 0 { fchmod(file, 0o600) }
+    /// Never through a symbolic link; another's is refused.
+    private static func open(_ path: String, for purpose: FilePurpose) throws(FileProblem) -> OpenFile {
+        let file = try Folder.anywhere.open(path, for: purpose, FileRules(.user))
+        if file.facts.mode & 0o077 != 0 { fchmod(file.descriptor, 0o600) }
         return file
     }
 
-    private static func makeDirectories(_ path: String) {
-        for slash in path.indices.dropFirst() where path[slash] == "/" { mkdir(String(path[..<slash]), 0o700) }
-    }
-
     /// Leaves the newest lines.
-    private func rewrite(_ path: String) {
-        let new = "\(path).\(getpid())"
-        guard let file = Self.open(new, O_WRONLY | O_CREAT | O_EXCL) else { return }
-        let isWritten = System.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: file)
-        close(file)
-        if !isWritten || rename(new, path) != 0 { unlink(new) }
-    }
+    private func rewrite(_ path: String) { try? Folder.replace(path, with: lines.joined(separator: "\n") + "\n") }
 }
-
-/// open(2), under a name that no method takes.
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

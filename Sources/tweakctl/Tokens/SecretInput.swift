@@ -14,7 +14,7 @@ enum SecretInput {
             var byte: UInt8 = 0
             let count = systemRead(descriptor, &byte)
             if count < 0, errno == EINTR { continue }
-            if count < 0 { throw Failure(.usage, "descriptor \(descriptor): \(System.errorText())") }
+            if count < 0 { throw Failure(.usage, "descriptor \(descriptor): \(errorText())") }
             if count == 0 || byte == UInt8(ascii: "\n") { return line }
             line.append(byte)
         }

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import Tweaks
 import TweaksStorage
+import TweaksSystem
 
 /// A registry whose commits are written down.
 final class AuditedLife: Sendable {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import Tweaks
 import TweaksStorage
+import TweaksSystem
 import TweaksTestSupport
 
 @Suite("History on disk: crashes", .blocking)
@@ -70,7 +71,7 @@ struct HistoryCrashTests {
             let own = files.log.drop { !$0.name.hasPrefix("history.jsonl") }.map(\.kind)
             let wanted: [FailingFileSystem.Kind] =
                 isAppending
-                ? [.factsOfName, .open, .write, .sync, .facts]
+                ? [.factsOfName, .open, .facts, .write, .sync, .facts]
                 : [.factsOfName, .open, .write, .sync, .facts, .rename, .sync]
             #expect(own.starts(with: wanted))
             #expect(files.log.count < Self.numbers.upperBound)

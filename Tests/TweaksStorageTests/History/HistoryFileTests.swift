@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import Tweaks
 import TweaksStorage
+import TweaksSystem
 import TweaksTestSupport
 
 @Suite("History on disk", .blocking)

@@ -3,6 +3,7 @@
 import Foundation
 import Tweaks
 import TweaksStorage
+import TweaksSystem
 import TweaksTestSupport
 
 extension StoredLife {

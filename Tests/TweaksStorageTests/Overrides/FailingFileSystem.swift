@@ -3,6 +3,7 @@
 import Synchronization
 import Tweaks
 import TweaksStorage
+import TweaksSystem
 import TweaksTestSupport
 
 /// Passes calls on to another file system, unless the test's plan says otherwise.

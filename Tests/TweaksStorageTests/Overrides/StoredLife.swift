@@ -5,6 +5,7 @@ import Foundation
 import Synchronization
 import Tweaks
 import TweaksStorage
+import TweaksSystem
 import TweaksTestSupport
 
 /// A registry with its storage, from open to close.

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 import Tweaks
 import TweaksStorage
+import TweaksSystem
 import TweaksTestSupport
 
 #if canImport(Darwin)

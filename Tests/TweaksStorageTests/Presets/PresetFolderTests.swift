@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import Tweaks
 import TweaksStorage
+import TweaksSystem
 import TweaksTestSupport
 
 @Suite("Presets on disk", .blocking)

@@ -1,6 +1,6 @@
-// The few calls on files that storing things needs, as a protocol, so that tests can have each of them fail.
+// A protocol names the few calls on files, so that tests can have each of them fail.
 
-/// A file system as the storage sees it. Names are relative to an open directory, and links are never followed there.
+/// A file system as this package sees it. Names are relative to an open directory, and links are never followed there.
 ///
 /// None of it retries: an interrupted call fails, a write may write less, and whoever calls goes on.
 package protocol FileSystem: Sendable {
@@ -47,45 +47,16 @@ package protocol FileSystem: Sendable {
 
 /// What a file is opened for.
 package enum FilePurpose: Sendable {
-    /// To be read; does not wait for anybody.
+    /// To be read; does not wait.
     case reading
     /// To be written; there must be none of this name, and only its owner may touch it.
     case creating
     /// To be locked, and made where it is missing.
     case locking
-    /// To be written at its end, and made where it is missing; does not wait for anybody.
+    /// To be written at its end, and made where it is missing; does not wait.
     case appending
-}
-
-/// The error number of a call that failed.
-package struct FileError: Error, Equatable, Sendable {
-    package let code: Int32
-
-    package init(_ code: Int32) { self.code = code }
-}
-
-/// What there is to know about a file.
-package struct FileFacts: Equatable, Sendable {
-    /// As far as it matters here.
-    package enum Kind: Equatable, Sendable {
-        case regular
-        case directory
-        case link
-        case other
-    }
-
-    package let kind: Kind
-    /// Which file it is, among all there are.
-    package let device: UInt64
-    package let inode: UInt64
-    package let owner: UInt32
-    /// Whether others than its owner may write, and in a directory delete.
-    package let isOpenToOthers: Bool
-    package let links: UInt64
-    package let size: Int64
-    /// Nanoseconds since 1970.
-    package let modified: Int64
-
-    /// Whether both are the same file.
-    func isSameFile(as other: FileFacts) -> Bool { device == other.device && inode == other.inode }
+    /// To be read, and made where it is missing; does not wait.
+    case readingOrMaking
+    /// To be read; where its name is a link, that is followed.
+    case readingThroughLinks
 }

@@ -1,6 +1,4 @@
-// The calls of the operating system; each of them one call, and no more.
-
-import TweaksSystem
+// The real file system makes one call of the operating system for each of its own.
 
 /// The real file system.
 package struct PosixFileSystem: FileSystem {
@@ -61,12 +59,14 @@ package struct PosixFileSystem: FileSystem {
     package func open(_ name: String, in directory: Int32, for purpose: FilePurpose) throws(FileError) -> Int32 {
         let flags =
             switch purpose {
-            case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
-            case .creating: O_WRONLY | O_CREAT | O_EXCL
-            case .appending: O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
-            case .locking: O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY
+            case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+            case .readingOrMaking: O_RDONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+            case .readingThroughLinks: O_RDONLY | O_NONBLOCK | O_NOCTTY
+            case .creating: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+            case .appending: O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+            case .locking: O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
             }
-        return try check(openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC, 0o600))
+        return try check(openat(directory, name, flags | O_CLOEXEC, 0o600))
     }
 
     package func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
@@ -129,55 +129,4 @@ private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPoi
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
-}
-
-// MARK: - What the numbers mean
-
-extension FileFacts {
-    fileprivate init(_ facts: stat) {
-        switch facts.st_mode & S_IFMT {
-        case S_IFREG: kind = .regular
-        case S_IFDIR: kind = .directory
-        case S_IFLNK: kind = .link
-        default: kind = .other
-        }
-        (device, inode) = (UInt64(truncatingIfNeeded: facts.st_dev), UInt64(facts.st_ino))
-        owner = UInt32(facts.st_uid)
-        // In a sticky directory others can add files, but not take ours away.
-        isOpenToOthers = facts.st_mode & (S_IWGRP | S_IWOTH) != 0 && facts.st_mode & S_ISVTX == 0
-        (links, size) = (UInt64(facts.st_nlink), Int64(facts.st_size))
-        #if canImport(Darwin)
-            let time = facts.st_mtimespec
-        #else
-            let time = facts.st_mtim
-        #endif
-        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-    }
-}
-
-extension FileError {
-    /// In the system's words.
-    var text: String { errorText(code) }
-
-    var isInterruption: Bool { code == EINTR }
-    var isMissing: Bool { code == ENOENT }
-    var isThereAlready: Bool { code == EEXIST }
-    var isHeld: Bool { code == EWOULDBLOCK || code == EAGAIN }
-    var isLink: Bool { code == ELOOP }
-    /// The process is short of something; the file has nothing to do with it.
-    var isShortage: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
-
-    /// What an operator can do about it.
-    /// - Parameter variable: What names another place.
-    func remedy(_ variable: String = "TWEAKS_STATE_DIR") -> String {
-        switch code {
-        case ENOSPC, EDQUOT: "make room"
-        case EROFS: "mount it for writing, or name another \(variable)"
-        case EACCES, EPERM: "give this user the right to write, or name another \(variable)"
-        case EMFILE, ENFILE: "raise the limit of open files"
-        default: "look after the disk, or name another \(variable)"
-        }
-    }
-
-    static let noProgress = FileError(EIO)
 }
