@@ -7,7 +7,11 @@ import Foundation
 /// A mark is a call of `nanosleep`, which nothing else in these processes calls: Redis does in `DEBUG SLEEP`, and this
 /// program in ``mark()``. What lies between two marks can so be counted in one process, and its start costs time only once.
 final class Counted {
-    struct NoCount: Error {}
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = "callgrind: \(description)" }
+    }
 
     let port: UInt16
     private let peer: Peer
@@ -17,7 +21,7 @@ final class Counted {
     private var marks = 0
 
     private init(_ place: Place, _ request: WireBenchmarks.Dialect, _ start: ([String]) throws -> Peer?) throws {
-        guard let peer = try start(place.callgrind) else { throw NoCount() }
+        guard let peer = try start(place.callgrind) else { throw Failure("what is to be counted has not started") }
         (self.peer, port, self.place, self.request) = (peer, peer.port, place, request)
         control = try Connection(port: peer.port)
     }
@@ -94,7 +98,9 @@ private struct Place {
     func total(_ mark: Int) throws -> Double {
         let text = try String(contentsOf: directory.appending(path: "mark.\(mark)"), encoding: .utf8)
         let line = text.split(separator: "\n").last { $0.hasPrefix("totals:") }
-        guard let total = line?.split(separator: " ").last.flatMap({ Double($0) }) else { throw Counted.NoCount() }
+        guard let total = line?.split(separator: " ").last.flatMap({ Double($0) }) else {
+            throw Counted.Failure("mark \(mark) has no total")
+        }
         return total
     }
 

@@ -212,18 +212,19 @@ final class Peer {
         _ name: String, under wrapper: [String] = [], _ arguments: (UInt16) -> [String]
     ) throws -> Peer? {
         guard let path = path(of: name) else { return nil }
-        let port = UInt16.random(in: 20_000...40_000)
+        let port = UInt16.random(in: 20_000...32_000)
         let process = process(wrapper + [path] + arguments(port))
         process.standardOutput = FileHandle.nullDevice
         try process.run()
-        for _ in 0..<200 {
+        // Under callgrind, on a busy machine, a start takes seconds.
+        for _ in 0..<3_000 where process.isRunning {
             if let probe = try? Connection(port: port) {
                 withExtendedLifetime(probe) {}
                 return Peer(process, port: port)
             }
             usleep(20_000)
         }
-        process.terminate()
+        if process.isRunning { process.terminate() }
         return nil
     }
 }
