@@ -9,6 +9,9 @@ struct HistoryKeeper {
     /// What was taken and is not written.
     private var batch: HistoryBatch?
     private var mustTakeAll = false
+    /// Why the last attempt failed.
+    private var failure: StorageFailure?
+    /// What was last said of that.
     private var reported: StorageFailure?
     private var retry: Retry
     /// Nothing is written in this run.
@@ -32,7 +35,8 @@ struct HistoryKeeper {
         do throws(StorageFailure) {
             records = try file.load(directory, upTo: revision, mayMove: failure == nil)
         } catch {
-            note(error, directory)
+            note(error)
+            tell(directory)
         }
         if let failure, failure.isFinal { turnOff(failure) }
         facts.lines = file.lines
@@ -93,12 +97,11 @@ struct HistoryKeeper {
                 mustTakeAll = true
                 return false
             }
-            if reported != nil { directory.report(.historyRecovered(path: "\(directory.path)/\(HistoryFile.name)")) }
-            (self.batch, mustTakeAll, reported) = (nil, false, nil)
+            (self.batch, mustTakeAll, failure) = (nil, false, nil)
             retry.succeeded()
             facts.state = "saved"
         } catch {
-            note(error, directory)
+            note(error)
             retry.failed()
             mustTakeAll = true
         }
@@ -106,9 +109,17 @@ struct HistoryKeeper {
         return true
     }
 
-    private mutating func note(_ failure: StorageFailure, _ directory: StateDirectory) {
-        if reported != failure { directory.report(.historyFailed(reason: failure.sentence)) }
+    /// Says once what has become of it. Where the overrides are not written either, that says enough.
+    mutating func tell(_ directory: StateDirectory) {
+        if failure == reported { return }
+        directory.report(
+            failure.map { .historyFailed(reason: $0.sentence) }
+                ?? .historyRecovered(path: "\(directory.path)/\(HistoryFile.name)"))
         reported = failure
+    }
+
+    private mutating func note(_ failure: StorageFailure) {
+        self.failure = failure
         facts.failures += 1
         facts.state = "unsaved: \(failure.reason)"
         if failure.isFinal { turnOff(failure) }

@@ -92,6 +92,7 @@ struct OverrideWriter: WorkerJob, ~Copyable {
             attempt()
         } else if history?.isDue(isLast: isLast) ?? false {
             writeHistory()
+            history?.tell(directory)
             mailbox.note(facts)
         }
         if isLast { close() }
@@ -159,6 +160,7 @@ struct OverrideWriter: WorkerJob, ~Copyable {
             }
         }
         if let failure { note(failure) } else { noteSuccess(proposals) }
+        if failure == nil { history?.tell(directory) }
         publish(failure)
         for proposal in proposals { proposal.body(failure?.reason) }
     }

@@ -235,7 +235,7 @@ struct HistoryFileTests {
         try third.set("Y", 5)
         third.store.close()
         let lines = third.historyLines
-        #expect(try life().registry.entries == ["5 session 1: Y 1→5"] + entries)
+        #expect(try life().registry.entries == ["5 session 1: Y 3→5"] + entries)
         #expect(lines.count == 6)
     }
 
