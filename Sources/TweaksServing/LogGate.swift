@@ -41,22 +41,27 @@ final class LogGate: Sendable {
     }
 
     /// Writes lines of an origin, all or none; none are counted.
-    func pass(_ lines: [String], of origin: String, at now: ContinuousClock.Instant = .now) {
-        if lines.isEmpty { return }
+    /// - Parameters:
+    ///   - lines: Made only where they are written: a tireless client shall not cost more than its share.
+    ///   - count: How many there are.
+    func pass(
+        _ lines: @autoclosure () -> [String], count: Int, of origin: String, at now: ContinuousClock.Instant = .now
+    ) {
+        if count == 0 { return }
         let (name, left, mayPass, isFirstHeld) = state.withLock { state in
             let name = Self.account(origin, &state, now)
             var bucket = state.buckets[name] ?? Bucket(at: now)
             bucket.refill(now)
             let mayPass = bucket.lines >= 1
             let left = mayPass ? bucket.held : 0
-            if mayPass { (bucket.lines, bucket.held) = (bucket.lines - Double(lines.count), 0) }
+            if mayPass { (bucket.lines, bucket.held) = (bucket.lines - Double(count), 0) }
             let isFirstHeld = !mayPass && bucket.held == 0
-            if !mayPass { bucket.held += lines.count }
+            if !mayPass { bucket.held += count }
             state.buckets[name] = bucket
             return (name, left, mayPass, isFirstHeld)
         }
         say(left, name)
-        if mayPass { for line in lines { write(line) } }
+        if mayPass { for line in lines() { write(line) } }
         // Else it would not be said before the next line, and that may be tomorrow.
         if isFirstHeld { queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.end() } }
     }

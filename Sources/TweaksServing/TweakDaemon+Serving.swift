@@ -31,9 +31,11 @@ extension TweakDaemon {
             // What the program does itself is no news to its own log; what a file did is said by the reload.
             case .changed(let commit) where [.code, .configFile].contains(commit.origin): return
             case .changed(let commit):
-                return gate.pass(event.lines, of: AuditNote.name(of: commit.origin))
+                return gate.pass(
+                    event.lines, count: min(commit.changes.count, 21), of: AuditNote.name(of: commit.origin))
             case .session(let session):
-                return gate.pass(event.lines, of: AuditNote.name(of: session.session.identity, session.session.peer))
+                let (lines, name) = (event.lines, AuditNote.name(of: session.session.identity, session.session.peer))
+                return gate.pass(lines, count: lines.count, of: name)
             case .stopping: gate.end()
             default: break
             }

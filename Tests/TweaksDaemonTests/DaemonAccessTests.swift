@@ -190,15 +190,15 @@ struct LogGateTests {
         let written = Log()
         let gate = LogGate(delay: .seconds(3_600)) { line in written.add("x")(.warning(line)) }
         let start = ContinuousClock.now
-        for number in 0..<125 { gate.pass(["line \(number)"], of: "uid 7", at: start) }
+        for number in 0..<125 { gate.pass(["line \(number)"], count: 1, of: "uid 7", at: start) }
         #expect(written.lines.count == 100)
         // Another one is not held up.
-        gate.pass(["mine"], of: "uid 0", at: start)
+        gate.pass(["mine"], count: 1, of: "uid 0", at: start)
         #expect(written.lines.last == "x: mine")
-        gate.pass(["later"], of: "uid 7", at: start + .seconds(1))
+        gate.pass(["later"], count: 1, of: "uid 7", at: start + .seconds(1))
         #expect(written.lines.suffix(2) == ["x: … and 25 more lines about uid 7", "x: later"])
         // Ten a second from then on, and one that came before.
-        for number in 0..<30 { gate.pass(["line \(number)"], of: "uid 7", at: start + .seconds(2)) }
+        for number in 0..<30 { gate.pass(["line \(number)"], count: 1, of: "uid 7", at: start + .seconds(2)) }
         #expect(written.lines.count == 103 + 19)
         gate.end()
         #expect(written.lines.last == "x: … and 11 more lines about uid 7")
@@ -211,7 +211,7 @@ struct LogGateTests {
         let written = Log()
         let gate = LogGate(delay: .seconds(3_600)) { line in written.add("x")(.warning(line)) }
         let start = ContinuousClock.now
-        for number in 0..<10_000 { gate.pass(["line"], of: "10.0.0.\(number)", at: start) }
+        for number in 0..<10_000 { gate.pass(["line"], count: 1, of: "10.0.0.\(number)", at: start) }
         #expect(written.lines.count == 256 + 100)
         gate.end()
         #expect(written.lines.last == "x: … and 9644 more lines about others")
@@ -222,7 +222,7 @@ struct LogGateTests {
         let written = Log()
         let gate = LogGate(delay: .seconds(3_600)) { line in written.add("x")(.warning(line)) }
         let start = ContinuousClock.now
-        for _ in 0..<10 { gate.pass(Array(repeating: "a", count: 21), of: "ops", at: start) }
+        for _ in 0..<10 { gate.pass(Array(repeating: "a", count: 21), count: 21, of: "ops", at: start) }
         #expect(written.lines.count == 105)
         gate.end()
         #expect(written.lines.last == "x: … and 105 more lines about ops")

@@ -39,7 +39,8 @@ extension History {
         /// Rises from record to record.
         package var number: UInt64
         package var revision: UInt64
-        package var time: ContinuousClock.Instant
+        var moment: Moment
+        package var time: ContinuousClock.Instant { moment.instant }
         package let origin: TweakOrigin
         package var kind: CommitKind
         package var parts: [CommitPart]
@@ -53,7 +54,14 @@ extension History {
             number: UInt64, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin, kind: CommitKind,
             status: Status = .done, parts: [CommitPart]
         ) {
-            (self.number, self.revision, self.time, self.origin) = (number, revision, time, origin)
+            self.init(number, revision, Moment(time), origin, kind, status, parts)
+        }
+
+        init(
+            _ number: UInt64, _ revision: UInt64, _ moment: Moment, _ origin: TweakOrigin, _ kind: CommitKind,
+            _ status: Status, _ parts: [CommitPart]
+        ) {
+            (self.number, self.revision, self.moment, self.origin) = (number, revision, moment, origin)
             (self.kind, self.status, self.parts) = (kind, status, parts)
         }
 

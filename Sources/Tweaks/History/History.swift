@@ -63,7 +63,7 @@ package struct History: Sendable {
             if goesOn(commit, kind, revision) { return }
             forgetUndone()
         }
-        let parts = commit.parts.remembered(kind)
+        let parts = commit.rememberedParts
         if parts.isEmpty { return }
         lastNumber += 1
         unsaved?.note(lastNumber)
@@ -72,10 +72,7 @@ package struct History: Sendable {
         self.weight += weight
         // Now and then, and then half of it: removing the first is moving all others.
         if records.count >= 2 * limit { removeOldest(records.count - limit + 1) }
-        records.append(
-            Record(
-                number: lastNumber, revision: revision, time: commit.time, origin: commit.origin, kind: kind, parts: parts
-            ))
+        records.append(Record(lastNumber, revision, commit.moment, commit.origin, kind, .done, parts))
     }
 
     /// Forgets the oldest commits where all of them weigh too much, but never the newest ones.
@@ -94,28 +91,30 @@ package struct History: Sendable {
 
     /// Adds a change to an entry that it goes on.
     private mutating func goesOn(_ commit: PendingCommit, _ kind: CommitKind, _ revision: UInt64) -> Bool {
-        if let part = commit.parts.single { return goesOn(part, commit, kind, revision) }
-        let list = commit.parts.all
-        guard let index = mergeable(kind, commit.time, commit.origin, where: { Self.overlap($0, list) }) else {
-            return false
-        }
-        for (position, part) in list.enumerated() { take(part, index, position) }
-        touch(index, revision, commit.time)
+        guard let index = lastAlike(commit, kind) ?? mergeable(commit, kind) else { return false }
+        for position in commit.parts.indices { take(commit.parts[position], index, position) }
+        touch(index, revision, commit.moment)
         makeRoom(sparing: 1)
         return true
     }
 
-    /// The same for a change of one tweak. This is the most frequent of all, so nothing is made for it.
-    private mutating func goesOn(
-        _ part: CommitPart, _ commit: PendingCommit, _ kind: CommitKind, _ revision: UInt64
-    ) -> Bool {
-        guard let index = mergeable(kind, commit.time, commit.origin, where: { Self.overlap($0, part) }) else {
-            return false
+    /// The last entry, where it is of the same session and the same tweak, and just made: the most frequent of all.
+    private func lastAlike(_ commit: PendingCommit, _ kind: CommitKind) -> Int? {
+        let index = records.count - 1
+        guard case .change(_, isStep: false, gesture: 0) = kind, index >= 0, commit.parts.count == 1,
+            records[index].kind == kind, records[index].status == .done, records[index].parts.count == 1,
+            records[index].parts[0].subject.isSame(as: commit.parts[0].subject),
+            commit.moment - records[index].moment <= Self.mergeInterval, records[index].origin == commit.origin
+        else { return nil }
+        return index
+    }
+
+    private func mergeable(_ commit: PendingCommit, _ kind: CommitKind) -> Int? {
+        let list = commit.parts
+        if list.count == 1, let part = list.first {
+            return mergeable(kind, commit.moment, commit.origin) { Self.overlap($0, part) }
         }
-        take(part, index, 0)
-        touch(index, revision, commit.time)
-        makeRoom(sparing: 1)
-        return true
+        return mergeable(kind, commit.moment, commit.origin) { Self.overlap($0, list) }
     }
 
     private static func overlap(_ parts: [CommitPart], _ part: CommitPart) -> Overlap {
@@ -137,15 +136,17 @@ package struct History: Sendable {
     /// Has a part of an entry end where another one ends.
     private mutating func take(_ part: CommitPart, _ index: Int, _ position: Int) {
         if part.subject.isSecret { return }
-        weight += part.weight - records[index].parts[position].weight
+        if case .node(let node) = part.subject, node.definition.kind == .string {
+            weight += part.weight - records[index].parts[position].weight
+        }
         records[index].parts[position].after = part.after
         records[index].parts[position].new = part.new
     }
 
     /// Notes that an entry has taken in a change, and puts it last: it is what undo takes back next.
-    private mutating func touch(_ index: Int, _ revision: UInt64, _ time: ContinuousClock.Instant) {
+    private mutating func touch(_ index: Int, _ revision: UInt64, _ moment: Moment) {
         records[index].revision = revision
-        records[index].time = time
+        records[index].moment = moment
         unsaved?.note(records[index].number)
         if index < records.count - 1 { records[index].isInTurn = true }
         // Numbers stay in order; those between are changes that no other entry speaks of.
@@ -168,7 +169,7 @@ package struct History: Sendable {
     /// The entry that a change goes on: of the same session, the same tweaks, and half a second ago at most. Where a
     /// program sets tweaks in turn, it need not be the last one; what came between has touched others.
     private func mergeable(
-        _ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin, where overlap: ([CommitPart]) -> Overlap
+        _ kind: CommitKind, _ time: Moment, _ origin: TweakOrigin, where overlap: ([CommitPart]) -> Overlap
     ) -> Int? {
         guard case .change(_, isStep: false, let gesture) = kind, limit > 0 else { return nil }
         for index in records.indices.suffix(Self.mostLookedAt).reversed() {
@@ -178,7 +179,7 @@ package struct History: Sendable {
             case .same:
                 guard records[index].origin == origin, isRecent(index, time, gesture),
                     isGesture(index, gesture)
-                        || records[index].kind == kind && time - records[index].time <= Self.mergeInterval
+                        || records[index].kind == kind && time - records[index].moment <= Self.mergeInterval
                 else { return nil }
                 let isLast = index == records.count - 1
                 return isLast || records[index].isInTurn || isVolley(kind, time, origin) ? index : nil
@@ -193,9 +194,9 @@ package struct History: Sendable {
 
     /// Whether an entry and all behind it are changes that still stand, none of them old. Looked at last: most entries
     /// speak of other tweaks, which is cheap to see.
-    private func isRecent(_ index: Int, _ time: ContinuousClock.Instant, _ gesture: UInt64) -> Bool {
+    private func isRecent(_ index: Int, _ time: Moment, _ gesture: UInt64) -> Bool {
         records.indices[index...].allSatisfy { index in
-            let age = time - records[index].time
+            let age = time - records[index].moment
             guard records[index].isChange, records[index].status == .done, age <= Self.gestureInterval,
                 case .node? = records[index].parts.first?.subject
             else { return false }
@@ -205,10 +206,10 @@ package struct History: Sendable {
 
     /// Whether a session has just made so many entries within half a second that no hand does: before that, each thing
     /// that a person does is to be taken back by itself.
-    private func isVolley(_ kind: CommitKind, _ time: ContinuousClock.Instant, _ origin: TweakOrigin) -> Bool {
+    private func isVolley(_ kind: CommitKind, _ time: Moment, _ origin: TweakOrigin) -> Bool {
         let last = records.suffix(Self.volley)
         return last.count == Self.volley && last.allSatisfy { $0.kind == kind && $0.origin == origin }
-            && last.first.map { time - $0.time <= Self.mergeInterval } ?? false
+            && last.first.map { time - $0.moment <= Self.mergeInterval } ?? false
     }
 
     private static let volley = 8
@@ -224,11 +225,10 @@ package struct History: Sendable {
     }
 }
 
-extension CommitParts {
-    /// What the history keeps of them: of secrets no values.
-    fileprivate func remembered(_ kind: CommitKind) -> [CommitPart] {
-        all.compactMap { part in
-            part.isRemembered(kind) ? (part.subject.isSecret ? part.redacted : part) : nil
-        }
+extension PendingCommit {
+    /// What the history keeps of it: of secrets no values.
+    fileprivate var rememberedParts: [CommitPart] {
+        let isPlain = parts.allSatisfy { !$0.subject.isSecret && $0.isRemembered(kind) }
+        return isPlain ? parts : parts.filter { $0.isRemembered(kind) }.map { $0.subject.isSecret ? $0.redacted : $0 }
     }
 }

@@ -53,7 +53,7 @@ final class DeliveryRun: Sendable {
     private let state: Mutex<State>
     private let parent: DeliveryRun?
     // Task-local values are inherited by tasks that an observer starts; those are not inside the delivery.
-    private let task: Int?
+    private let task: UInt?
 
     init(_ subscribers: [Subscriber] = [], inside parent: DeliveryRun? = nil) {
         state = Mutex(State(waiting: subscribers))
@@ -63,7 +63,10 @@ final class DeliveryRun: Sendable {
 
     var isMine: Bool { task == Self.currentTask }
 
-    private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+    // Unsafe: a task's word is only compared. Its hash would be made anew each time.
+    private static var currentTask: UInt? {
+        withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } }
+    }
 
     /// False when the delivery has ended.
     func append(_ subscribers: [Subscriber]) -> Bool {

@@ -2,14 +2,23 @@
 
 public import Synchronization
 
-/// A change on its way to one observer.
-struct PendingChange: Sendable {
+/// A change on its way to observers; one object for all that see the same.
+final class PendingChange: Sendable {
     let node: TweakNode
     /// What the observer last saw.
-    var old: Prepared
-    var new: Prepared
-    var origin: TweakOrigin
-    var revision: UInt64
+    let old: Prepared
+    let new: Prepared
+    let origin: TweakOrigin
+    let revision: UInt64
+
+    init(node: TweakNode, old: Prepared, new: Prepared, origin: TweakOrigin, revision: UInt64) {
+        (self.node, self.old, self.new, self.origin, self.revision) = (node, old, new, origin, revision)
+    }
+
+    /// The same for an observer that has not seen another one, which came before.
+    func folding(_ earlier: PendingChange) -> PendingChange {
+        PendingChange(node: node, old: earlier.old, new: new, origin: origin, revision: revision)
+    }
 }
 
 /// One observer: never run twice at once, never shown an older value after a newer one, always shown the last.
@@ -91,8 +100,7 @@ package final class Subscriber: Sendable {
         state.withLock { state in
             guard state.call != nil else { return nil }
             let waiting = state.pending
-            var change = change
-            if let waiting, !seesAll { change.old = waiting.old }
+            let change = waiting.map { seesAll ? change : change.folding($0) } ?? change
             // Back to what it last saw: for this observer nothing changed.
             state.pending = !seesAll && change.old.value == change.new.value ? nil : change
             return waiting

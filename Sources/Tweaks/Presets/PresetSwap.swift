@@ -48,7 +48,7 @@ extension TweakRegistry {
 
     /// Whether all is as it was before.
     package func isUndone(_ swap: PresetSwap) -> Bool {
-        let time = currentTime
+        let time = Moment(currentTime)
         return state.withLock { state in
             swap.parts.allSatisfy { part in
                 state.holds(part.node) && state.overlays[part.node.slot].setLayers.agrees(with: part.before, at: time)

@@ -5,7 +5,8 @@ struct PendingCommit {
     /// Nil: no commit, but values that tweaks take over from files, or paths whose overrides the disk has to look at.
     let kind: CommitKind?
     let origin: TweakOrigin
-    let time: ContinuousClock.Instant
+    let moment: Moment
+    var time: ContinuousClock.Instant { moment.instant }
     /// Whether the disk is to have it at once.
     var isUrgent = true
     /// Whether it changes one tweak: then its observers learn of it at once.
@@ -13,7 +14,7 @@ struct PendingCommit {
 
     // MARK: Under the lock
 
-    var parts = CommitParts()
+    var parts: [CommitPart] = []
     /// Whether a layer was written or removed.
     var didStore = false
     /// New values of tweaks that are observed, for when all of them are current.
@@ -29,7 +30,7 @@ struct PendingCommit {
     var didReschedule = false
 
     init(_ kind: CommitKind?, _ origin: TweakOrigin, _ time: ContinuousClock.Instant) {
-        (self.kind, self.origin, self.time) = (kind, origin, time)
+        (self.kind, self.origin, moment) = (kind, origin, Moment(time))
     }
 }
 
@@ -41,7 +42,8 @@ extension RegistryState {
         if isObserved { for subscriber in observers[node.slot].all { subscriber.count() } }
         store(new, in: node)
         if !isObserved { return }
-        let change = PendingChange(node: node, old: old, new: new, origin: commit.origin, revision: revision + commit.rise)
+        let change = PendingChange(
+            node: node, old: old, new: new, origin: commit.origin, revision: revision + commit.rise)
         if commit.isWhole { notify(change, &commit) } else { commit.shown.append(change) }
     }
 
@@ -63,7 +65,7 @@ extension RegistryState {
         sequence += 1
         guard stream.isFollowed else { return }
         let record = CommitRecord(
-            sequence: sequence, revision: revision, time: commit.time, origin: commit.origin, kind: commit.kind,
+            sequence: sequence, revision: revision, moment: commit.moment, origin: commit.origin, kind: commit.kind,
             about: history.revision(about: commit.kind), isUrgent: commit.isUrgent, parts: commit.parts)
         commit.sleepers += stream.append(record, &released)
     }

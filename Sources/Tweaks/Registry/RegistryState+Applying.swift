@@ -69,26 +69,26 @@ extension RegistryState {
         spareLayers(of: step.node)
         // The same value is set anew: a right guess at a secret is noted like any other set.
         if step.node.isSecret, case .override = step.change { overlays[slot].remove(.override) }
-        var didChange = overlays[slot].apply(step.change, origin: commit.origin, time: commit.time)
+        var didChange = overlays[slot].apply(step.change, origin: commit.origin, at: commit.moment)
         if isText { textBytes += heldText(step.node) }
         if didChange { reschedule(step.node, before, &commit) }
         if hadNotes, forgetNotes(slot, step.change) || didChange { didChange = true }
         if !didChange { return nil }
         overlays[slot].changedAt = revision + 1
-        return hadTemporary || overlays[slot].expires != nil
+        return hadTemporary || overlays[slot].end != nil
     }
 
     /// Keeps the schedule; the alarm looks at it after the lock.
     private mutating func reschedule(_ node: TweakNode, _ before: SetValues, _ commit: inout PendingCommit) {
         // Nearly always there is nothing temporary about it.
-        let now = overlays[node.slot].expires
+        let now = overlays[node.slot].end
         if now == nil, before.temporary == nil { return }
-        expiries.move(node, from: before.temporary?.expires, to: now)
+        expiries.move(node, from: (before.temporary?.expires).map { Moment($0) }, to: now)
         commit.didReschedule = true
     }
 
     /// Notes a tweak's part for history and followers.
-    private func note(
+    private mutating func note(
         _ step: CommitStep, _ before: SetValues, _ old: Prepared, _ new: Prepared, isNews: Bool, _ isTemporary: Bool,
         _ commit: inout PendingCommit
     ) {

@@ -91,7 +91,7 @@ struct RegistryState {
         nodes[node.slot] = nil
         hold(node)
         for path in node.formerly where formerly[path] === node { formerly[path] = nil }
-        expiries.move(node, from: overlays[node.slot][.temporaryOverride]?.expires, to: nil)
+        expiries.move(node, from: overlays[node.slot][.temporaryOverride]?.end, to: nil)
         textBytes -= heldText(node)
         overlays[node.slot] = Overlays()
         freeSlots.append(node.slot)

@@ -79,9 +79,12 @@ struct Overlays: Sendable {
         let layer: TweakLayer
         var prepared: Prepared
         var origin: TweakOrigin
-        var time: ContinuousClock.Instant
+        var moment: Moment
         /// When it ends by itself; only of a temporary override.
-        var expires: ContinuousClock.Instant?
+        var end: Moment?
+
+        var time: ContinuousClock.Instant { moment.instant }
+        var expires: ContinuousClock.Instant? { end?.instant }
     }
 
     private(set) var entries: [Entry] = []
@@ -95,7 +98,8 @@ struct Overlays: Sendable {
     // By index: a copy of the last entry would cost more than what is asked of it.
 
     /// When the current value ends by itself.
-    var expires: ContinuousClock.Instant? { entries.isEmpty ? nil : entries[entries.count - 1].expires }
+    var end: Moment? { entries.isEmpty ? nil : entries[entries.count - 1].end }
+    var expires: ContinuousClock.Instant? { end?.instant }
 
     /// The highest layer; nil without any.
     var topLayer: TweakLayer? { entries.isEmpty ? nil : entries[entries.count - 1].layer }
@@ -127,16 +131,16 @@ struct Overlays: Sendable {
     }
 
     /// Sets the override; that ends a temporary one. False when it is so already.
-    mutating func override(_ prepared: Prepared, origin: TweakOrigin, time: ContinuousClock.Instant) -> Bool {
+    mutating func override(_ prepared: Prepared, origin: TweakOrigin, at moment: Moment) -> Bool {
         // Nearly always the override is on top, or there is none.
         if let last = entries.indices.last, entries[last].layer == .override {
             if entries[last].prepared.value == prepared.value { return false }
             entries[last].prepared = prepared
             entries[last].origin = origin
-            entries[last].time = time
+            entries[last].moment = moment
             return true
         }
-        set(Entry(layer: .override, prepared: prepared, origin: origin, time: time))
+        set(Entry(layer: .override, prepared: prepared, origin: origin, moment: moment))
         remove(.temporaryOverride)
         return true
     }
@@ -155,5 +159,15 @@ struct Overlays: Sendable {
         guard let position = position(of: layer) else { return false }
         entries.remove(at: position)
         return true
+    }
+}
+
+extension Overlays.Entry {
+    init(
+        layer: TweakLayer, prepared: Prepared, origin: TweakOrigin, time: ContinuousClock.Instant,
+        expires: ContinuousClock.Instant? = nil
+    ) {
+        self.init(
+            layer: layer, prepared: prepared, origin: origin, moment: Moment(time), end: expires.map { Moment($0) })
     }
 }

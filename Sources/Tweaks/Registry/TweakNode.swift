@@ -137,10 +137,16 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
 
     func prepare(_ value: TweakValue) -> Prepared? {
         if hasChoices { return prepareChoice(value) }
-        // Words first, and without `Optional<Value>`, which generic code would look up each time.
+        // Words first.
         if wordCell != nil, let (word, value) = Value.tweakWord(of: value) {
             return Prepared(value: value, typed: .word(word))
         }
+        return prepareObject(value)
+    }
+
+    // Apart, as are others here: generic code asks the runtime for `Optional<Value>` wherever it may need it.
+    @inline(never)
+    private func prepareObject(_ value: TweakValue) -> Prepared? {
         guard let value = Value(value), let typed = typed(value) else { return nil }
         return Prepared(value: value.erased, typed: typed)
     }
@@ -153,6 +159,7 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
         return .object(value)
     }
 
+    @inline(never)
     private func prepareChoice(_ value: TweakValue) -> Prepared? {
         let name: String? = if case .choice(let name) = value { name } else { nil }
         guard let choice = choices.first(where: { $0.name == name }), let typed = typed(choice.value) else {
@@ -176,11 +183,15 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
         case .listed(_, let position):
             listCell?.store(position: position)
             return nil
-        case .object(let object):
-            let old: (any Sendable)? = holdsObjects ? cell.load() : nil
-            // Always this type: `prepare` of this very core made it.
-            if let typed = object as? Value { cell.store(typed) }
-            return old
+        case .object(let object): return store(object)
         }
+    }
+
+    @inline(never)
+    private func store(_ object: any Sendable) -> (any Sendable)? {
+        let old: (any Sendable)? = holdsObjects ? cell.load() : nil
+        // Always this type: `prepare` of this very core made it.
+        if let typed = object as? Value { cell.store(typed) }
+        return old
     }
 }

@@ -62,7 +62,7 @@ extension RegistryState {
     ) -> StoredEntry? {
         if !step.change.isAbout(layer) { return storedOverride(step.node, layer) }
         var overlay = overlays[step.node.slot]
-        _ = overlay.apply(step.change, origin: origin, time: time)
+        _ = overlay.apply(step.change, origin: origin, at: Moment(time))
         // A new word about it ends what was kept aside.
         return overlay[layer].map { StoredEntry($0, of: step.node, covering: beneath(step.node)?.value) }
     }

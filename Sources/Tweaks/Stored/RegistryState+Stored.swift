@@ -78,7 +78,7 @@ extension RegistryState {
                     .init(
                         layer: judged.layer, prepared: prepared, origin: judged.entry.origin, time: judged.entry.time,
                         expires: judged.entry.expires))
-                expiries.move(node, from: nil, to: judged.entry.expires)
+                expiries.move(node, from: nil, to: judged.entry.expires.map { Moment($0) })
             case .failure(let reason):
                 aside.append(AsideEntry(layer: judged.layer, entry: judged.entry, reason: reason))
             }

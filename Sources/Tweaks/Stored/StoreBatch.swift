@@ -72,9 +72,9 @@ extension RegistryState {
     }
 
     private func note(_ record: CommitRecord, _ batch: inout StoreBatch) {
-        record.parts.forEach { part in
+        for part in record.parts {
             let isNode = part.subject.node != nil
-            if isNode, record.kind == nil { return }
+            if isNode, record.kind == nil { continue }
             if isNode || part.layer == .override { note(part.subject.path, .override, &batch) }
             if isNode ? part.isTemporary : part.layer == .temporaryOverride {
                 note(part.subject.path, .temporaryOverride, &batch)
@@ -120,5 +120,5 @@ extension RegistryState {
 
 extension CommitRecord {
     /// What tweaks take over from files is on disk already.
-    fileprivate var concernsDisk: Bool { kind != nil || parts.isEmpty || parts.all.contains { $0.subject.node == nil } }
+    fileprivate var concernsDisk: Bool { kind != nil || parts.isEmpty || parts.contains { $0.subject.node == nil } }
 }

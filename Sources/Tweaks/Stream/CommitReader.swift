@@ -4,7 +4,9 @@
 package struct CommitReader: Sendable {
     private let follower: CommitFollower
     private var folded = FoldingQueue(threshold: 0)
-    private var records: ArraySlice<CommitRecord> = []
+    private var records: [CommitRecord] = []
+    /// The first record that was not given out.
+    private var position = 0
     /// No more commits will come.
     package private(set) var hasEnded = false
 
@@ -21,17 +23,17 @@ package struct CommitReader: Sendable {
                 return nil
             }
             folded = batch.folded ?? folded
-            records = batch.records[...]
+            (records, position) = (batch.records, 0)
         }
     }
 
     private mutating func nextRecord() -> TweakCommit? {
-        while let record = records.popFirst() {
-            var changes: [TweakCommit.Change] = []
-            record.forEachChange { if $0.old != $0.new { changes.append($0.asChange) } }
-            if changes.isEmpty { continue }
-            return TweakCommit(revision: record.revision, origin: record.origin, changes: changes)
+        while position < records.count {
+            defer { position += 1 }
+            if let commit = records[position].asCommit { return commit }
         }
+        records = []
+        position = 0
         return nil
     }
 
@@ -46,6 +48,20 @@ package struct CommitReader: Sendable {
             if !changes.isEmpty { return TweakCommit(revision: first.revision, origin: first.origin, changes: changes) }
         }
         return nil
+    }
+}
+
+extension CommitRecord {
+    /// The values that it has changed; nil where it has changed none.
+    fileprivate var asCommit: TweakCommit? {
+        let changes = parts.compactMap { part -> TweakCommit.Change? in
+            guard part.isNews, let node = part.subject.node, let old = part.old, let new = part.new, old != new else {
+                return nil
+            }
+            return TweakCommit.Change(
+                path: node.path, old: old, new: new, isSecret: node.isSecret, isSet: node.isSet(new))
+        }
+        return changes.isEmpty ? nil : TweakCommit(revision: revision, origin: origin, changes: changes)
     }
 }
 

@@ -5,7 +5,8 @@ package struct CommitRecord: Sendable {
     /// Rises by one from record to record. Revisions do not: what is taken over from files stands at the one before.
     package let sequence: UInt64
     package let revision: UInt64
-    package let time: ContinuousClock.Instant
+    let moment: Moment
+    package var time: ContinuousClock.Instant { moment.instant }
     package let origin: TweakOrigin
     /// Nil: no commit, but values that tweaks take over from files, or paths whose overrides the disk has to look at.
     package let kind: CommitKind?
@@ -13,14 +14,19 @@ package struct CommitRecord: Sendable {
     package let about: UInt64?
     /// Whether the disk is to have it at once.
     package let isUrgent: Bool
-    package let parts: CommitParts
+    /// Shared with the history, where it keeps them as they are.
+    package let parts: [CommitPart]
 
     /// Its approximate size in memory, in bytes.
-    var heldBytes: Int { MemoryLayout<CommitRecord>.stride + parts.heldBytes }
+    var heldBytes: Int {
+        var bytes = MemoryLayout<CommitRecord>.stride + parts.count * MemoryLayout<CommitPart>.stride
+        for index in parts.indices { bytes += parts[index].textBytes }
+        return bytes
+    }
 
     /// What it changed, for people; of a secret without the values.
     package var changes: [TweakHistoryEntry.Change] {
-        parts.all.compactMap { part in
+        parts.compactMap { part in
             part.isRemembered(kind) ? (part.subject.isSecret ? part.redacted : part).change : nil
         }
     }
@@ -117,32 +123,5 @@ package enum CommitSubject: Sendable {
     /// Commits of earlier runs are not merged with anything.
     func isSame(as other: CommitSubject) -> Bool {
         if case .node(let node) = self, case .node(let other) = other { node === other } else { false }
-    }
-}
-
-/// The parts of a commit. Most have one, for which no list is made.
-package struct CommitParts: Sendable {
-    private(set) var first: CommitPart?
-    private var rest: [CommitPart] = []
-
-    mutating func append(_ part: CommitPart) {
-        if first == nil { first = part } else { rest.append(part) }
-    }
-
-    var isEmpty: Bool { first == nil }
-    /// The part, where there is only one.
-    var single: CommitPart? { rest.isEmpty ? first : nil }
-    package var all: [CommitPart] { first.map { rest.isEmpty ? [$0] : [$0] + rest } ?? [] }
-
-    /// Calls `body` with each part, in order.
-    package func forEach(_ body: (CommitPart) -> Void) {
-        if let first { body(first) }
-        for part in rest { body(part) }
-    }
-
-    fileprivate var heldBytes: Int {
-        var bytes = rest.count * MemoryLayout<CommitPart>.stride + (first?.textBytes ?? 0)
-        for part in rest { bytes += part.textBytes }
-        return bytes
     }
 }

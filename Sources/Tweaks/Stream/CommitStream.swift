@@ -128,7 +128,8 @@ package final class CommitStream: Sendable {
     fileprivate func hasNews(_ place: Int) -> Bool {
         state.withLock { state in
             guard let follower = state.followers[place] else { return false }
-            return follower.fold != nil || !follower.lost.isEmpty || (state.records.last?.sequence ?? 0) >= follower.cursor
+            return follower.fold != nil || !follower.lost.isEmpty
+                || (state.records.last?.sequence ?? 0) >= follower.cursor
         }
     }
 
@@ -301,7 +302,7 @@ extension CommitRecord {
 
     /// Calls `body` with each change, as those see it who watch.
     package func forEachChange(_ body: (WatchedChange) -> Void) {
-        parts.forEach { part in
+        for part in parts {
             if let change = WatchedChange(part, of: self) { body(change) }
         }
     }

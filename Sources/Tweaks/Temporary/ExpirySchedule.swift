@@ -2,25 +2,25 @@
 
 /// The ends of all temporary overrides of a registry. Part of its state.
 struct ExpirySchedule: Sendable {
-    private var entries: [(end: ContinuousClock.Instant, node: TweakNode)] = []
+    private var entries: [(end: Moment, node: TweakNode)] = []
 
     /// When the next one ends; nil while there is none.
-    var next: ContinuousClock.Instant? { entries.first?.end }
+    var next: ContinuousClock.Instant? { entries.first?.end.instant }
 
     /// How many are pending.
     var count: Int { entries.count }
 
     /// Notes that a tweak's temporary override has another end now, or none.
-    mutating func move(_ node: TweakNode, from old: ContinuousClock.Instant?, to new: ContinuousClock.Instant?) {
+    mutating func move(_ node: TweakNode, from old: Moment?, to new: Moment?) {
         if old == new { return }
         if let old { remove(node, at: old) }
         if let new { entries.insert((new, node), at: position(of: new)) }
     }
 
     /// The tweaks whose time has come.
-    func due(_ time: ContinuousClock.Instant) -> [TweakNode] { entries.prefix { $0.end <= time }.map(\.node) }
+    func due(_ time: Moment) -> [TweakNode] { entries.prefix { $0.end <= time }.map(\.node) }
 
-    private mutating func remove(_ node: TweakNode, at end: ContinuousClock.Instant) {
+    private mutating func remove(_ node: TweakNode, at end: Moment) {
         var index = position(of: end)
         while index < entries.count, entries[index].end == end {
             if entries[index].node === node {
@@ -32,7 +32,7 @@ struct ExpirySchedule: Sendable {
     }
 
     /// Where the first entry with this end is, or would be.
-    private func position(of end: ContinuousClock.Instant) -> Int {
+    private func position(of end: Moment) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2

@@ -19,7 +19,7 @@ extension TweakNode {
     ) throws(TweakError) -> SetLayers {
         SetLayers(
             override: try judge(layers.override, policy),
-            temporary: try judge(layers.temporary?.unlessExpired(time), policy))
+            temporary: try judge(layers.temporary?.unlessExpired(Moment(time)), policy))
     }
 
     private func judge(_ entry: Overlays.Entry?, _ policy: TweakPolicy?) throws(TweakError) -> Overlays.Entry? {

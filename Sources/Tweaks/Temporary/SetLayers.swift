@@ -6,7 +6,7 @@ package struct SetLayers: Sendable {
     var temporary: Overlays.Entry?
 
     /// Whether the values are the same, whoever set them, and when. What has run out counts as none.
-    func agrees(with other: SetLayers, at time: ContinuousClock.Instant) -> Bool {
+    func agrees(with other: SetLayers, at time: Moment) -> Bool {
         override?.prepared.value == other.override?.prepared.value
             && temporary?.unlessExpired(time)?.prepared.value == other.temporary?.unlessExpired(time)?.prepared.value
     }
@@ -14,8 +14,8 @@ package struct SetLayers: Sendable {
 
 extension Overlays.Entry {
     /// Nil for a temporary override that has run out.
-    func unlessExpired(_ time: ContinuousClock.Instant) -> Overlays.Entry? {
-        expires.map { $0 <= time } == true ? nil : self
+    func unlessExpired(_ time: Moment) -> Overlays.Entry? {
+        end.map { $0 <= time } == true ? nil : self
     }
 }
 
@@ -30,7 +30,7 @@ enum LayerChange: Sendable {
     /// Removes override and temporary override.
     case reset
     /// Ends a temporary override that has run out by a moment.
-    case expire(ContinuousClock.Instant)
+    case expire(Moment)
     /// Puts back what was there, or makes again what was taken back.
     indirect case restore(SetLayers)
     /// Gives the config file's layer another value, or takes it away.
@@ -84,21 +84,21 @@ extension Overlays {
     }
 
     /// Changes the layers. False when they were so already.
-    mutating func apply(_ change: LayerChange, origin: TweakOrigin, time: ContinuousClock.Instant) -> Bool {
+    mutating func apply(_ change: LayerChange, origin: TweakOrigin, at moment: Moment) -> Bool {
         switch change {
-        case .override(let prepared): return override(prepared, origin: origin, time: time)
+        case .override(let prepared): return override(prepared, origin: origin, at: moment)
         case .temporary(let prepared, let lifetime):
             set(
                 Entry(
-                    layer: .temporaryOverride, prepared: prepared, origin: origin, time: time,
-                    expires: time.advanced(by: lifetime)))
+                    layer: .temporaryOverride, prepared: prepared, origin: origin, moment: moment,
+                    end: moment.advanced(by: lifetime)))
             return true
-        case .keep: return keep(origin: origin, time: time)
+        case .keep: return keep(origin: origin, at: moment)
         case .reset: return reset()
-        case .expire(let moment):
-            guard self[.temporaryOverride]?.unlessExpired(moment) == nil else { return false }
+        case .expire(let due):
+            guard self[.temporaryOverride]?.unlessExpired(due) == nil else { return false }
             return remove(.temporaryOverride)
-        case .restore(let layers): return restore(layers, origin: origin, time: time)
+        case .restore(let layers): return restore(layers, origin: origin, at: moment)
         case .configFile(let file):
             remove(.configFile)
             if let entry = file.entry { set(entry) }
@@ -109,24 +109,24 @@ extension Overlays {
         }
     }
 
-    private mutating func keep(origin: TweakOrigin, time: ContinuousClock.Instant) -> Bool {
+    private mutating func keep(origin: TweakOrigin, at moment: Moment) -> Bool {
         guard let temporary = self[.temporaryOverride] else { return false }
         remove(.temporaryOverride)
-        set(Entry(layer: .override, prepared: temporary.prepared, origin: origin, time: time))
+        set(Entry(layer: .override, prepared: temporary.prepared, origin: origin, moment: moment))
         return true
     }
 
     private mutating func restore(
-        _ layers: SetLayers, origin: TweakOrigin, time: ContinuousClock.Instant
+        _ layers: SetLayers, origin: TweakOrigin, at moment: Moment
     ) -> Bool {
         let before = setLayers
         // The same value for another while is something else to put back.
-        let isAsLong = before.temporary?.expires == layers.temporary?.unlessExpired(time)?.expires
-        if isAsLong, before.agrees(with: layers, at: time) { return false }
+        let isAsLong = before.temporary?.end == layers.temporary?.unlessExpired(moment)?.end
+        if isAsLong, before.agrees(with: layers, at: moment) { return false }
         remove(.override)
         remove(.temporaryOverride)
-        for var entry in [layers.override, layers.temporary?.unlessExpired(time)].compactMap(\.self) {
-            (entry.origin, entry.time) = (origin, time)
+        for var entry in [layers.override, layers.temporary?.unlessExpired(moment)].compactMap(\.self) {
+            (entry.origin, entry.moment) = (origin, moment)
             set(entry)
         }
         return true

@@ -27,7 +27,7 @@ extension TweakRegistry {
     package func expire() {
         var commit = PendingCommit(.expiry, .expired, currentTime)
         state.withLock { state in
-            let steps = state.expiries.due(commit.time).map { CommitStep(node: $0, change: .expire(commit.time)) }
+            let steps = state.expiries.due(commit.moment).map { CommitStep(node: $0, change: .expire(commit.moment)) }
             if !steps.isEmpty { _ = state.apply(steps, &commit) }
         }
         deliver(commit, .carrier)
