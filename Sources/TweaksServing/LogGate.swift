@@ -8,12 +8,24 @@ final class LogGate: Sendable {
     /// What an origin may still write.
     private struct Bucket {
         var lines = LogGate.burst
-        var at: ContinuousClock.Instant
+        /// Seconds since the gate was made.
+        var at: Double
         var held = 0
 
-        mutating func refill(_ now: ContinuousClock.Instant) {
-            if now > at { lines = min(burst, lines + (now - at) / .seconds(1) * linesPerSecond) }
+        mutating func refill(_ now: Double) {
+            if now > at { lines = min(burst, lines + (now - at) * linesPerSecond) }
             at = max(at, now)
+        }
+
+        /// Counts lines; false, and they are held, where none may be written.
+        mutating func spend(_ count: Int, _ now: Double) -> (mayPass: Bool, left: Int, isFirstHeld: Bool) {
+            refill(now)
+            guard lines >= 1 else {
+                defer { held += count }
+                return (false, 0, held == 0)
+            }
+            defer { (lines, held) = (lines - Double(count), 0) }
+            return (true, held, false)
         }
     }
 
@@ -25,10 +37,11 @@ final class LogGate: Sendable {
     private struct State {
         var buckets: [String: Bucket] = [:]
         /// When those were last forgotten that are full again.
-        var cleanedAt: ContinuousClock.Instant?
+        var cleanedAt: Double?
     }
 
     private let state = Mutex(State())
+    private let start = ContinuousClock.now
     private let delay: DispatchTimeInterval
     private let queue = DispatchQueue(label: "tweaks.log")
     private let write: @Sendable (String) -> Void
@@ -48,17 +61,11 @@ final class LogGate: Sendable {
         _ lines: @autoclosure () -> [String], count: Int, of origin: String, at now: ContinuousClock.Instant = .now
     ) {
         if count == 0 { return }
-        let (name, left, mayPass, isFirstHeld) = state.withLock { state in
-            let name = Self.account(origin, &state, now)
-            var bucket = state.buckets[name] ?? Bucket(at: now)
-            bucket.refill(now)
-            let mayPass = bucket.lines >= 1
-            let left = mayPass ? bucket.held : 0
-            if mayPass { (bucket.lines, bucket.held) = (bucket.lines - Double(count), 0) }
-            let isFirstHeld = !mayPass && bucket.held == 0
-            if !mayPass { bucket.held += count }
-            state.buckets[name] = bucket
-            return (name, left, mayPass, isFirstHeld)
+        let (whole, part) = (now - start).components
+        let seconds = Double(whole) + Double(part) * 1e-18
+        let (name, (mayPass, left, isFirstHeld)) = state.withLock { state in
+            let name = Self.account(origin, &state, seconds)
+            return (name, state.buckets[name, default: Bucket(at: seconds)].spend(count, seconds))
         }
         say(left, name)
         if mayPass { for line in lines() { write(line) } }
@@ -75,9 +82,9 @@ final class LogGate: Sendable {
         for (name, count) in held.sorted(by: { $0.key < $1.key }) { say(count, name) }
     }
 
-    private static func account(_ origin: String, _ state: inout State, _ now: ContinuousClock.Instant) -> String {
-        if state.buckets[origin] != nil || state.buckets.count < mostOrigins { return origin }
-        if state.cleanedAt.map({ now - $0 >= .seconds(1) }) ?? true {
+    private static func account(_ origin: String, _ state: inout State, _ now: Double) -> String {
+        if state.buckets.count < mostOrigins || state.buckets[origin] != nil { return origin }
+        if state.cleanedAt.map({ now - $0 >= 1 }) ?? true {
             state.cleanedAt = now
             for name in Array(state.buckets.keys) { state.buckets[name]?.refill(now) }
             state.buckets = state.buckets.filter { $0.value.lines < burst || $0.value.held > 0 }

@@ -67,21 +67,4 @@ extension [(String, JSON)] {
 extension [UInt8] {
     /// Appends text as UTF-8.
     package mutating func append(_ text: String) { append(contentsOf: text.utf8) }
-
-    /// Appends a whole number in decimal, without making a string: replies are full of them.
-    package mutating func append(decimal number: Int64) {
-        if number < 0 { append(UInt8(ascii: "-")) }
-        append(decimal: number.magnitude)
-    }
-
-    /// Appends a whole number in decimal.
-    package mutating func append(decimal number: UInt64) {
-        let start = count
-        var rest = number
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        self[start...].reverse()
-    }
 }

@@ -92,7 +92,7 @@ package struct History: Sendable {
     /// Adds a change to an entry that it goes on.
     private mutating func goesOn(_ commit: PendingCommit, _ kind: CommitKind, _ revision: UInt64) -> Bool {
         guard let index = lastAlike(commit, kind) ?? mergeable(commit, kind) else { return false }
-        for position in commit.parts.indices { take(commit.parts[position], index, position) }
+        for position in commit.parts.indices { take(commit.parts, index, position) }
         touch(index, revision, commit.moment)
         makeRoom(sparing: 1)
         return true
@@ -134,13 +134,14 @@ package struct History: Sendable {
     }
 
     /// Has a part of an entry end where another one ends.
-    private mutating func take(_ part: CommitPart, _ index: Int, _ position: Int) {
-        if part.subject.isSecret { return }
-        if case .node(let node) = part.subject, node.definition.kind == .string {
-            weight += part.weight - records[index].parts[position].weight
+    private mutating func take(_ parts: [CommitPart], _ index: Int, _ position: Int) {
+        guard case .node(let node) = parts[position].subject, !node.isSecret else { return }
+        if node.definition.kind == .string {
+            weight += parts[position].weight - records[index].parts[position].weight
         }
-        records[index].parts[position].after = part.after
-        records[index].parts[position].new = part.new
+        // Field by field: a part is several values, and most are as they were.
+        records[index].parts[position].after = parts[position].after
+        records[index].parts[position].new = parts[position].new
     }
 
     /// Notes that an entry has taken in a change, and puts it last: it is what undo takes back next.

@@ -101,10 +101,11 @@ extension RegistryState {
             case .configFile: (SetValues(), SetValues())
             default: (before, overlays[slot].setValues)
             }
-        commit.parts.append(
-            CommitPart(
-                .node(step.node), before: before, after: after, old: old.value, new: new.value,
-                layer: overlays[slot].topLayer ?? .default, isNews: isNews, isTemporary: isTemporary))
+        let part = CommitPart(
+            .node(step.node), before: before, after: after, old: old.value, new: new.value,
+            layer: overlays[slot].topLayer ?? .default, isNews: isNews, isTemporary: isTemporary)
+        // Most commits have one part: room for more is made when there are.
+        if commit.parts.isEmpty { commit.parts = [part] } else { commit.parts.append(part) }
     }
 
     /// A new word about an override ends what was kept aside for it. False when there was only a remark.

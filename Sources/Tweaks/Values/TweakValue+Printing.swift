@@ -17,8 +17,14 @@ extension TweakValue: CustomStringConvertible {
 
     /// Appends the same as UTF-8: texts are long, and need not become another text first.
     package func append(to bytes: inout [UInt8]) {
-        if case .string(let value) = self { return Quoting.appendJSON(value, to: &bytes) }
-        bytes.append(contentsOf: text.utf8)
+        switch self {
+        case .string(let value): Quoting.appendJSON(value, to: &bytes)
+        case .int(let number): bytes.append(decimal: number)
+        case .number(let number):
+            guard let whole = Self.shortWhole(number) else { return bytes.append(contentsOf: text.utf8) }
+            bytes.append(decimal: whole)
+        default: bytes.append(contentsOf: text.utf8)
+        }
     }
 
     /// The same as ``text``.
@@ -26,7 +32,12 @@ extension TweakValue: CustomStringConvertible {
 
     /// The shortest text that reads back as the same double; whole numbers without a point.
     package static func shortest(_ value: Double) -> String {
-        if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
-        return value.description
+        shortWhole(value).map { String($0) } ?? value.description
+    }
+
+    /// A whole number that is printed without a point; nil for others.
+    private static func shortWhole(_ value: Double) -> Int64? {
+        guard let whole = Int64(exactly: value), whole.magnitude < 1 << 53 else { return nil }
+        return whole
     }
 }
