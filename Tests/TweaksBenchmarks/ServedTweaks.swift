@@ -97,8 +97,7 @@ extension ServedTweaks {
         var limits = TweakServerLimits()
         limits.commitsPerSecond = nil
         let daemon = try TweakDaemon.start(
-            "bench", tcp: .open(port: 0), storage: .directory(directory), limits: limits, onEvent: { _ in },
-            tweaks: tweaks)
+            "bench", tcp: .open(port: 0), storage: .directory(directory), limits: limits, tweaks: tweaks)
         FileHandle.standardOutput.write(Data("\(daemon.port ?? 0)\n".utf8))
         while true { sleep(1_000) }
     }
