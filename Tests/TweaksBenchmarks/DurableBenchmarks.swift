@@ -108,7 +108,7 @@ enum DurableBenchmarks {
 
     private static func againstRedis(_ tweaks: Peer, _ place: URL) throws {
         let config = place.appendingPathComponent("redis.conf").path
-        try Data().write(to: URL(fileURLWithPath: config))
+        try Data("dir \(place.path)\n".utf8).write(to: URL(fileURLWithPath: config))
         guard let redis = try Peer.redis([config]) else {
             return Table.skipped("against CONFIG SET and CONFIG REWRITE", "install redis-server")
         }
