@@ -34,8 +34,13 @@ package final class Subscriber: Sendable {
         case actor
     }
 
+    /// What it runs. In a structure, or each lock would wrap the closure anew.
+    fileprivate struct Call {
+        let body: @Sendable (PendingChange?) -> Void
+    }
+
     fileprivate struct State {
-        var call: (@Sendable (PendingChange?) -> Void)?
+        var call: Call?
         var pending: PendingChange?
         /// The tweak whose change it is being shown.
         var shown: TweakNode?
@@ -78,7 +83,7 @@ package final class Subscriber: Sendable {
         place = actor != nil ? .actor : runsNoCode ? .anywhere : .thread
         (hasOwner, isCounter) = (owner != nil, call == nil)
         (self.nodes, self.registry, self.actor, self.owner, self.seesAll) = (nodes, registry, actor, owner, seesAll)
-        state = Mutex(State(call: call))
+        state = Mutex(State(call: call.map { Call(body: $0) }))
     }
 
     var isEnded: Bool { ended.load(ordering: .acquiring) }
@@ -132,12 +137,12 @@ package final class Subscriber: Sendable {
     func end() {
         noted.add(1, ordering: .releasing)
         guard !isCounter, let call = close() else { return }
-        if place != .actor { call?(nil) }
+        if place != .actor { call?.body(nil) }
         if nodes.count > 1 { registry?.remove(self, from: nodes) }
     }
 
     /// Nil when it had ended before. What it held is released by the caller, outside the lock: that may be anything.
-    private func close() -> (@Sendable (PendingChange?) -> Void)?? {
+    private func close() -> Call?? {
         if ended.exchange(true, ordering: .acquiringAndReleasing) { return nil }
         let held = state.withLock { state in
             defer { (state.call, state.pending) = (nil, nil) }
@@ -173,7 +178,7 @@ extension Subscriber {
     private func showNext() -> Bool {
         if isOwnerGone { cancel() }
         guard let (call, change) = state.withLock({ $0.take() }) else { return false }
-        call(change)
+        call.body(change)
         // The tweak is released after the lock: this may be its last reference.
         _ = state.withLock { state in
             defer { state.shown = nil }
@@ -258,7 +263,7 @@ extension Subscriber {
 }
 
 extension Subscriber.State {
-    fileprivate mutating func take() -> ((@Sendable (PendingChange?) -> Void), PendingChange)? {
+    fileprivate mutating func take() -> (Subscriber.Call, PendingChange)? {
         guard shown == nil, let call, let change = pending else { return nil }
         pending = nil
         shown = change.node

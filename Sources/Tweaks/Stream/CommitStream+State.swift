@@ -1,0 +1,161 @@
+// Knows which records wait for whom, and makes room where they are too many.
+
+extension CommitStream {
+    struct Follower {
+        let overflow: Overflow
+        let wake: Wake
+        /// The first record that it has not read.
+        var cursor: UInt64
+        /// Whether it is to be woken by the next record.
+        var isAsleep = true
+        var fold: FoldingQueue?
+        var lost = Lost()
+    }
+
+    struct State {
+        /// With rising sequences; gaps are what others have read, or nobody will.
+        var records: [CommitRecord] = []
+        var bytes = 0
+        /// The sequence that comes next.
+        var next: UInt64 = 0
+        var followers: [Follower?] = []
+        var hasEnded = false
+    }
+}
+
+// MARK: - Reading
+
+extension CommitStream.State {
+    /// What a follower has not read, and what nobody needs any more.
+    mutating func take(
+        _ place: Int, staysAwake: Bool
+    ) -> (batch: CommitStream.Batch, read: [CommitRecord]) {
+        var batch = CommitStream.Batch(isLast: hasEnded)
+        // By parts: a copy of a follower counts references.
+        guard let cursor = followers[place]?.cursor else { return (batch, []) }
+        batch.folded = followers[place]?.fold.take()
+        if let lost = followers[place]?.lost, !lost.isEmpty {
+            batch.lost = lost
+            followers[place]?.lost = CommitStream.Lost()
+        }
+        followers[place]?.isAsleep = !staysAwake
+        if cursor >= next { return (batch, []) }
+        let start = position(of: cursor)
+        followers[place]?.cursor = next
+        if start == 0, firstUnread == nil {
+            swap(&batch.records, &records)
+            bytes = 0
+            return (batch, [])
+        }
+        batch.records = Array(records[start...])
+        return (batch, takeRead())
+    }
+
+    /// Where the first record stands that is no older.
+    private func position(of sequence: UInt64) -> Int {
+        var (low, high) = (0, records.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if records[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The oldest sequence that a follower has not read; nil where all have read all.
+    private var firstUnread: UInt64? {
+        var first = next
+        for place in followers.indices { if let cursor = followers[place]?.cursor, cursor < first { first = cursor } }
+        return first == next ? nil : first
+    }
+
+    /// Takes out what everyone has read.
+    mutating func takeRead() -> [CommitRecord] {
+        let count = firstUnread.map { position(of: $0) } ?? records.count
+        return count == 0 ? [] : takeOut(0..<count)
+    }
+
+    private mutating func takeOut(_ range: Range<Int>) -> [CommitRecord] {
+        let taken = Array(records[range])
+        records.removeSubrange(range)
+        for record in taken { bytes -= record.heldBytes }
+        return taken
+    }
+
+    mutating func takeSleepers() -> [CommitStream.Wake] {
+        var wakes: [CommitStream.Wake] = []
+        for place in followers.indices where followers[place]?.isAsleep == true {
+            followers[place]?.isAsleep = false
+            if let wake = followers[place]?.wake { wakes.append(wake) }
+        }
+        return wakes
+    }
+}
+
+// MARK: - Making room
+
+extension CommitStream.State {
+    /// Gives up records until they fit.
+    mutating func makeRoom() -> [CommitRecord] {
+        for place in followers.indices { catchUp(place) }
+        var released = takeRead()
+        while bytes > CommitStream.limit, records.count > 1 { released += dropHeaviest() }
+        return released
+    }
+
+    /// Has a follower go on at the end, with a fold or anew, if it may.
+    private mutating func catchUp(_ place: Int) {
+        guard let follower = followers[place], follower.cursor < next else { return }
+        switch follower.overflow {
+        case .drops: return
+        case .restarts: followers[place]?.lost.note(records.last?.revision ?? 0)
+        case .folds:
+            var fold = followers[place]?.fold.take() ?? FoldingQueue(threshold: 0)
+            for record in records[position(of: follower.cursor)...] {
+                record.forEachChange { fold.append($0) }
+            }
+            followers[place]?.fold = fold.isEmpty ? nil : fold
+        }
+        followers[place]?.cursor = next
+    }
+
+    /// Drops the older half of what the origin has that has the most; what the program does itself counts fourfold.
+    private mutating func dropHeaviest() -> [CommitRecord] {
+        var weights: [String: Int] = [:]
+        for record in records.dropLast() { weights[record.origin.identity, default: 0] += record.share }
+        guard let heaviest = weights.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { return [] }
+        var (dropped, excess) = ([CommitRecord](), heaviest.value / 2 + 1)
+        let last = records.count - 1
+        var kept: [CommitRecord] = []
+        for (position, record) in records.enumerated() {
+            guard position < last, excess > 0, record.origin.identity == heaviest.key else {
+                kept.append(record)
+                continue
+            }
+            excess -= record.share
+            bytes -= record.heldBytes
+            dropped.append(record)
+        }
+        records = kept
+        for record in dropped { noteLost(record) }
+        return dropped
+    }
+
+    private mutating func noteLost(_ record: CommitRecord) {
+        for place in followers.indices {
+            guard let cursor = followers[place]?.cursor, cursor <= record.sequence else { continue }
+            followers[place]?.lost.note(record.revision)
+        }
+    }
+}
+
+extension CommitRecord {
+    /// What it counts of its origin's share.
+    fileprivate var share: Int { kind?.session == nil ? 4 * heldBytes : heldBytes }
+
+    /// Calls `body` with each change, as those see it who watch.
+    package func forEachChange(_ body: (WatchedChange) -> Void) {
+        for part in parts {
+            if let change = WatchedChange(part, of: self) { body(change) }
+        }
+    }
+}
