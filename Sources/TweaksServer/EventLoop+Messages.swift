@@ -58,7 +58,10 @@ extension EventLoop {
         (session.isAwaitingAction, session.isReloading, session.permit) = (false, false, nil)
         if session.isOpen {
             // A reload promises its revision, too, as does what was read elsewhere first.
-            if reply.awaits != nil, session.owed.isEmpty { executor.owing.append(id) }
+            if let revision = reply.awaits {
+                executor.evidence.ask(revision, clock())
+                if session.owed.isEmpty { executor.owing.append(id) }
+            }
             deliver(reply, session)
         }
         advance(session)

@@ -47,8 +47,11 @@ struct Evidence {
     /// The audit has written.
     mutating func note(audited: SaveStatus, _ now: ContinuousClock.Instant) {
         self.audited = audited
-        isLate = false
-        deadline = audited.saved >= asked ? nil : now.advanced(by: Self.patience)
+        (isLate, deadline) = (false, nil)
+        if audited.saved >= asked { return }
+        // It was out of order when it was asked.
+        deadline = now.advanced(by: Self.patience)
+        audit?.hurry()
     }
 
     /// The deadline has passed.
