@@ -74,6 +74,8 @@ final class DaemonParts: Sendable {
         store = settings.isFrozen ? nil : Self.openStore(settings, durability, registry, log)
         if let directory = settings.keptDirectory(store) {
             panel?.resume(from: directory) { log.post(.warning($0)) }
+            // Where another process has the directory, the history is its own, and so is the audit of that.
+            audit?.complete(with: registry.earlierCommits)
         }
         // Sessions learn of it when there is a server.
         let whenTokensChange = Relay<TokenTable>()

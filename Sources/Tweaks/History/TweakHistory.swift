@@ -74,6 +74,19 @@ extension TweakRegistry {
         return entries
     }
 
+    /// The commits of earlier runs, oldest first, as the stream tells of this one's; what is a secret by now without
+    /// values.
+    package var earlierCommits: [CommitRecord] {
+        state.withLock { state in
+            state.history.kept.map { record in
+                CommitRecord(
+                    sequence: 0, revision: record.revision, moment: record.moment, origin: record.origin,
+                    kind: record.kind, about: state.history.revision(about: record.kind), isUrgent: false,
+                    parts: record.parts.map { state.isSecretNow($0.subject) ? $0.redacted : $0 })
+            }.filter(\.isOfEarlierRun)
+        }
+    }
+
     /// How many commits are remembered; 0 remembers none, and more than a million are never kept.
     ///
     /// Large commits are remembered as long as all together have changed no more than 100,000 tweaks; long texts count as

@@ -24,6 +24,9 @@ package struct CommitRecord: Sendable {
         return bytes
     }
 
+    /// Whether it was read from a file: its tweaks are known by their paths alone.
+    package var isOfEarlierRun: Bool { parts.first.map { $0.subject.node == nil } ?? false }
+
     /// What it changed, for people; of a secret without the values.
     package var changes: [TweakHistoryEntry.Change] {
         parts.compactMap { part in

@@ -78,9 +78,13 @@ struct AuditChannel {
         for loss in file.takeLosses() { note(loss) }
     }
 
+    /// What the end of the file says; nil where that is nothing.
+    var end: AuditEnd? { file.end }
+
     mutating func close() { file.close() }
 
-    private mutating func append(_ bytes: [UInt8]) {
+    /// Takes lines as they are.
+    mutating func append(_ bytes: [UInt8]) {
         var bytes = bytes
         AuditLine.append(leftOut: folding.takeLeftOut(), at: time.wall, to: &bytes)
         if lines.bytes.count + bytes.count > Self.mostWaiting, !lines.isEmpty {

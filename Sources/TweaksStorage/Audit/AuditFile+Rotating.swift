@@ -55,7 +55,7 @@ extension AuditFile {
     }
 
     /// Names begin with the file itself, which has no number.
-    private func older(_ number: Int) -> String { number == 0 ? name : "\(name).\(number)" }
+    func older(_ number: Int) -> String { number == 0 ? name : "\(name).\(number)" }
 
     /// How many there are before the first gap.
     private func olderFiles(_ directory: Folder) -> Int {

@@ -12,7 +12,7 @@ struct AuditFile {
     let time: any StorageTime
     let path: String
     let name: String
-    private let folder: String
+    let folder: String
     /// The file as it was opened, and how large it is by now.
     private var open: (file: OpenFile, size: Int)?
     /// What stands at its beginning about files that are gone. One that holds no more than that is not full.
@@ -122,8 +122,7 @@ struct AuditFile {
     /// Whether its last line has no end.
     private func isTorn(_ directory: Folder) -> Bool {
         let file = try? directory.open(name, for: .reading, FileRules(.anyone))
-        let last = try? file.flatMap { file throws(FileError) in try files.lastByte(file.descriptor) }
-        return last.map { $0 != UInt8(ascii: "\n") } ?? false
+        return (try? file?.tail(1))?.last.map { $0 != UInt8(ascii: "\n") } ?? false
     }
 
     // MARK: Failing

@@ -102,8 +102,8 @@ enum AuditLine {
 }
 
 extension CommitRecord {
-    /// Where it came from, when it came over no connection.
-    fileprivate var place: String { kind == .reload ? "config file" : "program" }
+    /// Where it came from, when it came over no connection; of earlier runs that is not known any more.
+    fileprivate var place: String { isOfEarlierRun ? "history" : kind == .reload ? "config file" : "program" }
 }
 
 extension [UInt8] {

@@ -58,6 +58,9 @@ package final class AuditTrail: CommitWitness {
 
     deinit { mailbox.worker.close() }
 
+    /// Has commits of earlier runs written that the file does not have, because the machine has crashed. Returns at once.
+    package func complete(with commits: [CommitRecord]) { _ = mailbox.worker.post(.complete(commits)) }
+
     /// Has something written that is no commit. Returns at once, on any thread.
     package func note(_ note: AuditNote) {
         if mailbox.notes.add(note, at: time.now) { mailbox.worker.wake() }
@@ -104,6 +107,8 @@ final class AuditMailbox: Sendable {
     enum Order: Sendable {
         /// A client waits: what was committed is written now.
         case hurry
+        /// What the history has of earlier runs: of these, the file gets what it lacks.
+        case complete([CommitRecord])
     }
 
     let follower: CommitFollower

@@ -12,6 +12,8 @@ struct AuditWriter: WorkerJob, ~Copyable {
     private var facts: AuditTrail.Facts
     /// Everything up to this revision was taken.
     private var taken: UInt64
+    /// What the file had of earlier runs, until that was completed.
+    private var end: AuditEnd?
     /// Until then nothing more is taken: a busy program does not have the disk at each commit.
     private var rest: ContinuousClock.Instant?
 
@@ -32,6 +34,8 @@ struct AuditWriter: WorkerJob, ~Copyable {
     /// Opens the file, so that trouble is known before there is something to write.
     mutating func open() {
         acts.attempt()
+        // Before anything of this run is in it.
+        end = acts.end
         publish()
     }
 
@@ -42,6 +46,7 @@ struct AuditWriter: WorkerJob, ~Copyable {
     /// Writes what was committed and noted, or what the disk has refused before.
     mutating func turn(_ orders: [AuditMailbox.Order], isLast: Bool) {
         if !orders.isEmpty { rest = nil }
+        for case .complete(let commits) in orders { complete(commits) }
         // While the disk refuses, what is noted stays where there is a limit to it.
         if isLast, !acts.isWritten { acts.attempt() }
         if acts.isWritten, isLast || !isResting { take() }
@@ -54,6 +59,16 @@ struct AuditWriter: WorkerJob, ~Copyable {
         if !isLast { return }
         acts.close()
         refusals.close()
+    }
+
+    /// Appends what the file lacks of earlier runs: the kernel had it, and the disk did not.
+    private mutating func complete(_ commits: [CommitRecord]) {
+        guard let end = end.take() else { return }
+        var bytes: [UInt8] = []
+        for item in AuditItem.all(commits, AuditNotes.Batch()) where end.lacks(item) {
+            AuditLine.append(item, TimeAnchor(time), to: &bytes)
+        }
+        acts.append(bytes)
     }
 
     private var isResting: Bool { rest.map { $0 > time.now } ?? false }

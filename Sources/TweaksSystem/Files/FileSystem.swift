@@ -26,8 +26,8 @@ package protocol FileSystem: Sendable {
     func open(_ name: String, in directory: Int32, for purpose: FilePurpose) throws(FileError) -> Int32
     /// Reads some bytes; none at the end.
     func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int
-    /// The last byte of a file; nil of an empty one.
-    func lastByte(_ descriptor: Int32) throws(FileError) -> UInt8?
+    /// Has the next bytes be read from there.
+    func seek(_ descriptor: Int32, to position: Int64) throws(FileError)
     /// Writes some of the bytes and says how many.
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileError) -> Int
     /// Cuts a file to nothing.

@@ -31,6 +31,12 @@ package final class OpenFile: Sendable {
         try attempt("reading", try files.readAll(descriptor, limit: limit, expecting: facts.size))
     }
 
+    /// Its last bytes.
+    package func tail(_ limit: Int) throws(FileProblem) -> [UInt8] {
+        try attempt("reading", try files.seek(descriptor, to: max(0, facts.size - Int64(limit))))
+        return try head(limit)
+    }
+
     /// Writes all of it.
     package func write(_ bytes: [UInt8]) throws(FileProblem) {
         try attempt("writing", try files.writeAll(bytes, to: descriptor))

@@ -73,11 +73,8 @@ package struct PosixFileSystem: FileSystem {
         try check(systemRead(descriptor, buffer))
     }
 
-    package func lastByte(_ descriptor: Int32) throws(FileError) -> UInt8? {
-        let size = try facts(descriptor).size
-        var byte: UInt8 = 0
-        if size == 0 { return nil }
-        return try check(pread(descriptor, &byte, 1, off_t(size - 1))) == 1 ? byte : nil
+    package func seek(_ descriptor: Int32, to position: Int64) throws(FileError) {
+        try check(lseek(descriptor, off_t(position), SEEK_SET))
     }
 
     package func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileError) -> Int {

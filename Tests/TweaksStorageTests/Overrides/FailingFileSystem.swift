@@ -128,8 +128,8 @@ final class FailingFileSystem: FileSystem {
         try call(.read) { _ throws(FileError) in try inner.read(descriptor, into: buffer) }
     }
 
-    func lastByte(_ descriptor: Int32) throws(FileError) -> UInt8? {
-        try call(.read) { _ throws(FileError) in try inner.lastByte(descriptor) }
+    func seek(_ descriptor: Int32, to position: Int64) throws(FileError) {
+        try inner.seek(descriptor, to: position)
     }
 
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileError) -> Int {
