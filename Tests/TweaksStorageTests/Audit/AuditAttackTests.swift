@@ -170,6 +170,39 @@ struct AuditAttackTests {
         #expect(life.reported.contains { $0.contains("the audit has dropped") })
     }
 
+    @Test(
+        "a program that sets without end while the disk refuses, or hangs, crowds nobody out; what is missing is counted",
+        arguments: [false, true])
+    func tooFastForTheDisk(hangs: Bool) throws {
+        let files = FailingFileSystem()
+        let life = try AuditedLife(home.file("audit.log"), files: files)
+        life.time.waitUntilIdle()
+        let (reached, goOn) = (Gate(), Gate())
+        files.plan { call in
+            guard call.kind == .write else { return nil }
+            return hangs ? .waits(reached: reached, goOn: goOn) : .fails(ENOSPC)
+        }
+        try life.set(2, by: 1, 1000)
+        if hangs { reached.waitBlocking() } else { life.time.waitUntilAsleep(for: .milliseconds(100)) }
+        let tweak = try life.registry.register("A", "B", "Y", 0)
+        for round in 1...20 {
+            for value in 1...1_500 { tweak.value = round * 10_000 + value }
+            try life.set(Double(2 + round), by: 2, UInt32(1000 + round))
+        }
+        files.plan(nil)
+        goOn.open()
+        life.trail.close()
+        let (all, facts) = (lines(), life.trail.facts)
+        for user in 1000...1020 { #expect(all.count { $0.contains(#""by":"uid \#(user)","#) } == 1, "\(user)") }
+        let program = all.filter { $0.contains(#""from":"program""#) }
+        #expect(program.last?.hasSuffix(#""new":201500}"#) == true)
+        #expect(facts.leftOut > 10_000 && facts.commits + facts.leftOut == 30_021)
+        let counts = all.compactMap { $0.firstMatch(of: #/"kind":"left out","commits":(\d+),/#).flatMap { Int($0.1) } }
+        #expect(counts.reduce(0, +) == facts.leftOut)
+        // Each of the program's is there, or shares a line, or is counted.
+        #expect(program.count + facts.folded == 30_000 - facts.leftOut)
+    }
+
     @Test("where others can write, that is said once, or nothing is written", arguments: [false, true])
     func exposed(isStrict: Bool) throws {
         chmod(home.path, 0o777)
