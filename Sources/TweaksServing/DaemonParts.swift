@@ -75,7 +75,7 @@ final class DaemonParts: Sendable {
         if let directory = settings.keptDirectory(store) {
             panel?.resume(from: directory) { log.post(.warning($0)) }
             // Where another process has the directory, the history is its own, and so is the audit of that.
-            audit?.complete(with: registry.earlierCommits)
+            audit?.complete()
         }
         // Sessions learn of it when there is a server.
         let whenTokensChange = Relay<TokenTable>()

@@ -56,6 +56,38 @@ import TweaksTestSupport
         }
     }
 
+    /// The disk did not have the last lines yet, and has the history.
+    @Test func whatThePowerCutHasCost() throws {
+        let first = try station.start(nil, ["TWEAKS_AUDIT": audit])
+        let client = try station.connect(first)
+        try client.ask("Content/Text/Size = 72")
+        try client.ask("Player/Audio/Token = hunter2")
+        try client.ask("Content/Text/Alignment = right")
+        station.stop(first)
+        let before = lines
+        try Data((before[0] + "\n" + before[1].prefix(40)).utf8).write(to: URL(fileURLWithPath: audit))
+        for _ in 1...2 {
+            station.stop(try station.start(nil, registry: ExampleTweaks().registry, ["TWEAKS_AUDIT": audit]))
+        }
+        #expect(lines.count == 4 && lines[0] == before[0])
+        let by = #""by":"uid \#(geteuid())","from":"history","kind":"change","path":"#
+        #expect(lines[2].hasSuffix(#""revision":2,\#(by)"Player/Audio/Token","secret":true}"#))
+        #expect(lines[3].hasSuffix(#""revision":3,\#(by)"Content/Text/Alignment","old":"left","new":"right"}"#))
+    }
+
+    /// The history of a directory that another process has is that one's, and so is what its audit lacks.
+    @Test func othersAuditsAreTheirOwn() throws {
+        let first = try station.start(nil, ["TWEAKS_AUDIT": audit])
+        let client = try station.connect(first)
+        for value in 71...73 { try client.ask("Content/Text/Size = \(value)") }
+        let before = lines[0] + "\n"
+        let other = station.directory.file("other.log")
+        try Data(before.utf8).write(to: URL(fileURLWithPath: other))
+        station.stop(try station.start(nil, registry: ExampleTweaks().registry, ["TWEAKS_AUDIT": other]))
+        #expect(lines(other).map { $0 + "\n" } == [before])
+        station.stop(first)
+    }
+
     /// Who was refused what, and where from; what a secret should have been is not in it.
     @Test func refusedChanges() throws {
         _ = Tweak("Player", "Audio", "Pin", 1_234, in: 0...9_999, flags: .secret, registry: station.registry)

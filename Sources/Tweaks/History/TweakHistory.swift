@@ -74,11 +74,11 @@ extension TweakRegistry {
         return entries
     }
 
-    /// The commits of earlier runs, oldest first, as the stream tells of this one's; what is a secret by now without
-    /// values.
-    package var earlierCommits: [CommitRecord] {
+    /// The commits of earlier runs from a revision on, oldest first, as the stream tells of this one's; what is a secret
+    /// by now without values.
+    package func earlierCommits(from revision: UInt64) -> [CommitRecord] {
         state.withLock { state in
-            state.history.kept.map { record in
+            state.history.kept.filter { $0.revision >= revision }.map { record in
                 CommitRecord(
                     sequence: 0, revision: record.revision, moment: record.moment, origin: record.origin,
                     kind: record.kind, about: state.history.revision(about: record.kind), isUrgent: false,

@@ -7,7 +7,7 @@ import TweaksWire
 /// How far an audit has come, as its last lines say.
 struct AuditEnd {
     /// Everything up to this revision is in it; of the commit itself, perhaps, not all tweaks.
-    private var revision: UInt64 = 0
+    private(set) var revision: UInt64 = 0
     /// The tweaks of that commit, and those that have a line.
     private var tweaks: Int64 = 1
     private var paths: Set<String> = []

@@ -58,8 +58,9 @@ package final class AuditTrail: CommitWitness {
 
     deinit { mailbox.worker.close() }
 
-    /// Has commits of earlier runs written that the file does not have, because the machine has crashed. Returns at once.
-    package func complete(with commits: [CommitRecord]) { _ = mailbox.worker.post(.complete(commits)) }
+    /// Has those commits of earlier runs written that the registry's history has and the file has not, because the
+    /// machine has crashed. Returns at once.
+    package func complete() { _ = mailbox.worker.post(.complete) }
 
     /// Has something written that is no commit. Returns at once, on any thread.
     package func note(_ note: AuditNote) {
@@ -107,8 +108,8 @@ final class AuditMailbox: Sendable {
     enum Order: Sendable {
         /// A client waits: what was committed is written now.
         case hurry
-        /// What the history has of earlier runs: of these, the file gets what it lacks.
-        case complete([CommitRecord])
+        /// The history has the commits of earlier runs: of these, the file gets what it lacks.
+        case complete
     }
 
     let follower: CommitFollower
@@ -128,6 +129,8 @@ final class AuditMailbox: Sendable {
 
     /// Where the registry is; what it has committed so far can be taken. All, where there is none any more.
     var revision: UInt64 { registry?.revision ?? .max }
+
+    func earlierCommits(from revision: UInt64) -> [CommitRecord] { registry?.earlierCommits(from: revision) ?? [] }
 
     var facts: AuditTrail.Facts {
         get { lastFacts.withLock { $0 } }

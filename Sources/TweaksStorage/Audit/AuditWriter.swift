@@ -46,7 +46,7 @@ struct AuditWriter: WorkerJob, ~Copyable {
     /// Writes what was committed and noted, or what the disk has refused before.
     mutating func turn(_ orders: [AuditMailbox.Order], isLast: Bool) {
         if !orders.isEmpty { rest = nil }
-        for case .complete(let commits) in orders { complete(commits) }
+        for case .complete in orders { complete() }
         // While the disk refuses, what is noted stays where there is a limit to it.
         if isLast, !acts.isWritten { acts.attempt() }
         if acts.isWritten, isLast || !isResting { take() }
@@ -62,9 +62,10 @@ struct AuditWriter: WorkerJob, ~Copyable {
     }
 
     /// Appends what the file lacks of earlier runs: the kernel had it, and the disk did not.
-    private mutating func complete(_ commits: [CommitRecord]) {
+    private mutating func complete() {
         guard let end = end.take() else { return }
         var bytes: [UInt8] = []
+        let commits = mailbox.earlierCommits(from: end.revision)
         for item in AuditItem.all(commits, AuditNotes.Batch()) where end.lacks(item) {
             AuditLine.append(item, TimeAnchor(time), to: &bytes)
         }

@@ -25,7 +25,7 @@ struct AuditCompletingTests {
         _ = try registry.register("A", "B", "Free", "a")
         let trail = AuditTrail(AuditSettings(path: home.file("audit.log")), registry: registry) { _ in }
         let life = StoredLife.withHistory(home.file("state"), registry: registry)
-        trail.complete(with: registry.earlierCommits)
+        trail.complete()
         try body(registry)
         life.store.close()
         trail.close()
@@ -124,7 +124,7 @@ struct AuditCompletingTests {
         _ = try registry.register("A", "B", "Word", "a", flags: .secret)
         let trail = AuditTrail(AuditSettings(path: home.file("audit.log")), registry: registry) { _ in }
         let life = StoredLife.withHistory(home.file("state"), registry: registry)
-        trail.complete(with: registry.earlierCommits)
+        trail.complete()
         life.store.close()
         trail.close()
         #expect(lines().count == 6 && home.read("audit.log")?.contains("say") == false)
