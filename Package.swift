@@ -84,7 +84,8 @@ let package = Package(
         .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksStorageTests",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksTestSupport"]),
+            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksTestSupport"],
+            exclude: ["Fixtures"]),
         .testTarget(
             name: "TweaksServerTests",
             dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksServer", "TweaksTestSupport"]),

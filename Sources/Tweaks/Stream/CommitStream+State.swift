@@ -94,17 +94,32 @@ extension CommitStream.State {
 // MARK: - Making room
 
 extension CommitStream.State {
-    /// Gives up records until they fit.
+    /// Gives up records until they fit. Who is furthest behind goes on without them first: those that read have each.
     mutating func makeRoom() -> [CommitRecord] {
-        for place in followers.indices { catchUp(place) }
-        var released = takeRead()
+        var released: [CommitRecord] = []
+        while bytes > CommitStream.limit, let place = furthestBehind {
+            catchUp(place)
+            released += takeRead()
+        }
         while bytes > CommitStream.limit, records.count > 1 { released += dropHeaviest() }
         return released
     }
 
-    /// Has a follower go on at the end, with a fold or anew, if it may.
+    /// Of the followers that may go on at the end, the one with the oldest record.
+    private var furthestBehind: Int? {
+        var (found, oldest): (Int?, UInt64) = (nil, next)
+        for place in followers.indices {
+            guard let follower = followers[place], follower.overflow != .drops, follower.cursor < oldest else {
+                continue
+            }
+            (found, oldest) = (place, follower.cursor)
+        }
+        return found
+    }
+
+    /// Has a follower go on at the end, with a fold or anew.
     private mutating func catchUp(_ place: Int) {
-        guard let follower = followers[place], follower.cursor < next else { return }
+        guard let follower = followers[place] else { return }
         switch follower.overflow {
         case .drops: return
         case .restarts: followers[place]?.lost.note(records.last?.revision ?? 0)

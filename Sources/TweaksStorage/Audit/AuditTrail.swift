@@ -4,8 +4,8 @@ import Synchronization
 package import Tweaks
 package import TweaksSystem
 
-/// Appends every commit of a registry to a file, and what it is told of sessions, on a thread of its own. Nobody waits
-/// for it.
+/// Appends every commit of a registry to a file, and what it is told of sessions, on a thread of its own. Replies wait
+/// for it, commits never.
 package final class AuditTrail: CommitWitness {
     /// Something worth a line in a log.
     package enum Event: Sendable, Equatable {

@@ -60,6 +60,20 @@ import TweaksWire
         #expect(server.events.all.contains { $0.session.state.reason == .kicked })
     }
 
+    /// The page marks what is overridden, be it with the default; lines are about values.
+    @Test func aLayerAlone() throws {
+        let server = try PanelServer()
+        let (panel, line) = (try server.connect(), try server.connectByLine())
+        for command in ["Content/Text/Size = 60", "watch Content/Text/Size"] { try line.ask(command) }
+        _ = try panel.stream()
+        try line.ask("reset Content/Text/Size")
+        let event = try #require(try panel.event()).json
+        #expect(event["layer"] as? String == "default" && event["rev"] as? Int == 2)
+        #expect(event["value"] as? Double == 60 && event["was"] as? Double == 60)
+        try line.send("Content/Text/Size = 61\n")
+        #expect(try line.lines(3).last?.hasPrefix("event 3 Content/Text/Size = 61") == true)
+    }
+
     // MARK: Ended in the middle of something
 
     /// An action that waits for a gate, and somebody who runs it, with more behind.

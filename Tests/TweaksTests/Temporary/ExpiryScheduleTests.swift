@@ -10,17 +10,18 @@ struct ExpiryScheduleTests {
         var random = SeededGenerator(seed: seed)
         let registry = TweakRegistry()
         let nodes = try (0..<20).map { try registry.register("A", "B", "T\($0)", 0).node }
-        let start = ContinuousClock.now
+        let start = Moment(.now)
         var schedule = ExpirySchedule()
-        var ends: [Int: ContinuousClock.Instant] = [:]
+        var ends: [Int: Moment] = [:]
         for _ in 0..<2_000 {
             let index = Int.random(in: nodes.indices, using: &random)
             // Few moments, so that many ends are the same.
-            let end = Bool.random(using: &random) ? start + .seconds(Int.random(in: 0..<8, using: &random)) : nil
+            let end =
+                Bool.random(using: &random) ? start.advanced(by: .seconds(Int.random(in: 0..<8, using: &random))) : nil
             schedule.move(nodes[index], from: ends[index], to: end)
             ends[index] = end
-            #expect(schedule.count == ends.count && schedule.next == ends.values.min())
-            let moment = start + .seconds(Int.random(in: -1..<9, using: &random))
+            #expect(schedule.count == ends.count && schedule.next == ends.values.min()?.instant)
+            let moment = start.advanced(by: .seconds(Int.random(in: -1..<9, using: &random)))
             let due = schedule.due(moment).map(\.slot).sorted()
             #expect(due == ends.filter { $0.value <= moment }.keys.map { nodes[$0].slot }.sorted())
         }
