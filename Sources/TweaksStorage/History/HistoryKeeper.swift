@@ -69,7 +69,9 @@ struct HistoryKeeper {
     var next: ContinuousClock.Instant? { isOff ? nil : retry.next(hasNews: false) ?? (mustTakeAll ? time.now : nil) }
 
     /// Whether it is to be written now, be it without overrides.
-    func isDue(isLast: Bool) -> Bool { isLast ? batch?.hasNews ?? mustTakeAll : next.map { $0 <= time.now } ?? false }
+    func isDue(isLast: Bool) -> Bool {
+        isLast ? batch?.hasNews ?? false || mustTakeAll : next.map { $0 <= time.now } ?? false
+    }
 
     /// What is to be taken of it.
     var share: HistoryShare {
