@@ -133,26 +133,37 @@ extension CommitStream.State {
         followers[place]?.cursor = next
     }
 
-    /// Drops the older half of what the origin has that has the most; what the program does itself counts fourfold.
+    /// Drops a quarter of all, of those origins that have the most what is oldest; what the program does itself counts
+    /// fourfold. The newest commit stays.
     private mutating func dropHeaviest() -> [CommitRecord] {
-        var weights: [String: Int] = [:]
-        for record in records.dropLast() { weights[record.origin.identity, default: 0] += record.share }
-        guard let heaviest = weights.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { return [] }
-        var (dropped, excess) = ([CommitRecord](), heaviest.value / 2 + 1)
-        let last = records.count - 1
-        var kept: [CommitRecord] = []
-        for (position, record) in records.enumerated() {
-            guard position < last, excess > 0, record.origin.identity == heaviest.key else {
+        var shares: [String: Int] = [:]
+        for record in records.dropLast() { shares[record.origin.identity, default: 0] += record.share }
+        let most = Self.level(shares.values)
+        var (dropped, kept): ([CommitRecord], [CommitRecord]) = ([], [])
+        for record in records.dropLast() {
+            let origin = record.origin.identity
+            guard let share = shares[origin], share > most else {
                 kept.append(record)
                 continue
             }
-            excess -= record.share
+            shares[origin] = share - record.share
             bytes -= record.heldBytes
             dropped.append(record)
         }
-        records = kept
+        records = kept + records.suffix(1)
         for record in dropped { noteLost(record) }
         return dropped
+    }
+
+    /// What each may keep, so that all together keep three quarters of what they have.
+    private static func level(_ shares: some Collection<Int>) -> Int {
+        var rest = shares.reduce(0, +) / 4 * 3
+        for (position, share) in shares.sorted().enumerated() {
+            let most = rest / (shares.count - position)
+            if share > most { return most }
+            rest -= share
+        }
+        return 0
     }
 
     private mutating func noteLost(_ record: CommitRecord) {

@@ -5,7 +5,7 @@ import Synchronization
 /// The records of a registry's commits, in order, as far as a follower has not read them.
 ///
 /// It holds a mebibyte of them, whatever its followers do. For one that falls behind further it makes a fold, or counts
-/// what is lost; of several origins the one that has the most loses first, and the program's own loops before people. It
+/// what is lost; of several origins those that have the most lose first, and the program's own loops before people. It
 /// outlives the registry until its followers have read what there is.
 package final class CommitStream: Sendable {
     /// What becomes of a follower for which there is no more room.
@@ -30,7 +30,9 @@ package final class CommitStream: Sendable {
         package var isEmpty: Bool { count == 0 }
 
         mutating func note(_ revision: UInt64) {
-            revisions = (count == 0 ? revision : revisions.lowerBound)...max(revisions.upperBound, revision)
+            revisions =
+                count == 0
+                ? revision...revision : min(revisions.lowerBound, revision)...max(revisions.upperBound, revision)
             count += 1
         }
     }

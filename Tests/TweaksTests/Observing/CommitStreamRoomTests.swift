@@ -128,6 +128,19 @@ struct CommitStreamRoomTests {
         #expect(batch.lost.count > 0 && batch.lost.count == 12 - batch.records.count { $0.origin == .user(2) })
     }
 
+    /// However many they are: room is made for many commits at once, and of none much more than of others.
+    @Test func manyOriginsLoseAlike() throws {
+        let follower = registry.follow(.drops) {}
+        let text = text("T")
+        for round in 1...4 {
+            for user in 0..<100 as Range<UInt32> { try set(text, long(round, 3_000 + Int(user)), by: user) }
+        }
+        let batch = follower.take()
+        let counts = (0..<100 as Range<UInt32>).map { user in batch.records.count { $0.origin == .user(user) } }
+        #expect(batch.lost.count > 0 && batch.lost.count + batch.records.count == 400)
+        #expect(counts.allSatisfy { (1...3).contains($0) })
+    }
+
     /// Only who has not read a record has lost it.
     @Test func whatWasReadIsNotLost() throws {
         let (behind, ahead) = (registry.follow(.drops) {}, registry.follow(.drops) {})
