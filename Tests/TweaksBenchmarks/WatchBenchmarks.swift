@@ -18,7 +18,8 @@ enum WatchBenchmarks {
                 Table.row(
                     "set → last of \(watchers) watchers, \(name) / Redis pub/sub",
                     ours: Measure.percentile(delays.ours, fraction) / 1_000,
-                    theirs: Measure.percentile(delays.theirs, fraction) / 1_000, unit: "µs", goal: watchers == 1 ? "≤ 1.5" : "≤ 1.0")
+                    theirs: Measure.percentile(delays.theirs, fraction) / 1_000, unit: "µs",
+                    goal: watchers == 1 ? "≤ 1.5" : "≤ 1.0")
             }
         }
     }

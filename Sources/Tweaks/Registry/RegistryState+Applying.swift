@@ -105,7 +105,7 @@ extension RegistryState {
             .node(step.node), before: before, after: after, old: old.value, new: new.value,
             layer: overlays[slot].topLayer ?? .default, isNews: isNews, isTemporary: isTemporary)
         // Most commits have one part: room for more is made when there are.
-        if commit.parts.isEmpty { commit.parts = [part] } else { commit.parts.append(part) }
+        if commit.parts.isEmpty { commit.parts = [consume part] } else { commit.parts.append(consume part) }
     }
 
     /// A new word about an override ends what was kept aside for it. False when there was only a remark.
