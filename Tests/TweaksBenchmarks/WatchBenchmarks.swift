@@ -7,7 +7,7 @@ enum WatchBenchmarks {
         guard let redis = try Peer.redis() else {
             return Table.skipped("delays against Redis", "install redis-server")
         }
-        let tweaks = try Peer.tweaks()
+        let tweaks = try Peer.tweaks(["serve-default"])
         for watchers in [1, 100, 1_000] {
             var delays: (ours: [Double], theirs: [Double]) = ([], [])
             for _ in 0..<3 {

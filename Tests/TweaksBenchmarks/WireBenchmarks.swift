@@ -1,4 +1,5 @@
-// Requests over loopback, against Redis answering inline GET and SET from the same load generator.
+// Requests over loopback to the daemon that `TweakDaemon.start` gives by default, against Redis answering inline GET and
+// SET from the same load generator.
 
 import Foundation
 
@@ -24,7 +25,7 @@ enum WireBenchmarks {
         guard let redis = try Peer.redis() else {
             return Table.skipped("rates against Redis", "install redis-server")
         }
-        let tweaks = try Peer.tweaks()
+        let tweaks = try Peer.tweaks(["serve-default"])
         let loads = [
             (clients: 1, inFlight: 1, rounds: 20_000), (clients: 50, inFlight: 1, rounds: 2_000),
             (clients: 50, inFlight: 16, rounds: 400), (clients: 1, inFlight: 64, rounds: 4_000),

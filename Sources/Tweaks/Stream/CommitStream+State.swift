@@ -97,7 +97,8 @@ extension CommitStream.State {
     /// Gives up records until they fit. Who is furthest behind goes on without them first: those that read have each.
     mutating func makeRoom() -> [CommitRecord] {
         var released: [CommitRecord] = []
-        while bytes > CommitStream.limit, let place = furthestBehind {
+        // One alone stays, however large: who reads next has it whole.
+        while bytes > CommitStream.limit, records.count > 1, let place = furthestBehind {
             catchUp(place)
             released += takeRead()
         }

@@ -153,6 +153,18 @@ struct CommitStreamRoomTests {
         #expect(rest.lost.count == max(0, all.lost.count - 10) && rest.lost.count + rest.records.count == 10)
     }
 
+    /// What ten thousand tweaks take over from a file at the start must not have the storage write it all again.
+    @Test func aLargeCommitAloneIsNoReasonToBeginAnew() throws {
+        let restarts = registry.follow(.restarts) {}
+        let (a, b) = (text("a"), text("b"))
+        try registry.commit(origin: .user(1)) { batch in
+            batch.set(a, long(0, 700_000))
+            batch.set(b, long(1, 700_000))
+        }
+        let batch = restarts.take()
+        #expect(batch.lost.isEmpty && batch.records.map(\.revision) == [1])
+    }
+
     @Test func aCommitLargerThanTheLimitIsHadWhole() throws {
         let (drops, folds, restarts) = (
             registry.follow(.drops) {}, registry.follow(.folds) {}, registry.follow(.restarts) {}
