@@ -186,6 +186,18 @@ import TweaksDaemon
 }
 
 struct LogGateTests {
+    @Test("a line that is held is not made: a tireless client costs the log no more than a look")
+    func heldLinesAreNotMade() {
+        let (gate, start) = (LogGate(delay: .seconds(3_600)) { _ in }, ContinuousClock.now)
+        var made = 0
+        let lines = { () -> [String] in
+            made += 1
+            return ["line"]
+        }
+        for _ in 0..<1_000 { gate.pass(lines(), count: 1, of: "uid 7", at: start) }
+        #expect(made == 100)
+    }
+
     @Test func eachOriginHasItsRate() {
         let written = Log()
         let gate = LogGate(delay: .seconds(3_600)) { line in written.add("x")(.warning(line)) }

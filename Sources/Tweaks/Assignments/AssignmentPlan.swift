@@ -14,7 +14,7 @@ package struct AssignmentRules: Sendable {
     /// So many of an import's problems are named; who mends them sees the next ones.
     package static let mostNamed = 100
 
-    /// What somebody imports.
+    /// The lines of an import.
     package static let `import` = AssignmentRules(listedProblems: mostNamed)
     /// A preset that is loaded.
     package static let preset = AssignmentRules(takesSecrets: false)

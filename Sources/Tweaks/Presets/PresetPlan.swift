@@ -1,4 +1,4 @@
-// What loading a preset would do: what its lines set, and what becomes of the overrides that no line names.
+// Says what loading a preset would do: the values that its lines set, and the overrides that no line names.
 
 /// A preset's lines, judged. Makes no change; the batch that comes of it goes the way of all others.
 package struct PresetPlan: Sendable {

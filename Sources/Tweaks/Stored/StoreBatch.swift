@@ -1,4 +1,4 @@
-// What a storage takes from a registry: the newest overrides of what was touched, and what is new in the history.
+// Takes from a registry what is to be stored: the newest overrides of touched tweaks, and new entries of the history.
 
 /// What is to be stored.
 package struct StoreBatch: Sendable {

@@ -13,7 +13,7 @@ extension TweakRegistry {
     ///   - records: What was saved of the history, oldest first; nil where it is not saved.
     ///   - wake: Called outside all locks when there is something to take; it only wakes the storage.
     /// - Returns: What takes from the registry what is to be stored. Nil, and nothing is done, when another storage has
-    ///   this registry: it would not hear of changes any more, and whoever waits for it would wait for ever.
+    ///   this registry: it would not hear of changes any more, and a reply that waits for it would wait for ever.
     package func attach(
         _ store: any TweakStore, overrides: [StoredEntry], revision: UInt64, records: [History.Record]? = nil,
         wake: @escaping CommitStream.Wake
@@ -23,7 +23,7 @@ extension TweakRegistry {
             if let other = state.store, other !== store { return nil }
             let follower = state.stream.follow(.restarts, after: state.sequence, wake)
             (state.store, state.storeFollower) = (store, follower)
-            // What has run out while nobody looked is gone, from the file too.
+            // Temporary overrides that ran out while the program was down are gone, from the file too.
             for entry in overrides where entry.isExpired(commit.time) { commit.touch(entry.key) }
             state.count(on: revision, records ?? [], &commit)
             if let records { state.history.load(records, revision: state.revision) }

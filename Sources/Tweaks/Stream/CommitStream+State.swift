@@ -13,7 +13,7 @@ extension CommitStream {
     }
 
     struct State {
-        /// With rising sequences; gaps are what others have read, or nobody will.
+        /// With rising sequences; gaps are records that all have read, or that were dropped.
         var records: [CommitRecord] = []
         var bytes = 0
         /// The sequence that comes next.
@@ -26,7 +26,7 @@ extension CommitStream {
 // MARK: - Reading
 
 extension CommitStream.State {
-    /// What a follower has not read, and what nobody needs any more.
+    /// The records that a follower has not read, and those that no follower needs any more.
     mutating func take(
         _ place: Int, staysAwake: Bool
     ) -> (batch: CommitStream.Batch, read: [CommitRecord]) {

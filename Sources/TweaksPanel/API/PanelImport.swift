@@ -9,7 +9,7 @@ extension Request {
 
     /// The assignments of a text.
     /// - Parameter dry: Nothing is changed.
-    /// - Throws: What can be said before anybody is asked whether they fit.
+    /// - Throws: Errors that are found without the tweaks' own judgement.
     static func assignments(of text: String, dry: Bool) throws(HTTPFailure) -> Request {
         let count = text.utf8.count { $0 == UInt8(ascii: "\n") }
         if count > mostLines {

@@ -1,4 +1,4 @@
-// The assignments of a text that somebody imports: all of them in one commit, or none.
+// Imports the assignments of a text: all of them in one commit, or none.
 
 import Tweaks
 import TweaksWire
@@ -51,7 +51,7 @@ extension ConfigProblems {
         let named = first.prefix(most).map { "line \($0.line): \($0.error)" }
         let rest = count > most ? ["… and more; mend these first"] : []
         let text = (["\(subject) wrong; nothing has changed"] + named + rest).joined(separator: "\n")
-        // A line may be an unknown command; that somebody may import is known.
+        // A line may be an unknown command; import is a known one.
         return TweakError(error.code == .unknownCommand ? .usage : error.code, text, path: error.path)
     }
 }

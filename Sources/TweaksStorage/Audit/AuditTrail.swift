@@ -75,7 +75,7 @@ package final class AuditTrail: CommitWitness {
 
     package var facts: Facts { mailbox.facts }
 
-    /// Up to which revision the kernel has the lines; all, where the disk refuses them, for which nobody shall wait.
+    /// Up to which revision the kernel has the lines; all, where the disk refuses them: replies do not wait for that.
     package var status: SaveStatus { mailbox.status.value }
 
     package func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation {

@@ -16,7 +16,7 @@ package struct FileRules: Sendable {
     private let groupMayReadRoots: Bool
 
     /// - Parameters:
-    ///   - forbidden: Rights that nobody may have to it.
+    ///   - forbidden: Mode bits that it must not have.
     ///   - groupMayReadRoots: Root keeps a service's secrets where the service reads them by its group.
     package init(_ owners: Owners = .userOrRoot, forbidden: UInt32 = 0, groupMayReadRoots: Bool = false) {
         (self.owners, self.forbidden, self.groupMayReadRoots) = (owners, forbidden, groupMayReadRoots)

@@ -52,7 +52,7 @@ extension FileSystem {
         return bytes
     }
 
-    /// Takes an advisory lock when nobody else holds it.
+    /// Takes an advisory lock unless another process holds it.
     package func waitForLock(_ descriptor: Int32) throws(FileError) {
         if flock(descriptor, LOCK_EX) != 0 { throw FileError(errno) }
     }

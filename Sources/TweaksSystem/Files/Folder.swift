@@ -170,7 +170,7 @@ package final class Folder: Sendable {
             } catch {
                 if !error.isMissing { throw error }
             }
-            // Its last holder removed or replaced it between our calls: what is held is nobody's lock.
+            // Its last holder removed or replaced it between our calls: what is held is no longer the lock.
         }
     }
 

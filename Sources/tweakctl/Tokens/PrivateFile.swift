@@ -1,4 +1,4 @@
-// A private file keeps secrets that nobody else can read, write or redirect.
+// A private file keeps secrets that no other user can read, write or redirect.
 
 import TweaksSystem
 
