@@ -1,4 +1,4 @@
-// A list of assignments, judged: what each line sets, what waits for its tweak, and everything that is wrong.
+// Judges a list of assignments: what each line sets, what waits for its tweak, and everything that is wrong.
 
 /// What differs between the sources of assignments.
 package struct AssignmentRules: Sendable {

@@ -1,4 +1,4 @@
-// One line of a list of assignments, and what can be wrong with it.
+// Holds one line of a list of assignments, and says what can be wrong with it.
 
 /// One assignment of a config file, a preset or an import.
 package struct ConfigEntry: Sendable {

@@ -1,4 +1,4 @@
-// How a config file is taken.
+// Says how a config file is taken: which lines are errors, and whether the file wins over overrides.
 
 /// What becomes of a config file that names tweaks which are not registered.
 package struct ConfigPolicy: Sendable {
