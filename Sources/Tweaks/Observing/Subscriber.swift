@@ -104,10 +104,13 @@ package final class Subscriber: Sendable {
     func enqueue(_ change: PendingChange) -> PendingChange? {
         state.withLock { state in
             guard state.call != nil else { return nil }
-            let waiting = state.pending
-            let change = waiting.map { seesAll ? change : change.folding($0) } ?? change
+            guard let waiting = state.pending else {
+                state.pending = change
+                return nil
+            }
             // Back to what it last saw: for this observer nothing changed.
-            state.pending = !seesAll && change.old.value == change.new.value ? nil : change
+            let isNone = !seesAll && waiting.old.value == change.new.value
+            state.pending = isNone ? nil : seesAll ? change : change.folding(waiting)
             return waiting
         }
     }
@@ -156,13 +159,20 @@ package final class Subscriber: Sendable {
 
 extension Subscriber {
     /// Shows what waits, on this thread.
-    func deliver() { while showNext() {} }
+    func deliver() {
+        guard var (call, change) = take() else { return }
+        while true {
+            call.body(change)
+            guard let next = takeNext() else { return }
+            (call, change) = next
+        }
+    }
 
     /// Gives it a turn on a thread of the executor's: one call. What that leads to has turns of its own.
     package func turn(on executor: any ObserverExecutor) {
-        let (didRun, next) = Delivery.collecting { showNext() }
+        let (_, next) = Delivery.collecting { showOne() }
         for subscriber in next { subscriber.schedule(on: executor) }
-        if didRun, isWaiting { executor.schedule(self) }
+        if isWaiting { executor.schedule(self) }
     }
 
     /// Has it run soon, and not on this thread if it runs the program's code.
@@ -174,17 +184,33 @@ extension Subscriber {
         }
     }
 
-    /// Shows the newest change. False when none waits, or another thread is just showing one: then that one goes on.
-    private func showNext() -> Bool {
-        if isOwnerGone { cancel() }
-        guard let (call, change) = state.withLock({ $0.take() }) else { return false }
+    /// Shows the newest change.
+    private func showOne() {
+        guard let (call, change) = take() else { return }
         call.body(change)
+        endShowing()
+    }
+
+    /// Takes the newest change, to be shown. Nil when none waits, or another thread is just showing one: then that one
+    /// goes on.
+    private func take() -> (Call, PendingChange)? {
+        if isOwnerGone { cancel() }
+        return state.withLock { $0.take() }
+    }
+
+    /// The same after it was shown one.
+    private func takeNext() -> (Call, PendingChange)? {
+        if isOwnerGone { cancel() }
         // The tweak is released after the lock: this may be its last reference.
-        _ = state.withLock { state in
-            defer { state.shown = nil }
-            return state.shown
-        }
-        return true
+        let (shown, next) = state.withLock { state in (state.shown.take(), state.take()) }
+        withExtendedLifetime(shown) {}
+        return next
+    }
+
+    private func endShowing() {
+        // The tweak is released after the lock: this may be its last reference.
+        let shown = state.withLock { $0.shown.take() }
+        withExtendedLifetime(shown) {}
     }
 
     private var isWaiting: Bool { state.withLock { $0.pending != nil && $0.shown == nil } }
@@ -198,22 +224,20 @@ extension Subscriber {
     private static let mostHops: UInt8 = 4
 
     /// Shows the newest change on the actor: at once where this code runs on it, otherwise by a hop.
-    func offer(in run: DeliveryRun) {
+    func offer() {
         guard let actor = beginHop(most: Self.mostHops) else { return }
-        run.offering(self) {
-            let body = arrival(on: actor, from: run)
-            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-                Task.immediate(operation: body)
-            } else {
-                Task(operation: body)
-            }
+        let body = arrival(on: actor)
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            Task.immediate(operation: body)
+        } else {
+            Task(operation: body)
         }
     }
 
     /// The same from where it cannot be the actor: one hop at a time.
     private func hop() {
         guard let actor = beginHop(most: 1) else { return }
-        Task(operation: arrival(on: actor, from: nil))
+        Task(operation: arrival(on: actor))
     }
 
     private func beginHop(most: UInt8) -> (any Actor)? {
@@ -230,28 +254,25 @@ extension Subscriber {
     }
 
     /// On the actor.
-    private func arrive(from run: DeliveryRun?) {
+    private func arrive() {
         state.withLock { $0.hops -= 1 }
-        Delivery.within(run?.isOffering(self) == true ? run : nil) { _ = showNext() }
+        Delivery.within { showOne() }
         if isWaiting { hop() }
     }
 
     /// A closure that is isolated to the actor. The closure itself is what a task is made of: wrapped in another one it
     /// would always hop.
-    private func arrival(
-        on actor: any Actor, from run: DeliveryRun?
-    ) -> @isolated(any) @Sendable () async -> Void {
-        typealias Make = (any Actor, Subscriber, DeliveryRun?) -> @isolated(any) @Sendable () async -> Void
+    private func arrival(on actor: any Actor) -> @isolated(any) @Sendable () async -> Void {
+        typealias Make = (any Actor, Subscriber) -> @isolated(any) @Sendable () async -> Void
         // Unsafe: it is called outside the actor, and touches nothing of it: it makes a closure.
-        return unsafeBitCast(Self.makeArrival, to: Make.self)(actor, self, run)
+        return unsafeBitCast(Self.makeArrival, to: Make.self)(actor, self)
     }
 
     private static let makeArrival:
-        @Sendable (isolated any Actor, Subscriber, DeliveryRun?) -> @isolated(any) @Sendable () async -> Void = {
-            actor, subscriber, run in
+        @Sendable (isolated any Actor, Subscriber) -> @isolated(any) @Sendable () async -> Void = { actor, subscriber in
             isolated {
                 _ = actor
-                subscriber.arrive(from: run)
+                subscriber.arrive()
             }
         }
 
