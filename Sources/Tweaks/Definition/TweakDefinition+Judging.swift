@@ -11,9 +11,9 @@ public enum TweakAdjustment: Hashable, Sendable {
     /// The value was taken as it is.
     case none
     /// The value lay outside the range.
-    case clamped(from: TweakValue)
+    indirect case clamped(from: TweakValue)
     /// The value was not on a step.
-    case snapped(from: TweakValue)
+    indirect case snapped(from: TweakValue)
 }
 
 extension TweakDefinition {

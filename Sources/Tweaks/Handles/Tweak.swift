@@ -127,13 +127,14 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
     public var erased: AnyTweak { AnyTweak(node: node, registry: registry) }
 
     var core: TypedCore<Value>? {
-        if case .value(let core as TypedCore<Value>, _) = node.content { core } else { nil }
+        node.core as? TypedCore<Value>
     }
 
     /// A value of this tweak without its type.
     func erase(_ value: Value) -> TweakValue {
-        guard case .value(let core, _) = node.content, core.hasChoices else { return value.erased }
-        return self.core?.erase(value) ?? value.erased
+        // Asked first: what casts and existentials cost is much beside a set of a number.
+        if node.definition.kind != .choice { return value.erased }
+        return core?.erase(value) ?? value.erased
     }
 }
 

@@ -60,7 +60,12 @@ package struct History: Sendable {
     mutating func append(_ commit: PendingCommit, revision: UInt64) {
         guard limit > 0, let kind = commit.kind else { return }
         if case .change = kind {
-            if goesOn(commit, kind, revision) { return }
+            if commit.parts.count == 1, commit.parts[0].isPlain, let node = commit.parts[0].subject.node,
+                extendLast(node, to: commit.parts[0].newValue, commit, revision: revision)
+            {
+                return
+            }
+            if extend(commit, kind, revision) { return }
             forgetUndone()
         }
         let parts = commit.rememberedParts
@@ -90,23 +95,44 @@ package struct History: Sendable {
     }
 
     /// Adds a change to an entry that it goes on.
-    private mutating func goesOn(_ commit: PendingCommit, _ kind: CommitKind, _ revision: UInt64) -> Bool {
-        guard let index = lastAlike(commit, kind) ?? mergeable(commit, kind) else { return false }
-        for position in commit.parts.indices { take(commit.parts, index, position) }
+    private mutating func extend(_ commit: PendingCommit, _ kind: CommitKind, _ revision: UInt64) -> Bool {
+        guard let index = mergeable(commit, kind) else { return false }
+        for position in commit.parts.indices {
+            weight += records[index].parts[position].extend(to: commit.parts[position])
+        }
         touch(index, revision, commit.moment)
         makeRoom(sparing: 1)
         return true
     }
 
-    /// The last entry, where it is of the same session and the same tweak, and just made: the most frequent of all.
-    private func lastAlike(_ commit: PendingCommit, _ kind: CommitKind) -> Int? {
+    /// Adds an override that is set to the last entry, where that is of the same session and the same tweak, and just
+    /// made: the most frequent change of all.
+    mutating func extendLast(
+        _ node: TweakNode, to value: TweakValue, _ commit: PendingCommit, revision: UInt64
+    ) -> Bool {
         let index = records.count - 1
-        guard case .change(_, isStep: false, gesture: 0) = kind, index >= 0, commit.parts.count == 1,
-            records[index].kind == kind, records[index].status == .done, records[index].parts.count == 1,
-            records[index].parts[0].subject.isSame(as: commit.parts[0].subject),
-            commit.moment - records[index].moment <= Self.mergeInterval, records[index].origin == commit.origin
-        else { return nil }
-        return index
+        guard index >= 0, isLast(node, of: commit) else { return false }
+        let isText = node.definition.kind == .string
+        if isText { weight -= records[index].parts[0].weight }
+        records[index].parts[0].extend(to: value)
+        (records[index].revision, records[index].moment) = (revision, commit.moment)
+        unsaved?.note(records[index].number)
+        if isText {
+            weight += records[index].parts[0].weight
+            makeRoom(sparing: 1)
+        }
+        return true
+    }
+
+    /// Whether the last entry is of the same session and of this one tweak, and just made.
+    private func isLast(_ node: TweakNode, of commit: PendingCommit) -> Bool {
+        let index = records.count - 1
+        // By index: a copy of an entry counts references.
+        guard case .change(let session, isStep: false, gesture: 0) = records[index].kind,
+            case .change(session, isStep: false, gesture: 0)? = commit.kind, records[index].status == .done,
+            records[index].parts.count == 1, records[index].parts[0].subject.node === node
+        else { return false }
+        return commit.moment - records[index].moment <= Self.mergeInterval && records[index].origin == commit.origin
     }
 
     private func mergeable(_ commit: PendingCommit, _ kind: CommitKind) -> Int? {
@@ -131,17 +157,6 @@ package struct History: Sendable {
         if parts.count > mostCompared || list.count > mostCompared { return .overlapping }
         let isOverlapping = parts.contains { part in list.contains { $0.subject.isSame(as: part.subject) } }
         return isOverlapping ? .overlapping : .apart
-    }
-
-    /// Has a part of an entry end where another one ends.
-    private mutating func take(_ parts: [CommitPart], _ index: Int, _ position: Int) {
-        guard case .node(let node) = parts[position].subject, !node.isSecret else { return }
-        if node.definition.kind == .string {
-            weight += parts[position].weight - records[index].parts[position].weight
-        }
-        // Field by field: a part is several values, and most are as they were.
-        records[index].parts[position].after = parts[position].after
-        records[index].parts[position].new = parts[position].new
     }
 
     /// Notes that an entry has taken in a change, and puts it last: it is what undo takes back next.

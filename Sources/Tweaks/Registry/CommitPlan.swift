@@ -8,7 +8,12 @@ struct CommitStep {
     var change: LayerChange = .reset
     var adjustment: TweakAdjustment = .none
     /// For changes that were computed from the current value: what that was.
-    var basis: TweakValue?
+    var basis: Basis?
+
+    /// Elsewhere, since few have one.
+    indirect enum Basis {
+        case value(TweakValue)
+    }
 }
 
 extension TweakRegistry {
@@ -54,6 +59,11 @@ extension TweakRegistry {
         _ policy: TweakPolicy?
     ) throws(TweakError) -> CommitStep {
         if !node.isSettable { throw node.notSettable }
+        // Most changes are this one, and need no step that is changed.
+        if case .set(let value) = change, lifetime == nil {
+            let (prepared, adjustment) = try node.prepare(value, policy: policy)
+            return CommitStep(node: node, change: .override(prepared), adjustment: adjustment)
+        }
         var step = CommitStep(node: node)
         let wanted: TweakValue
         switch change {
@@ -73,10 +83,10 @@ extension TweakRegistry {
             // Within a batch it builds on what comes before: a value, or a reset that uncovers what lies beneath. What
             // is only kept is current.
             let earlier = earlier.flatMap { $0.change.isKeep ? nil : $0 }
-            step.basis = earlier == nil ? current(node) : earlier?.basis
-            guard let start = earlier.map({ $0.change.prepared?.value ?? beneath(node) }) ?? step.basis else {
+            guard let start = earlier.map({ $0.change.prepared?.value ?? beneath(node) }) ?? current(node) else {
                 return step
             }
+            step.basis = earlier.map(\.basis) ?? .value(start)
             wanted = try node.definition.apply(change, to: start, path: node.path)
         }
         let (prepared, adjustment) = try node.prepare(wanted, policy: policy)

@@ -28,7 +28,7 @@ extension RegistryState {
 
     /// Makes a value the one that programs read.
     mutating func store(_ prepared: Prepared, in node: TweakNode) {
-        if let old = node.store(prepared) { released.append(old) }
+        node.store(prepared, &released)
     }
 
     fileprivate mutating func takeReleased(_ taken: inout [any Sendable]) {

@@ -14,6 +14,9 @@ struct PendingCommit {
 
     // MARK: Under the lock
 
+    /// Whether an entry of the history has taken it in.
+    var isRemembered = false
+    /// What it changes, as history and stream keep it.
     var parts: [CommitPart] = []
     /// Whether a layer was written or removed.
     var didStore = false
@@ -23,14 +26,17 @@ struct PendingCommit {
     // MARK: After the lock
 
     var subscribers: [Subscriber] = []
-    var observerExecutor: (any ObserverExecutor)?
     /// The followers that sleep.
     var sleepers: [CommitStream.Wake] = []
     /// Temporary overrides have come or gone.
     var didReschedule = false
 
     init(_ kind: CommitKind?, _ origin: TweakOrigin, _ time: ContinuousClock.Instant) {
-        (self.kind, self.origin, moment) = (kind, origin, Moment(time))
+        self.init(kind, origin, Moment(time))
+    }
+
+    init(_ kind: CommitKind?, _ origin: TweakOrigin, _ moment: Moment) {
+        (self.kind, self.origin, self.moment) = (kind, origin, moment)
     }
 }
 
@@ -52,10 +58,12 @@ extension RegistryState {
         let didMark = history.mark(commit.kind)
         if commit.didStore {
             revision += commit.rise
-            history.append(commit, revision: revision)
+            if !commit.isRemembered { history.append(commit, revision: revision) }
         }
-        for change in commit.shown { notify(change, &commit) }
-        commit.shown = []
+        if !commit.shown.isEmpty {
+            for change in commit.shown { notify(change, &commit) }
+            commit.shown = []
+        }
         // Taking back what was no change is told to the disk by that alone.
         if commit.didStore || didMark { record(&commit) }
     }
@@ -79,7 +87,6 @@ extension RegistryState {
         }
         // The first list is shared, not copied: most commits change one tweak.
         if commit.subscribers.isEmpty { commit.subscribers = following } else { commit.subscribers += following }
-        commit.observerExecutor = observerExecutor
     }
 }
 

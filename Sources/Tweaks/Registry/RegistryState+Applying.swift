@@ -8,7 +8,7 @@ extension RegistryState {
         if case .keep = step.change, overlays[step.node.slot][.temporaryOverride] == nil {
             throw step.node.notTemporary
         }
-        guard let basis = step.basis else { return true }
+        guard case .value(let basis)? = step.basis else { return true }
         return current(step.node)?.value == basis
     }
 
@@ -39,14 +39,13 @@ extension RegistryState {
         let node = step.node
         // Actions have no value; planning refuses them.
         guard let old = current(node) else { return .nothing(node.path, revision) }
-        let before = overlays[node.slot].setValues
+        let before = layers(of: node, before: step.change)
         guard let isTemporary = write(step, before, &commit) else {
             return TweakOutcome(
                 path: node.path, old: old.value, new: old.value, adjustment: step.adjustment, didStore: false,
                 revision: revision, lifetime: step.change.lifetime, isSecret: node.isSecret)
         }
-        // What was set is on top now; a reset shows what lies beneath.
-        let new = step.change.prepared ?? current(node) ?? old
+        let new = current(node) ?? old
         let isNew = new.value != old.value
         commit.didStore = true
         // A change of a secret is told whether or not it is one: silence would confirm a guess.
@@ -57,12 +56,20 @@ extension RegistryState {
             revision: revision + 1, lifetime: step.change.lifetime, isSecret: node.isSecret)
     }
 
+    private func layers(of node: TweakNode, before change: LayerChange) -> LayersBefore {
+        let (isSet, end) = (overlays[node.slot].isSet, overlays[node.slot].end)
+        if case .override = change, end == nil {
+            return LayersBefore(isSet: isSet, end: nil, values: nil)
+        }
+        return LayersBefore(isSet: isSet, end: end, values: overlays[node.slot].setValues)
+    }
+
     /// Writes or removes the layers.
     /// - Returns: Whether a temporary override was there, or is now; nil when the layers were so already.
-    private mutating func write(_ step: CommitStep, _ before: SetValues, _ commit: inout PendingCommit) -> Bool? {
+    private mutating func write(_ step: CommitStep, _ before: LayersBefore, _ commit: inout PendingCommit) -> Bool? {
         let slot = step.node.slot
         let hadNotes = overlays[slot].notes != nil
-        let hadTemporary = before.temporary != nil || hadNotes && overlays[slot].hasAside(.temporaryOverride)
+        let hadTemporary = before.end != nil || hadNotes && overlays[slot].hasAside(.temporaryOverride)
         // Only texts take more than their place.
         let isText = step.node.definition.kind == .string
         if isText { textBytes -= heldText(step.node) }
@@ -79,33 +86,53 @@ extension RegistryState {
     }
 
     /// Keeps the schedule; the alarm looks at it after the lock.
-    private mutating func reschedule(_ node: TweakNode, _ before: SetValues, _ commit: inout PendingCommit) {
+    private mutating func reschedule(_ node: TweakNode, _ before: LayersBefore, _ commit: inout PendingCommit) {
         // Nearly always there is nothing temporary about it.
         let now = overlays[node.slot].end
-        if now == nil, before.temporary == nil { return }
-        expiries.move(node, from: (before.temporary?.expires).map { Moment($0) }, to: now)
+        if now == nil, before.end == nil { return }
+        expiries.move(node, from: before.end, to: now)
         commit.didReschedule = true
     }
 
     /// Notes a tweak's part for history and followers.
     private mutating func note(
-        _ step: CommitStep, _ before: SetValues, _ old: Prepared, _ new: Prepared, isNews: Bool, _ isTemporary: Bool,
+        _ step: CommitStep, _ before: LayersBefore, _ old: Prepared, _ new: Prepared, isNews: Bool, _ isTemporary: Bool,
         _ commit: inout PendingCommit
     ) {
         if history.limit == 0, !stream.isFollowed { return }
-        let slot = step.node.slot
-        let (before, after) =
-            switch step.change {
-            case .override(let prepared): (before, SetValues(override: prepared.value))
-            // What people set is not touched, but where the file wins: that is told as a change of the value.
-            case .configFile: (SetValues(), SetValues())
-            default: (before, overlays[slot].setValues)
-            }
-        let part = CommitPart(
-            .node(step.node), before: before, after: after, old: old.value, new: new.value,
-            layer: overlays[slot].topLayer ?? .default, isNews: isNews, isTemporary: isTemporary)
-        // Most commits have one part: room for more is made when there are.
-        if commit.parts.isEmpty { commit.parts = [consume part] } else { commit.parts.append(consume part) }
+        if before.values == nil, commit.isWhole, !stream.isFollowed,
+            history.extendLast(step.node, to: new.value, commit, revision: revision + 1)
+        {
+            commit.isRemembered = true
+            return
+        }
+        // In place: a part is large, and most commits have one.
+        if commit.parts.isEmpty {
+            commit.parts = [part(step, before, old, new, isNews: isNews, isTemporary)]
+        } else {
+            commit.parts.append(part(step, before, old, new, isNews: isNews, isTemporary))
+        }
+    }
+
+    @inline(__always)
+    private func part(
+        _ step: CommitStep, _ before: LayersBefore, _ old: Prepared, _ new: Prepared, isNews: Bool, _ isTemporary: Bool
+    ) -> CommitPart {
+        let node = step.node
+        guard let values = before.values else {
+            return CommitPart(
+                overridden: node, wasSet: before.isSet, old: old.value, new: new.value, isNews: isNews,
+                isTemporary: isTemporary)
+        }
+        let layer = overlays[node.slot].topLayer ?? .default
+        // What people set is not touched, but where the file wins: that is told as a change of the value.
+        if case .configFile = step.change {
+            return CommitPart(
+                .node(node), old: old.value, new: new.value, layer: layer, isNews: isNews, isTemporary: isTemporary)
+        }
+        return CommitPart(
+            .node(node), before: values, after: overlays[node.slot].setValues, old: old.value,
+            new: new.value, layer: layer, isNews: isNews, isTemporary: isTemporary)
     }
 
     /// A new word about an override ends what was kept aside for it. False when there was only a remark.
@@ -115,6 +142,16 @@ extension RegistryState {
         overlays[slot].notes = OverlayNotes(aside: aside, beneath: change.isAbout(.override) ? nil : notes.beneath)
         return aside.count < notes.aside.count
     }
+}
+
+/// What was set of a tweak before a change, as far as the change asks.
+private struct LayersBefore {
+    let isSet: Bool
+    /// When the temporary override ends.
+    let end: Moment?
+    /// What was set. Nil where an override is set and there was one, or nothing: then the current values before and after
+    /// say it all.
+    let values: SetValues?
 }
 
 extension TweakOutcome {

@@ -58,18 +58,29 @@ package struct Prepared: Sendable {
 
 /// A value in its own type. Most types fit a word, which is copied without asking the runtime how; others are elsewhere,
 /// so that copying this is cheap.
-enum TypedValue: Sendable {
-    case word(UInt64)
-    /// One of an enumeration, and its place in the list of the cell.
-    indirect case listed(any Sendable, position: Int)
-    indirect case object(any Sendable)
+struct TypedValue: Sendable {
+    /// A value that fits no word.
+    final class Object: Sendable {
+        let value: any Sendable
+        /// Of one of an enumeration, its place in the list of the cell.
+        let position: Int?
+
+        fileprivate init(_ value: any Sendable, position: Int?) { (self.value, self.position) = (value, position) }
+    }
+
+    let word: UInt64
+    /// Nil where the word is the value.
+    let object: Object?
+
+    static func word(_ word: UInt64) -> TypedValue { TypedValue(word: word, object: nil) }
+
+    static func object(_ value: any Sendable, position: Int? = nil) -> TypedValue {
+        TypedValue(word: 0, object: Object(value, position: position))
+    }
 
     /// The value; nil for another type.
     func value<Value: TweakConvertible>(as type: Value.Type) -> Value? {
-        switch self {
-        case .word(let word): Value.tweakValue(ofWord: word)
-        case .listed(let object, _), .object(let object): object as? Value
-        }
+        if let object { object.value as? Value } else { Value.tweakValue(ofWord: word) }
     }
 }
 

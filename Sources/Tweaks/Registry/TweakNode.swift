@@ -15,7 +15,14 @@ package final class TweakNode: Sendable {
     /// Its place in the order of declaration.
     let sequence: UInt64
     package let declaredAt: ContinuousClock.Instant
-    let content: Content
+    /// What judges, converts and holds values; nil for an action.
+    let core: (any TweakValueCore)?
+    /// What the code says; nil for an action.
+    let defaultPrepared: Prepared?
+    /// What runs; nil for a value.
+    let runner: ActionRunner?
+    /// Whether its values may hold objects of the program.
+    let holdsObjects: Bool
     /// The address of the texts, once they were asked for; see `texts`.
     let textsAddress = Atomic<UInt>(0)
     /// What `withObservationTracking` tracks, once `observed` was read.
@@ -38,30 +45,25 @@ package final class TweakNode: Sendable {
         self.slot = slot
         self.sequence = sequence
         self.declaredAt = declaredAt
-        self.content = content
+        switch content {
+        case .value(let core, let prepared):
+            (self.core, defaultPrepared, runner, holdsObjects) = (core, prepared, nil, core.holdsObjects)
+        case .action(let runner):
+            (core, defaultPrepared, self.runner, holdsObjects) = (nil, nil, runner, false)
+        }
     }
 
     deinit { releaseTexts() }
 
     /// What the code says; nil for an action.
-    var defaultPrepared: Prepared? {
-        if case .value(_, let prepared) = content { prepared } else { nil }
-    }
-
-    /// What the code says; nil for an action.
     package var defaultValue: TweakValue? { defaultPrepared?.value }
-
-    /// What runs; nil for a value.
-    var runner: ActionRunner? {
-        if case .action(let runner) = content { runner } else { nil }
-    }
 
     /// Judges and converts a value; runs the program's own checks, so never under a lock.
     func prepare(
         _ value: TweakValue, policy: TweakPolicy? = nil
     ) throws(TweakError) -> (prepared: Prepared, adjustment: TweakAdjustment) {
         let judged = try definition.judge(value, for: path, policy: policy)
-        guard case .value(let core, _) = content, let prepared = core.prepare(judged.value) else {
+        guard let prepared = core?.prepare(judged.value) else {
             throw TweakError(
                 .outOfRange, "\(path.token): \(definition.shown(value)) does not fit the type that the program uses",
                 path: path)
@@ -70,15 +72,15 @@ package final class TweakNode: Sendable {
     }
 
     /// Makes a value the one that programs read. Only under the registry's lock.
-    /// - Returns: The one before, where letting go of it may run the program's code: not before the lock is free.
-    func store(_ prepared: Prepared) -> (any Sendable)? {
-        if case .value(let core, _) = content { core.store(prepared) } else { nil }
+    /// - Parameter released: Takes the one before, where letting go of it may run the program's code: not before the lock
+    ///   is free.
+    func store(_ prepared: Prepared, _ released: inout [any Sendable]) {
+        guard let core else { return }
+        guard let object = prepared.typed.object else { return core.store(word: prepared.typed.word) }
+        if let position = object.position { return core.store(position: position) }
+        if let old = core.store(object.value) { released.append(old) }
     }
 
-    /// Whether its values may hold objects of the program.
-    var holdsObjects: Bool {
-        if case .value(let core, _) = content { core.holdsObjects } else { false }
-    }
 }
 
 /// Where in the program a tweak was declared.
@@ -99,13 +101,13 @@ public struct TweakSource: Sendable, CustomStringConvertible {
 
 /// The typed side of a node, behind a door without types.
 protocol TweakValueCore: AnyObject, Sendable {
-    /// Whether the declaration gave a closed list; then values go by its names.
-    var hasChoices: Bool { get }
     /// Whether letting go of a value may run the program's code.
     var holdsObjects: Bool { get }
     func prepare(_ value: TweakValue) -> Prepared?
+    func store(word: UInt64)
+    func store(position: Int)
     /// Returns the value before, where it holds objects.
-    func store(_ prepared: Prepared) -> (any Sendable)?
+    func store(_ object: any Sendable) -> (any Sendable)?
 }
 
 /// Converts between the erased and the typed value, and owns the cell.
@@ -154,7 +156,7 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
     /// A value as the cell takes it, made by the program's code: the registry's lock is not taken yet. Nil for one that
     /// the cell cannot hold.
     func typed(_ value: Value) -> TypedValue? {
-        if let listCell { return listCell.position(of: value).map { .listed(value, position: $0) } }
+        if let listCell { return listCell.position(of: value).map { .object(value, position: $0) } }
         if wordCell != nil { return Value.tweakWord(of: value.erased).map { .word($0.word) } }
         return .object(value)
     }
@@ -175,20 +177,11 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
         return .choice(choices.first { $0.value == value }?.name ?? value.erased.choiceName)
     }
 
-    func store(_ prepared: Prepared) -> (any Sendable)? {
-        switch prepared.typed {
-        case .word(let word):
-            wordCell?.store(word: word)
-            return nil
-        case .listed(_, let position):
-            listCell?.store(position: position)
-            return nil
-        case .object(let object): return store(object)
-        }
-    }
+    func store(word: UInt64) { wordCell?.store(word: word) }
 
-    @inline(never)
-    private func store(_ object: any Sendable) -> (any Sendable)? {
+    func store(position: Int) { listCell?.store(position: position) }
+
+    func store(_ object: any Sendable) -> (any Sendable)? {
         let old: (any Sendable)? = holdsObjects ? cell.load() : nil
         // Always this type: `prepare` of this very core made it.
         if let typed = object as? Value { cell.store(typed) }

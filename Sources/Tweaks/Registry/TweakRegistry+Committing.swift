@@ -96,12 +96,12 @@ extension TweakRegistry {
     @discardableResult
     package func commit(
         _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration? = nil, origin: TweakOrigin,
-        kind: CommitKind = .change(session: 0), policy: TweakPolicy? = nil, at time: ContinuousClock.Instant? = nil,
+        kind: CommitKind = .change(session: 0), policy: TweakPolicy? = nil, at moment: Moment? = nil,
         delivery: TweakDelivery
     ) throws(TweakError) -> TweakOutcome {
         while true {
             let step = try step(node, change, for: lifetime, after: nil, policy)
-            var commit = PendingCommit(kind, origin, time ?? currentTime)
+            var commit = PendingCommit(kind, origin, moment ?? Moment(currentTime))
             guard let outcome = try apply(step, &commit) else { continue }
             deliver(commit, delivery)
             return outcome
@@ -143,7 +143,7 @@ extension TweakRegistry {
         for wake in commit.sleepers { wake() }
         if commit.didReschedule { setAlarm() }
         if commit.subscribers.isEmpty { return }
-        guard delivery == .carrier, let executor = commit.observerExecutor else {
+        guard delivery == .carrier, let executor = observerExecutor else {
             return Delivery.deliver(commit.subscribers)
         }
         for subscriber in commit.subscribers { subscriber.schedule(on: executor) }

@@ -36,7 +36,7 @@ extension TweakRegistry {
                 path: path, definition: definition, source: source, formerly: formerly, slot: slot,
                 sequence: sequence, declaredAt: currentTime, content: .value(core, default: prepared))
         }
-        guard case .value(let known as TypedCore<Value>, let knownDefault) = node.content else {
+        guard let known = node.core as? TypedCore<Value>, let knownDefault = node.defaultPrepared else {
             throw mismatch(node, "\(Value.self)", source)
         }
         if known !== core {

@@ -38,12 +38,10 @@ package struct CommitRecord: Sendable {
 /// One tweak's part in a commit.
 package struct CommitPart: Sendable {
     package let subject: CommitSubject
-    /// What was set before and after.
-    package let before: SetValues
-    package var after: SetValues
-    /// The current value before and after; nil where it must not be known.
-    package let old: TweakValue?
-    package var new: TweakValue?
+    // Not optional: what optionals of these cost to copy is asked of the runtime each time.
+    private let oldValue: TweakValue
+    private(set) var newValue: TweakValue
+    private var layers: Layers
     /// Where the value after comes from.
     package let layer: TweakLayer
     /// Whether it is told to those who watch values: there is another one, or it is a secret's, of which silence would
@@ -52,21 +50,120 @@ package struct CommitPart: Sendable {
     /// Whether a temporary override was there, or is now.
     let isTemporary: Bool
 
-    package init(
-        _ subject: CommitSubject, before: SetValues = SetValues(), after: SetValues = SetValues(),
-        old: TweakValue? = nil, new: TweakValue? = nil, layer: TweakLayer = .default, isNews: Bool = false,
-        isTemporary: Bool = false
-    ) {
-        (self.subject, self.before, self.after, self.old, self.new) = (subject, before, after, old, new)
-        (self.layer, self.isNews, self.isTemporary) = (layer, isNews, isTemporary)
+    /// What was set before and after. Every commit copies this, and nearly all of them set an override, which is the
+    /// current value then.
+    private enum Layers: Sendable {
+        /// The values must not be known.
+        case redacted
+        case none
+        /// There was an override already, or there was nothing.
+        case override(wasSet: Bool)
+        indirect case others(before: SetValues, after: SetValues)
     }
 
+    /// - Parameters:
+    ///   - before: What was set before.
+    ///   - after: What was set after.
+    package init(
+        _ subject: CommitSubject, before: SetValues, after: SetValues, old: TweakValue, new: TweakValue,
+        layer: TweakLayer = .default, isNews: Bool = false, isTemporary: Bool = false
+    ) {
+        self.init(subject, .others(before: before, after: after), old, new, layer, isNews, isTemporary)
+    }
+
+    /// An override that was set where there was an override, or nothing.
+    init(
+        overridden node: TweakNode, wasSet: Bool, old: TweakValue, new: TweakValue, isNews: Bool, isTemporary: Bool
+    ) {
+        self.init(.node(node), .override(wasSet: wasSet), old, new, .override, isNews, isTemporary)
+    }
+
+    /// A part that tells the current value alone.
+    init(
+        _ subject: CommitSubject, old: TweakValue, new: TweakValue, layer: TweakLayer, isNews: Bool,
+        isTemporary: Bool = false
+    ) {
+        self.init(subject, .none, old, new, layer, isNews, isTemporary)
+    }
+
+    /// A part that tells no values.
+    package init(
+        _ subject: CommitSubject, layer: TweakLayer = .default, isNews: Bool = false, isTemporary: Bool = false
+    ) {
+        self.init(subject, .redacted, .bool(false), .bool(false), layer, isNews, isTemporary)
+    }
+
+    private init(
+        _ subject: CommitSubject, _ layers: Layers, _ old: TweakValue, _ new: TweakValue, _ layer: TweakLayer,
+        _ isNews: Bool, _ isTemporary: Bool
+    ) {
+        self.subject = subject
+        self.layers = layers
+        oldValue = old
+        newValue = new
+        self.layer = layer
+        self.isNews = isNews
+        self.isTemporary = isTemporary
+    }
+
+    /// The current value before; nil where it must not be known.
+    package var old: TweakValue? { if case .redacted = layers { nil } else { oldValue } }
+
+    /// The current value after; nil where it must not be known.
+    package var new: TweakValue? { if case .redacted = layers { nil } else { newValue } }
+
+    /// What was set before.
+    package var before: SetValues {
+        switch layers {
+        case .redacted, .none: SetValues()
+        case .override(let wasSet): SetValues(override: wasSet ? oldValue : nil)
+        case .others(let before, _): before
+        }
+    }
+
+    /// What was set after.
+    package var after: SetValues {
+        switch layers {
+        case .redacted, .none: SetValues()
+        case .override: SetValues(override: newValue)
+        case .others(_, let after): after
+        }
+    }
+
+    /// Has it end where a later part of the same tweak ends.
+    /// - Returns: By how much that raises its weight.
+    mutating func extend(to later: CommitPart) -> Int {
+        if later.subject.isSecret { return 0 }
+        let weight = self.weight
+        if later.isPlain {
+            extend(to: later.newValue)
+        } else {
+            (layers, newValue) = (.others(before: before, after: later.after), later.newValue)
+        }
+        return self.weight - weight
+    }
+
+    /// Has it end with an override that was set later.
+    mutating func extend(to value: TweakValue) {
+        switch layers {
+        case .override: break
+        case .redacted: return
+        case .none, .others: layers = .others(before: before, after: SetValues(override: value))
+        }
+        newValue = value
+    }
+
+    /// Whether an override was set where there was an override, or nothing.
+    var isPlain: Bool { if case .override = layers { true } else { false } }
+
     /// What it takes in memory, roughly: a long text as much as several short values.
-    var weight: Int { if case .string(let text) = new { 1 + text.utf8.count / 256 } else { 1 } }
+    var weight: Int { if case .string(let text) = newValue { 1 + text.utf8.count / 256 } else { 1 } }
 
     /// How long a temporary override was meant to last that this set.
     package var lifetime: Duration? {
-        guard let temporary = after.temporary, temporary.expires != before.temporary?.expires else { return nil }
+        guard case .others(let before, let after) = layers, let temporary = after.temporary,
+            temporary.expires != before.temporary?.expires
+        else { return nil }
         return temporary.expires - temporary.time
     }
 
@@ -77,14 +174,14 @@ package struct CommitPart: Sendable {
     func isRemembered(_ kind: CommitKind?) -> Bool {
         switch kind {
         case nil: false
-        case .reload?: old != new
+        case .reload?: oldValue != newValue
         case .change?, .undo?, .redo?, .expiry?: true
         }
     }
 
     package var change: TweakHistoryEntry.Change { .init(path: subject.path, old: old, new: new, lifetime: lifetime) }
 
-    fileprivate var textBytes: Int { (old?.textBytes ?? 0) + (new?.textBytes ?? 0) }
+    fileprivate var textBytes: Int { (oldValue.textBytes ?? 0) + (newValue.textBytes ?? 0) }
 }
 
 /// Which tweak a part of a commit is about.

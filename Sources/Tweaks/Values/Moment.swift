@@ -4,20 +4,20 @@
 ///
 /// The layout of `ContinuousClock.Instant` is its library's own affair: to copy a structure with one of those in it is to
 /// ask the runtime each time. What every commit copies holds these instead.
-struct Moment: Hashable, Comparable, Sendable {
+package struct Moment: Hashable, Comparable, Sendable {
     private let sinceStart: Duration
 
     private static let start = ContinuousClock.now
 
     private init(sinceStart: Duration) { self.sinceStart = sinceStart }
 
-    init(_ instant: ContinuousClock.Instant) { sinceStart = Self.start.duration(to: instant) }
+    package init(_ instant: ContinuousClock.Instant) { sinceStart = Self.start.duration(to: instant) }
 
     var instant: ContinuousClock.Instant { Self.start.advanced(by: sinceStart) }
 
     func advanced(by duration: Duration) -> Moment { Moment(sinceStart: sinceStart + duration) }
 
-    static func < (left: Moment, right: Moment) -> Bool { left.sinceStart < right.sinceStart }
+    package static func < (left: Moment, right: Moment) -> Bool { left.sinceStart < right.sinceStart }
 
     static func - (left: Moment, right: Moment) -> Duration { left.sinceStart - right.sinceStart }
 }
