@@ -174,6 +174,22 @@ struct ObserverTests {
         for token in tokens { token.cancel() }
     }
 
+    @Test func aTaskThatRunsAtOnceInsideAnObserverIsInsideTheDelivery() {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let (a, b) = (Tweak("A", "B", "a", 0, registry: registry), Tweak("A", "B", "b", 0, registry: registry))
+        let seen = Recorder<String>()
+        let tokens = [
+            a.observe { _ in
+                Task.immediate { b.value = 1 }
+                seen.note("end")
+            },
+            b.observe { seen.note("b→\($0.new)") },
+        ]
+        a.value = 1
+        #expect(seen.all == ["end", "b→1"])
+        for token in tokens { token.cancel() }
+    }
+
     // MARK: Ending
 
     @Test func cancelledMeansNoMoreCalls() {
