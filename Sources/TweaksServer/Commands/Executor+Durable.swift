@@ -137,9 +137,9 @@ extension Executor {
                 return try write(proposal, to: store, session) ? nil : try commitNow(proposal, session)
             }
             let (reply, result) = try apply(proposal, session)
-            // Where others have set the same tweak meanwhile, the disk may have theirs; and who has set it is not there yet.
-            let isThere = now.hasSameStart(as: written) && !store.keepsHistory
-            return isThere && hooks.audit == nil ? reply : awaiting(reply, result.revision, session)
+            // Where others have set the same tweak meanwhile, the disk may have theirs.
+            let isThere = now.hasSameStart(as: written) && evidence.isOverridesAlone
+            return isThere ? reply : awaiting(reply, result.revision, session)
         } catch {
             store.withdraw(written.changes)
             tellDenied(error, "commit", session)

@@ -8,6 +8,8 @@ struct Evidence {
     private static let patience = Duration.milliseconds(200)
 
     private let audit: (any CommitWitness)?
+    /// Whether there is nothing to wait for where the overrides are on disk: neither history nor audit.
+    let isOverridesAlone: Bool
     private var saved: SaveStatus?
     private var audited: SaveStatus?
     private var observations: [StoreObservation] = []
@@ -17,8 +19,9 @@ struct Evidence {
     private(set) var deadline: ContinuousClock.Instant?
     private var isLate = false
 
-    init(_ store: (any CommitWitness)?, _ audit: (any CommitWitness)?, _ mailbox: Mailbox) {
+    init(_ store: (any TweakStore)?, _ audit: (any CommitWitness)?, _ mailbox: Mailbox) {
         self.audit = audit
+        isOverridesAlone = audit == nil && store?.keepsHistory != true
         observations = [
             store?.observe { mailbox.post(.saved($0)) }, audit?.observe { mailbox.post(.audited($0)) },
         ].compactMap(\.self)
