@@ -115,7 +115,7 @@ extension EventLoop {
                 linesToClock -= run(line, session) ? 1 : Self.linesPerClock
                 if linesToClock > 0 { continue }
                 linesToClock = Self.linesPerClock
-                if clock() >= turnEnds { return }
+                if clock() >= turnEnds { return executor.endRound() }
             }
         }
     }

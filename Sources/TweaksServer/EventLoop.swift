@@ -93,11 +93,15 @@ final class EventLoop {
         now = clock()
         for message in mailbox.takeAll() { handle(message) }
         advanceRunnable()
+        // Before those are told who watch: the disk begins meanwhile.
+        executor.endRound()
         expireTokens()
         tellWatchers()
         relieveMemory()
         executor.noteCommits(now)
         handleTimers()
+        // What came of telling them, too.
+        executor.endRound()
         return wasCalled
     }
 

@@ -27,6 +27,13 @@ extension WorkerJob where Self: ~Copyable {
 final class Worker<Order: Sendable>: Sendable {
     private enum Phase { case idle, running, closing, ended }
 
+    /// Whether a turn that is asked for has to wait.
+    private enum Hold: UInt8, AtomicRepresentable {
+        case none, holds
+        /// It does, and one was asked for.
+        case owes
+    }
+
     private struct State {
         var phase = Phase.idle
         var orders: [Order] = []
@@ -36,6 +43,7 @@ final class Worker<Order: Sendable>: Sendable {
     private let name: String
     private let time: any StorageTime
     private let signal = WakeSignal()
+    private let hold = Atomic(Hold.none)
     private let state = Mutex(State())
     private let life = DispatchGroup()
 
@@ -83,7 +91,16 @@ final class Worker<Order: Sendable>: Sendable {
     }
 
     /// Asks for a turn.
-    func wake() { signal.ring() }
+    func wake() {
+        let before = hold.compareExchange(expected: .holds, desired: .owes, ordering: .acquiringAndReleasing).original
+        if before == .none { signal.ring() }
+    }
+
+    /// Has turns wait that are asked for by ``wake()``, until they are let go: much is about to come.
+    func holdTurns() { _ = hold.compareExchange(expected: .none, desired: .holds, ordering: .acquiringAndReleasing) }
+
+    /// Has the turn come that was asked for meanwhile.
+    func letTurnsGo() { if hold.exchange(.none, ordering: .acquiringAndReleasing) == .owes { signal.ring() } }
 
     /// Asks for the last turn.
     func close() {

@@ -21,6 +21,20 @@ import TweaksWire
         #expect(try client.reply() == ["Content/Text/Size = 72      # was 60", "ok rev 1"])
     }
 
+    /// The disk hears of all that a round has committed when that is over; or earlier, where one has taken long.
+    @Test(arguments: [true, false]) func oneRoundIsOneWrite(_ isLong: Bool) throws {
+        var limits = TweakServerLimits()
+        limits.turn = isLong ? .zero : .seconds(60)
+        let server = try GatedServer(limits: limits)
+        let clients = try (0..<5).map { _ in try server.connectIdly() }
+        server.stepped?.settle()
+        #expect(server.store.rounds == 0)
+        for (number, client) in clients.enumerated() { try client.send("Content/Text/Size = \(20 + number)\n") }
+        server.stepped?.turn(patience: 0)
+        #expect(server.registry.revision == 5 && !server.store.isInRound)
+        #expect(server.store.rounds == (isLong ? 5 : 1))
+    }
+
     @Test func sixteenInOnePacketAreAnsweredInOrder() throws {
         let server = try GatedServer()
         let (client, other) = (try server.connect(), try server.connect())

@@ -29,6 +29,9 @@ final class GatedServer {
 
     deinit { server.stop(stepped) }
 
+    /// A client that does not take the server's turns: what several of them send is there at once.
+    func connectIdly() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self) }
+
     func connect() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self, server: stepped) }
 
     /// Waits until the server has committed so much, as another session sees it; what was asked for before that has been

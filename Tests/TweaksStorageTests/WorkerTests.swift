@@ -74,6 +74,25 @@ import TweaksTestSupport
         #expect(turns.seen == ["1", "last 3"])
     }
 
+    /// Many wakes are one turn, when they are let go; an order does not wait, nor is there a turn that nobody asked for.
+    @Test func turnsCanBeHeld() {
+        let worker = Orders("worker")
+        #expect(start(worker))
+        worker.holdTurns()
+        for _ in 1...50 { worker.wake() }
+        #expect(worker.post(nothing))
+        #expect(turns.next() == ["1"])
+        worker.letTurnsGo()
+        #expect(turns.next() == ["1", "0"])
+        worker.holdTurns()
+        worker.letTurnsGo()
+        worker.wake()
+        #expect(turns.next() == ["1", "0", "0"])
+        worker.close()
+        worker.waitForEnd()
+        #expect(turns.seen == ["1", "0", "0", "last 0"])
+    }
+
     @Test func ordersOutsideOfItsLifeAreRefused() {
         let worker = Orders("worker")
         #expect(!worker.post(nothing))

@@ -11,6 +11,8 @@ package final class GatedStore: TweakStore {
         var proposals: [@Sendable (String?) -> Void] = []
         var withdrawn = 0
         var hurries = 0
+        var isInRound = false
+        var rounds = 0
         var count = 0
     }
 
@@ -31,6 +33,16 @@ package final class GatedStore: TweakStore {
     package func taken() -> StoreBatch {
         source.withLock(\.self).flatMap { $0.takeStored($1, .nothing) } ?? StoreBatch()
     }
+
+    package func beginRound() { state.withLock { $0.isInRound = true } }
+
+    package func endRound() { state.withLock { ($0.isInRound, $0.rounds) = (false, $0.rounds + 1) } }
+
+    /// Whether commits wait for the end of a round.
+    package var isInRound: Bool { state.withLock { $0.isInRound } }
+
+    /// How many rounds have ended.
+    package var rounds: Int { state.withLock { $0.rounds } }
 
     package func keep(_ last: StoreBatch) {}
 

@@ -60,6 +60,13 @@ package protocol TweakStore: CommitWitness {
     /// Takes back what was proposed and could not be put into force.
     func withdraw(_ changes: [OverrideKey: StoredEntry?])
 
+    /// Has what is committed from now on wait until ``endRound()``: a server commits for many clients in a round, and one
+    /// write is enough for all. What is asked for otherwise does not wait.
+    func beginRound()
+
+    /// Begins with what was committed meanwhile.
+    func endRound()
+
     /// Takes what is to be stored of a registry that is let go of, or stores no more; nothing comes after it.
     func keep(_ last: StoreBatch)
 }

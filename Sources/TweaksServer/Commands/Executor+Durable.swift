@@ -71,6 +71,7 @@ extension Executor {
     private func apply(
         _ proposal: Proposal, _ session: Session
     ) throws(TweakError) -> (reply: Reply, result: TweakCommitResult) {
+        beginRound()
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
             kind: proposal.kind ?? .change(session: session.number, gesture: session.gesture),

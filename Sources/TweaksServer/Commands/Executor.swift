@@ -42,6 +42,8 @@ final class Executor {
     var commitRate: CommitRate
     /// What makes changes durable; nil: they live as long as the process.
     let store: (any TweakStore)?
+    /// Commits of this round wait for its end before the disk hears of them.
+    private var isInRound = false
     /// How far that is, and the audit.
     var evidence: Evidence
     /// Something was committed that did not wait for it, and may wait in there for what does.
@@ -172,6 +174,20 @@ final class Executor {
     /// Looks at the revision now and then, for the rate of commits.
     func noteCommits(_ now: ContinuousClock.Instant) {
         if commitRate.isDue(now) { commitRate.note(registry.revision, at: now) }
+    }
+
+    /// Has commits share a write, until the round ends or one session has had its time.
+    func beginRound() {
+        guard let store, !isInRound else { return }
+        isInRound = true
+        store.beginRound()
+    }
+
+    /// Has the disk begin with what was committed in this round.
+    func endRound() {
+        if !isInRound { return }
+        isInRound = false
+        store?.endRound()
     }
 
     /// What a session sees of the registry.

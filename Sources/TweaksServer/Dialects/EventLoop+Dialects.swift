@@ -35,7 +35,7 @@ extension EventLoop {
                 return stepsEnded(session, dialect)
             }
             take(step, session)
-            if clock() >= turnEnds { return }
+            if clock() >= turnEnds { return executor.endRound() }
         }
     }
 

@@ -95,6 +95,10 @@ package final class OverrideStore: TweakStore {
 
     package func hurry() { mailbox.post(.hurry) }
 
+    package func beginRound() { mailbox.worker.holdTurns() }
+
+    package func endRound() { mailbox.worker.letTurnsGo() }
+
     package func keep(_ last: StoreBatch) { mailbox.keep(last) }
 
     package var keepsHistory: Bool { settings.keepsHistory }

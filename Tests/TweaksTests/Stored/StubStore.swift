@@ -43,6 +43,8 @@ final class StubStore: TweakStore {
     func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (String?) -> Void) { body(nil) }
     func withdraw(_ changes: [OverrideKey: StoredEntry?]) {}
     func hurry() {}
+    func beginRound() {}
+    func endRound() {}
 
     /// What the disk did.
     func finish(_ status: SaveStatus) {
