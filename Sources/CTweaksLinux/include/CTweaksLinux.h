@@ -50,6 +50,10 @@ static inline int tweaks_peer_groups_of(int descriptor, unsigned int *groups, un
 // pthread_setname_np(3), for which the same holds as for accept4.
 extern int tweaks_name_thread(pthread_t, const char *) __asm__("pthread_setname_np");
 
+// sync_file_range(2) with SYNC_FILE_RANGE_WRITE, for which the same holds.
+extern int tweaks_sync_file_range(int, long long, long long, unsigned int) __asm__("sync_file_range");
+static inline void tweaks_begin_sync(int descriptor) { tweaks_sync_file_range(descriptor, 0, 0, 2); }
+
 // The variables of the environment, which are a global of the C library.
 extern char **environ;
 static inline char **tweaks_environment(void) { return environ; }

@@ -14,8 +14,12 @@ struct HistoryFile {
     var anchor: TimeAnchor
     /// For when earlier runs have committed: that prints as it was read, whatever clock this run began with.
     private var loaded: (anchor: TimeAnchor, last: UInt64)?
-    /// The file as we left it; nil when it has to be written as a whole.
-    private var known: FileFacts?
+    /// The size of the file as we left it; nil when it has to be written as a whole.
+    private var known: Int64?
+    /// Where lines are appended, from the first one on until the file is another one.
+    private var file: OpenFile?
+    /// Whether the disk has all of them.
+    private var isFlushed = true
     private(set) var lines = 0
     /// What was the file, as far as we have read or written it.
     private var ours: [FileFacts] = []
@@ -39,7 +43,7 @@ struct HistoryFile {
         do throws(FileProblem) {
             content = try folder.content(of: Self.name, limit: 4 * Self.sizeLimit)
         } catch {
-            if error.isShortage { throw Self.failure(error, directory) }
+            if error.isShortage { throw Self.failure(error, directory.path) }
             try setAside(error.reason, directory, mayMove: mayMove)
             isLoaded = mayMove
             return []
@@ -52,7 +56,7 @@ struct HistoryFile {
             var reading = try HistoryReading(bytes, anchor)
             let isAhead = revision.map { reading.drop(above: $0) } ?? false
             // A line without an end must not be the beginning of another one.
-            known = reading.isTorn || isAhead || bytes.isEmpty ? nil : facts
+            known = reading.isTorn || isAhead || bytes.isEmpty ? nil : facts.size
             ours = [facts]
             lines = reading.lines
             isLoaded = true
@@ -77,8 +81,10 @@ struct HistoryFile {
                 + "away", isFinal: true)
     }
 
-    private func setAside(_ reason: String, _ state: StateDirectory, mayMove: Bool) throws(StorageFailure) {
+    private mutating func setAside(_ reason: String, _ state: StateDirectory, mayMove: Bool) throws(StorageFailure) {
         guard let folder = state.folder, mayMove else { return }
+        // Some network file systems do not move what is open.
+        self.file = nil
         let file = "\(state.path)/\(Self.name)"
         let name: String
         do throws(FileProblem) {
@@ -95,19 +101,19 @@ struct HistoryFile {
 
     // MARK: Writing
 
-    /// Brings the file up to date.
+    /// Brings the file up to date; what is appended is on disk after ``flush(_:)``.
     /// - Returns: False, and nothing is written, when it has to be all commits.
     mutating func write(_ batch: HistoryBatch, _ state: StateDirectory) throws(StorageFailure) -> Bool {
         guard let folder = state.folder else { return true }
         let wasKnown = known
         // Until all of it is there, what is there is not known.
         known = nil
-        let isThere = try makeWay(state, folder, wasKnown)
+        let now = try makeWay(state, folder, wasKnown)
         if batch.isWhole {
             try replace(batch, state, folder)
             return true
         }
-        guard isThere, let wasKnown else { return false }
+        guard let now, wasKnown != nil else { return false }
         if batch.records.isEmpty {
             known = wasKnown
             return true
@@ -118,36 +124,53 @@ struct HistoryFile {
                 batch.marked.contains(record.number)
                 ? HistoryLines.statusLine(record) : line(record)
         }
+        let size = now.size + Int64(bytes.count)
         let isTooLong = lines + batch.records.count > 2 * batch.limit + 64
-        if isTooLong || Int(wasKnown.size) + bytes.count > Self.sizeLimit { return false }
-        known = try append(bytes, state, folder)
+        if isTooLong || size > Self.sizeLimit { return false }
+        try append(bytes, to: now, state, folder)
+        known = size
         lines += batch.records.count
         return true
     }
 
     /// Sets aside what somebody else has put there or changed.
-    /// - Returns: Whether there is still what we know.
+    /// - Returns: What is there, as far as it is what we know.
     private mutating func makeWay(
-        _ state: StateDirectory, _ folder: Folder, _ known: FileFacts?
-    ) throws(StorageFailure) -> Bool {
-        guard let now = try? folder.facts(Self.name) else { return false }
-        if let own = ours.first(where: { $0.isSameFile(as: now) }), known.map({ $0.size == now.size }) ?? true {
+        _ state: StateDirectory, _ folder: Folder, _ known: Int64?
+    ) throws(StorageFailure) -> FileFacts? {
+        guard let now = try? folder.facts(Self.name) else { return nil }
+        if let own = ours.first(where: { $0.isSameFile(as: now) }), known.map({ $0 == now.size }) ?? true {
             ours = [own]
-            return true
+            return now
         }
         try setAside("somebody else changed it while this process ran", state, mayMove: true)
-        return false
+        return nil
     }
 
-    private func append(
-        _ bytes: [UInt8], _ state: StateDirectory, _ folder: Folder
-    ) throws(StorageFailure) -> FileFacts {
+    /// - Parameter now: What the name stands for; the file that is open is used as long as it is that one, and ours.
+    private mutating func append(
+        _ bytes: [UInt8], to now: FileFacts, _ state: StateDirectory, _ folder: Folder
+    ) throws(StorageFailure) {
         do throws(FileProblem) {
-            let file = try folder.open(Self.name, for: .appending)
-            try file.write(bytes)
-            return try file.flush()
+            let isStill = file.map { $0.facts.isSameFile(as: now) && FileRules().fault(now) == nil } ?? false
+            let file = isStill ? file : try folder.open(Self.name, for: .appending)
+            self.file = file
+            try file?.write(bytes)
+            isFlushed = false
         } catch {
-            throw Self.failure(error, state)
+            throw Self.failure(error, state.path)
+        }
+    }
+
+    /// Has the disk take what was appended.
+    mutating func flush(_ path: String) throws(StorageFailure) {
+        if isFlushed { return }
+        isFlushed = true
+        do throws(FileProblem) {
+            try file?.flush()
+        } catch {
+            known = nil
+            throw Self.failure(error, path)
         }
     }
 
@@ -158,14 +181,15 @@ struct HistoryFile {
         var bytes = HistoryLines.head(program: program)
         // Line by line: joined, they would come byte by byte.
         for line in kept.reversed() { bytes.append(contentsOf: line) }
+        file = nil
         do throws(FileProblem) {
             let temporary = StateDirectory.temporaryName(for: Self.name)
             try folder.replace(
                 Self.name, with: bytes, temporary: temporary, isWritten: { ours = ours.prefix(1) + [$0] })
             try folder.flush()
-            (known, lines) = (ours.last, kept.count + 1)
+            (known, lines) = (ours.last?.size, kept.count + 1)
         } catch {
-            throw Self.failure(error, state)
+            throw Self.failure(error, state.path)
         }
     }
 
@@ -190,7 +214,7 @@ struct HistoryFile {
 
     // MARK: Failing
 
-    private static func failure(_ problem: FileProblem, _ state: StateDirectory) -> StorageFailure {
-        StorageFailure(problem, in: state.path, of: "history is")
+    private static func failure(_ problem: FileProblem, _ path: String) -> StorageFailure {
+        StorageFailure(problem, in: path, of: "history is")
     }
 }

@@ -86,7 +86,7 @@ struct HistoryKeeper {
         if batch.hasNews || batch.isWhole { self.batch = batch }
     }
 
-    /// Writes what was taken.
+    /// Writes what was taken; it is on disk after ``flush(_:)``.
     /// - Returns: False, and nothing is written, when it has to be all commits.
     mutating func write(_ directory: StateDirectory) -> Bool {
         guard let batch, !isOff, batch.hasNews || mustTakeAll else {
@@ -103,12 +103,25 @@ struct HistoryKeeper {
             retry.succeeded()
             facts.state = "saved"
         } catch {
-            note(error)
-            retry.failed()
-            mustTakeAll = true
+            fail(error)
         }
         facts.lines = file.lines
         return true
+    }
+
+    /// Has the disk take what was written to the file in this directory.
+    mutating func flush(_ path: String) {
+        do throws(StorageFailure) {
+            try file.flush(path)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private mutating func fail(_ failure: StorageFailure) {
+        note(failure)
+        retry.failed()
+        mustTakeAll = true
     }
 
     /// Says once what has become of it. Where the overrides are not written either, that says enough.

@@ -92,6 +92,7 @@ struct OverrideWriter: WorkerJob, ~Copyable {
             attempt()
         } else if history?.isDue(isLast: isLast) ?? false {
             writeHistory()
+            flushHistory()
             history?.tell(directory)
             mailbox.note(facts)
         }
@@ -154,11 +155,13 @@ struct OverrideWriter: WorkerJob, ~Copyable {
         if failure == nil {
             do throws(StorageFailure) {
                 let text = book.text(program: settings.program, proposing: proposals.map(\.changes))
-                try directory.write(text, isProposal: !proposals.isEmpty)
+                let path = directory.path
+                try directory.write(text, isProposal: !proposals.isEmpty) { history?.flush(path) }
             } catch {
                 failure = error
             }
         }
+        flushHistory()
         if let failure { note(failure) } else { noteSuccess(proposals) }
         if failure == nil { history?.tell(directory) }
         publish(failure)
@@ -184,6 +187,10 @@ struct OverrideWriter: WorkerJob, ~Copyable {
             take(mailbox.takeStored(history?.share ?? .nothing))
             if history?.write(directory) ?? true { break }
         }
+    }
+
+    private mutating func flushHistory() {
+        history?.flush(directory.path)
         facts.history = history?.facts ?? facts.history
     }
 

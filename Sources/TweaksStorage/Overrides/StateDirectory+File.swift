@@ -118,13 +118,17 @@ extension StateDirectory {
     // MARK: Writing
 
     /// Replaces the file as a whole: whatever happens, there is the old one or the new one.
-    /// - Parameter isProposal: What it says happens only when it is on disk: where that fails, the old one is put back,
+    /// - Parameters:
+    ///   - isProposal: What it says happens only when it is on disk: where that fails, the old one is put back,
     ///   so that the next run does not find what was refused.
-    mutating func write(_ bytes: [UInt8], isProposal: Bool = false) throws(StorageFailure) {
+    ///   - meanwhile: Runs while the disk has begun with the new one; what it does is done before that is in place.
+    mutating func write(
+        _ bytes: [UInt8], isProposal: Bool = false, meanwhile: () -> Void = {}
+    ) throws(StorageFailure) {
         guard let folder else { return }
         let previous = known.first?.bytes
         do throws(FileProblem) {
-            try put(bytes, folder)
+            try put(bytes, folder, meanwhile: meanwhile)
         } catch {
             throw StorageFailure(error, in: path)
         }
@@ -137,10 +141,17 @@ extension StateDirectory {
         }
     }
 
-    private mutating func put(_ bytes: [UInt8], _ folder: Folder) throws(FileProblem) {
+    private mutating func put(
+        _ bytes: [UInt8], _ folder: Folder, meanwhile: () -> Void = {}
+    ) throws(FileProblem) {
         let temporary = Self.temporaryName(for: Self.fileName)
         try folder.replace(
-            Self.fileName, with: bytes, temporary: temporary, isWritten: { known = known.prefix(1) + [($0, bytes)] })
+            Self.fileName, with: bytes, temporary: temporary,
+            isFilled: {
+                files.beginSync($0)
+                meanwhile()
+            },
+            isWritten: { known = known.prefix(1) + [($0, bytes)] })
         known = known.suffix(1)
     }
 

@@ -32,6 +32,8 @@ package protocol FileSystem: Sendable {
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileError) -> Int
     /// Cuts a file to nothing.
     func empty(_ descriptor: Int32) throws(FileError)
+    /// Has the disk begin with what was written to a file, where the system can; waits for nothing, and promises nothing.
+    func beginSync(_ descriptor: Int32)
     /// Has the disk take what was written to a file, or which files a directory holds.
     func sync(_ descriptor: Int32) throws(FileError)
     func close(_ descriptor: Int32)

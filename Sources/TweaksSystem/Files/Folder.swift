@@ -180,10 +180,12 @@ package final class Folder: Sendable {
     /// - Parameters:
     ///   - temporary: What the new one is called until then.
     ///   - prepare: Is given the new file, which is empty.
+    ///   - isFilled: Is given it when it has the bytes, and the disk may not.
     ///   - isWritten: From here on the file may be the new one, even if this fails; or still the old one.
     package func replace(
         _ name: String, with bytes: [UInt8], temporary: String? = nil,
-        prepare: (_ descriptor: Int32) throws(FileProblem) -> Void = { _ in }, isWritten: (FileFacts) -> Void = { _ in }
+        prepare: (_ descriptor: Int32) throws(FileProblem) -> Void = { _ in },
+        isFilled: (_ descriptor: Int32) -> Void = { _ in }, isWritten: (FileFacts) -> Void = { _ in }
     ) throws(FileProblem) {
         let temporary = temporary ?? ".\(name).\(ThisProcess.id).tmp"
         do throws(FileProblem) {
@@ -191,6 +193,7 @@ package final class Folder: Sendable {
             defer { files.close(new) }
             try prepare(new)
             try attempt("writing \(name)", of: name, try files.writeAll(bytes, to: new))
+            isFilled(new)
             try attempt("flushing \(name)", of: name, try files.sync(new))
             isWritten(try attempt("flushing \(name)", of: name, try files.facts(new)))
             try attempt("replacing \(name)", of: name, try files.rename(temporary, to: name, in: descriptor))

@@ -48,11 +48,7 @@ package final class OpenFile: Sendable {
     }
 
     /// Has the disk take what was written.
-    /// - Returns: What the file is now.
-    package func flush() throws(FileProblem) -> FileFacts {
-        try attempt("flushing", try files.sync(descriptor))
-        return try attempt("flushing", try files.facts(descriptor))
-    }
+    package func flush() throws(FileProblem) { try attempt("flushing", try files.sync(descriptor)) }
 
     private func attempt<Result>(
         _ doing: String, _ body: @autoclosure () throws(FileError) -> Result

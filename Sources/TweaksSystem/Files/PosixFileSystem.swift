@@ -83,6 +83,12 @@ package struct PosixFileSystem: FileSystem {
 
     package func empty(_ descriptor: Int32) throws(FileError) { try check(ftruncate(descriptor, 0)) }
 
+    package func beginSync(_ descriptor: Int32) {
+        #if os(Linux) || os(Android)
+            tweaks_begin_sync(descriptor)
+        #endif
+    }
+
     package func sync(_ descriptor: Int32) throws(FileError) {
         #if canImport(Darwin)
             // There fsync(2) stops at the drive's cache. Not all file systems know the other call.

@@ -192,11 +192,13 @@ struct HistoryRestartTests {
         let word = try first.registry.register("A", "B", "Word", "a")
         word.value = "hunter2"
         first.store.close()
+        // A line without an end: the file is replaced with the next write, and not appended to.
+        try home.write(try #require(home.read("state/history.jsonl")) + "{", to: "state/history.jsonl")
         let second = try life(time)
         _ = try second.registry.register("A", "B", "Word", "a", flags: .secret)
         #expect(second.registry.entries.last == "1 code: Word ?→?")
         #expect { try second.registry.undo() } throws: { "\($0)".contains("is a secret") }
-        // The next replacement of the file leaves the value out.
+        // The replacement leaves the value out.
         try second.set("N0", 1)
         second.store.close()
         #expect(home.read("state/history.jsonl")?.contains("hunter2") == false)

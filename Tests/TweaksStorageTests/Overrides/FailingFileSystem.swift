@@ -143,6 +143,8 @@ final class FailingFileSystem: FileSystem {
         try call(.empty) { _ throws(FileError) in try inner.empty(descriptor) }
     }
 
+    func beginSync(_ descriptor: Int32) { inner.beginSync(descriptor) }
+
     func sync(_ descriptor: Int32) throws(FileError) {
         try call(.sync) { _ throws(FileError) in try inner.sync(descriptor) }
     }
