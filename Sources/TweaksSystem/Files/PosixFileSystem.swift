@@ -84,7 +84,7 @@ package struct PosixFileSystem: FileSystem {
     package func empty(_ descriptor: Int32) throws(FileError) { try check(ftruncate(descriptor, 0)) }
 
     package func beginSync(_ descriptor: Int32) {
-        #if os(Linux) || os(Android)
+        #if os(Linux)
             tweaks_begin_sync(descriptor)
         #endif
     }
