@@ -3,6 +3,7 @@
 import Dispatch
 import Synchronization
 import Tweaks
+import TweaksWire
 
 /// Searches the tweaks of a registry, and keeps what makes that fast until the registry has other tweaks.
 final class Finder: Sendable {
@@ -17,7 +18,7 @@ final class Finder: Sendable {
     static let mostShown = 100
 
     private let queue = DispatchQueue(label: "tweaks.find", qos: .userInitiated)
-    private let cached = Mutex<[(rights: Rights, index: FindIndex)]>([])
+    private let cached = Mutex<[(rights: Rights, generation: UInt64, index: FindIndex)]>([])
     /// For so many different rights an index is kept: it is large.
     private static let mostIndexes = 4
 
@@ -28,7 +29,9 @@ final class Finder: Sendable {
     func find(_ words: [String], _ view: TweakView, then: @escaping @Sendable (Found) -> Void) {
         work { [self] in
             let listing = view.listing
-            let result = FindQuery(words).run(index(of: listing, view), listing, limit: Self.mostShown)
+            let result = FindQuery(words).run(index(of: listing, view), limit: Self.mostShown) {
+                listing.nodes[$0].path.joined
+            }
             then(Found(nodes: result.best.map { listing.nodes[$0] }, more: result.count - result.best.count))
         }
     }
@@ -36,14 +39,30 @@ final class Finder: Sendable {
     private func index(of listing: TweakListing, _ view: TweakView) -> FindIndex {
         // Whoever sees everything sees the same.
         let rights = view.isWhole ? .all : view.rights
-        let known = cached.withLock { $0.first { $0.rights == rights }?.index }
-        if let known, known.generation == listing.generation { return known }
+        let known = cached.withLock { $0.first { $0.rights == rights && $0.generation == listing.generation }?.index }
+        if let known { return known }
         let index = FindIndex(listing)
         cached.withLock { cached in
-            cached.removeAll { $0.rights == rights || $0.index.generation != listing.generation }
+            cached.removeAll { $0.rights == rights || $0.generation != listing.generation }
             if cached.count >= Self.mostIndexes { cached.removeFirst() }
-            cached.append((rights, index))
+            cached.append((rights, listing.generation, index))
         }
         return index
+    }
+}
+
+extension FindIndex {
+    /// The text of one state of a registry.
+    init(_ listing: TweakListing) {
+        self.init(
+            count: listing.count,
+            listing.groups.lazy.flatMap { group in
+                group.nodes.lazy.map { node in
+                    let definition = node.definition
+                    return Subject(
+                        node.path.joined, (group.category, group.collection, node.path.name),
+                        [definition.help, definition.unit] + definition.choices.flatMap { [$0.name, $0.label] })
+                }
+            })
     }
 }

@@ -5,13 +5,14 @@ import Tweaks
 import TweaksTestSupport
 
 @testable import TweaksServer
+@testable import TweaksWire
 
 struct FindQueryTests {
     private static let listing = ManyTweaks.registry.listing()
     private static let index = FindIndex(listing)
 
     private func find(_ words: [String], limit: Int = 100) -> (paths: [String], count: Int) {
-        let result = FindQuery(words).run(Self.index, Self.listing, limit: limit)
+        let result = FindQuery(words).run(Self.index, limit: limit) { Self.listing.nodes[$0].path.joined }
         return (result.best.map { Self.listing.nodes[$0].path.joined }, result.count)
     }
 

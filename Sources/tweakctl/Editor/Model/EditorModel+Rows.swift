@@ -1,6 +1,7 @@
 // Which rows there are, which of them are seen, and which one is selected.
 
 import Tweaks
+import TweaksWire
 
 /// A row of the tree.
 enum EditorRow: Equatable {
@@ -40,8 +41,8 @@ extension EditorModel {
 
     /// - Parameter selected: The identity of a row. Where a folded group hides it, the group is selected.
     mutating func arrange(selecting selected: String?) {
-        let ranking = Ranking(search)
-        rows = ranking.isEmpty ? tree : ranking.matches(among: tweaks).filter { isShown($0) }.map(EditorRow.tweak)
+        let query = FindQuery(search.split(whereSeparator: \.isWhitespace).map { String($0) })
+        rows = query.isEmpty ? tree : Self.matches(query, among: tweaks).filter { isShown($0) }.map(EditorRow.tweak)
         if let selected, let place = place(of: selected) { cursor = place }
         cursor = min(max(cursor, 0), max(rows.count - 1, 0))
         scroll()
@@ -55,6 +56,18 @@ extension EditorModel {
         guard let group = all.lastIndex(where: { name.hasPrefix($0 + "/") }) else { return nil }
         let isOpen = !folded.contains(all[group]) && rows.indices.contains(group + 1) && !rows[group + 1].isHeading
         return isOpen ? group + 1 : group
+    }
+
+    /// The tweaks that a search finds, best first. It is done here, so that a slow line costs no letter its answer.
+    static func matches(_ query: FindQuery, among tweaks: [EditorTweak]) -> [Int] {
+        let index = FindIndex(
+            count: tweaks.count,
+            tweaks.lazy.map { tweak in
+                FindIndex.Subject(
+                    tweak.path, (tweak.parts[0], tweak.parts[1], tweak.parts[2]),
+                    [tweak.help, tweak.unit] + tweak.choices + tweak.choiceLabels)
+            })
+        return query.run(index) { tweaks[$0].path }.best
     }
 
     private func isShown(_ position: Int) -> Bool { !showsOnlyModified || tweaks[position].isModified }

@@ -1,11 +1,9 @@
-// Text as it is searched: without case, width and diacritics.
-
-import TweaksWire
+// Folds text into the bytes that searches compare.
 
 /// Folds text, so that “Größe”, “GROSSE” and “größe” are the same.
-enum FoldedText {
+package enum FoldedText {
     /// Appends the folded text as UTF-8.
-    static func append(_ text: String, to bytes: inout [UInt8]) {
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             for byte in text.utf8 { bytes.append(isUpper(byte) ? byte | 0x20 : byte) }
         } else {
@@ -13,7 +11,7 @@ enum FoldedText {
         }
     }
 
-    static func bytes(_ text: String) -> [UInt8] {
+    package static func bytes(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         append(text, to: &bytes)
         return bytes
