@@ -13,7 +13,7 @@ package struct Token: Equatable, Sendable {
     }
 
     /// Whether it is this keyword, bare.
-    func isBare(_ keyword: String) -> Bool { !isQuoted && text == keyword }
+    package func isBare(_ keyword: String) -> Bool { !isQuoted && text == keyword }
 }
 
 /// Why a line has no tokens.
@@ -33,13 +33,30 @@ package enum Tokenizer {
         while let start = skipBlanks(line, from: position) {
             let byte = line[start]
             if byte == UInt8(ascii: "#"), tokens.isEmpty || isAlone(line, start) { break }
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                tokens.append(Token(try quoted(line, from: start, end: &position), isQuoted: true))
-            } else {
-                tokens.append(Token(try bare(line, from: start, end: &position)))
-            }
+            tokens.append(try token(line, from: start, end: &position))
         }
         return tokens
+    }
+
+    /// The tokens of a line that is being written, and the one at its end: its quote may be open, and behind a blank it is
+    /// empty. Nil for a line that nothing more makes right, and in a comment.
+    package static func unfinished(_ line: UnsafeBufferPointer<UInt8>) -> (before: [Token], last: Token)? {
+        var tokens: [Token] = []
+        var position = 0
+        do throws(TokenizingError) {
+            try checkBytes(line)
+            while let start = skipBlanks(line, from: position) {
+                // At the end it may begin a color.
+                let isComment = tokens.isEmpty || start + 1 < line.count && isAlone(line, start)
+                if line[start] == UInt8(ascii: "#"), isComment { return nil }
+                tokens.append(try token(line, from: start, end: &position, mayBeOpen: true))
+            }
+        } catch {
+            return nil
+        }
+        // What ends at the end of the line may go on.
+        let last = position == line.count ? tokens.popLast() : nil
+        return (tokens, last ?? Token(""))
     }
 
     // MARK: Bytes
@@ -72,6 +89,15 @@ package enum Tokenizer {
 
     // MARK: Tokens
 
+    private static func token(
+        _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int, mayBeOpen: Bool = false
+    ) throws(TokenizingError) -> Token {
+        guard line[start] == UInt8(ascii: "\"") || line[start] == UInt8(ascii: "'") else {
+            return Token(try bare(line, from: start, end: &end))
+        }
+        return Token(try quoted(line, from: start, end: &end, mayBeOpen: mayBeOpen), isQuoted: true)
+    }
+
     private static func bare(
         _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int
     ) throws(TokenizingError) -> String {
@@ -85,21 +111,23 @@ package enum Tokenizer {
     }
 
     private static func quoted(
-        _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int
+        _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int, mayBeOpen: Bool
     ) throws(TokenizingError) -> String {
         let quote = line[start]
         var position = start + 1
         var bytes: [UInt8] = []
         while position < line.count, line[position] != quote {
             if quote == UInt8(ascii: "\""), line[position] == UInt8(ascii: "\\") {
+                if mayBeOpen, position + 1 == line.count { break }
                 try unescape(line, &position, into: &bytes)
             } else {
                 bytes.append(line[position])
                 position += 1
             }
         }
-        guard position < line.count, isAlone(line, position) else { throw .badQuoting }
-        end = position + 1
+        let isClosed = position < line.count && line[position] == quote
+        guard isClosed ? isAlone(line, position) : mayBeOpen else { throw .badQuoting }
+        end = isClosed ? position + 1 : line.count
         return String(decoding: bytes, as: UTF8.self)
     }
 

@@ -94,4 +94,27 @@ import TweaksWire
     @Test func justFine() throws {
         #expect(try tokens([0xC2, 0xA0, 32, 0x7E]) == ["\u{A0}", "~"])
     }
+
+    // MARK: Lines that are being written
+
+    @Test(
+        arguments: [
+            ("", [], ""), ("set ", ["set"], ""), ("set Con", ["set"], "Con"), ("\t get  x", ["get"], "x"),
+            ("set \"a b", ["set"], "“a b”"), ("set \"a b ", ["set"], "“a b ”"), ("set \"a b\"", ["set"], "“a b”"),
+            ("set 'a b' c", ["set", "“a b”"], "c"), ("set 'a\\", ["set"], "“a\\”"),
+            ("set \"a \\\"b\" ", ["set", "“a \"b”"], ""), ("set \"a\\", ["set"], "“a”"),
+            ("set \"\\u00e4\\n\" \"\\u00e4", ["set", "“ä\n”"], "“ä”"), ("a = #", ["a", "="], "#"),
+        ] as [(String, [String], String)])
+    func unfinished(_ text: String, _ before: [String], _ last: String) throws {
+        let line = try #require(Array(text.utf8).withUnsafeBufferPointer { Tokenizer.unfinished($0) })
+        #expect(line.before.map { $0.isQuoted ? "“\($0.text)”" : $0.text } == before)
+        #expect((line.last.isQuoted ? "“\(line.last.text)”" : line.last.text) == last)
+    }
+
+    @Test(
+        "nothing goes on from a comment, from bad text, and from quotes out of place",
+        arguments: ["# a", "a # b", "a\u{1}b", "a\"b", "\"a\"b", "\"\\x"])
+    func cannotGoOn(_ text: String) {
+        #expect(Array(text.utf8).withUnsafeBufferPointer { Tokenizer.unfinished($0) } == nil)
+    }
 }

@@ -18,11 +18,11 @@ struct Completion: Sendable {
     /// Paths come part by part: `Content/`, then `Content/Text/`, then `Content/Text/Size`. Where a path needs quotes,
     /// a part of it has only the opening one.
     func candidates(for text: String) -> [String] {
-        let line = CompletionLine(text)
-        return Array(candidates(CompletionContext(line), line.last).prefix(Self.mostCandidates))
+        guard let line = text.withBytes({ Tokenizer.unfinished($0) }) else { return [] }
+        return Array(candidates(CompletionContext(line.before), line.last).prefix(Self.mostCandidates))
     }
 
-    private func candidates(_ context: CompletionContext, _ last: CompletionLine.Word) -> [String] {
+    private func candidates(_ context: CompletionContext, _ last: Token) -> [String] {
         switch context {
         case .start: words(commands, last) + paths(last.text, .settable)
         case .words(let words): self.words(words, last)
@@ -35,8 +35,8 @@ struct Completion: Sendable {
     }
 
     /// Keywords are bare.
-    private func words(_ words: [String], _ last: CompletionLine.Word) -> [String] {
-        last.quote == nil ? words.filter { $0.hasPrefix(last.text) } : []
+    private func words(_ words: [String], _ last: Token) -> [String] {
+        !last.isQuoted ? words.filter { $0.hasPrefix(last.text) } : []
     }
 
     private func argument(_ path: String, _ position: Int) -> TweakDefinition? {
@@ -45,7 +45,7 @@ struct Completion: Sendable {
     }
 
     private func values(
-        _ definition: TweakDefinition?, withToggle: Bool, _ last: CompletionLine.Word
+        _ definition: TweakDefinition?, withToggle: Bool, _ last: Token
     ) -> [String] {
         guard let definition else { return [] }
         switch definition.kind {

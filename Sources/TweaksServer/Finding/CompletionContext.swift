@@ -29,13 +29,13 @@ enum CompletionContext: Equatable {
     /// Names that a hook knows for this command, such as presets.
     case names(command: String)
 
-    init(_ line: CompletionLine) {
-        let before = line.before
+    /// - Parameter before: The words before the one at the end.
+    init(_ before: [Token]) {
         guard let first = before.first else {
             self = .start
             return
         }
-        if first.quote == nil, let command = Command.named(first.text) {
+        if !first.isQuoted, let command = Command.named(first.text) {
             self = Self.argument(of: command.name, Array(before.dropFirst()))
         } else if before.count == 1 {
             self = .words(["=", "+=", "-="])
@@ -46,7 +46,7 @@ enum CompletionContext: Equatable {
         }
     }
 
-    private static func argument(of command: String, _ before: [CompletionLine.Word]) -> CompletionContext {
+    private static func argument(of command: String, _ before: [Token]) -> CompletionContext {
         let isFirst = before.isEmpty
         switch command {
         case "set", "check":

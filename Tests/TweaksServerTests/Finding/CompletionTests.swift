@@ -59,17 +59,4 @@ struct CompletionTests {
         #expect(completion.candidates(for: "get A/B/C").count == Completion.mostCandidates)
         #expect(completion.candidates(for: "get A/B/C99") == ["A/B/C99"] + (990..<1_000).map { "A/B/C\($0)" })
     }
-
-    @Test(
-        arguments: [
-            ("", [], "", nil), ("set ", ["set"], "", nil), ("set Con", ["set"], "Con", nil),
-            ("set \"a b", ["set"], "a b", "\""), ("set 'a b' c", ["set", "a b"], "c", nil),
-            ("set \"a \\\"b\" ", ["set", "a \"b"], "", nil), ("\t get  x", ["get"], "x", nil),
-            ("set \"a b\"", ["set"], "a b", "\""), ("set 'a\\", ["set"], "a\\", "'"),
-        ] as [(String, [String], String, Character?)])
-    func lines(_ text: String, _ before: [String], _ last: String, _ quote: Character?) {
-        let line = CompletionLine(text)
-        #expect(line.before.map(\.text) == before)
-        #expect(line.last == CompletionLine.Word(text: last, quote: quote))
-    }
 }
