@@ -1,4 +1,4 @@
-// JSON as replies need it: a value, and its text.
+// Holds JSON values, and prints them.
 
 import Tweaks
 
@@ -10,6 +10,8 @@ package enum JSON: Equatable, Sendable {
     /// Above `Int64.max`.
     case unsigned(UInt64)
     case number(Double)
+    /// A number as it was read: no digit of it is lost.
+    case literal(String)
     case string(String)
     case array([JSON])
     case object([(String, JSON)])
@@ -36,6 +38,7 @@ package enum JSON: Equatable, Sendable {
         case .int(let value): bytes.append(String(value))
         case .unsigned(let value): bytes.append(String(value))
         case .number(let value): bytes.append(TweakValue.shortest(value))
+        case .literal(let text): bytes.append(text)
         case .string(let value): Quoting.appendJSON(value, to: &bytes)
         case .array(let values):
             bytes.append("[")

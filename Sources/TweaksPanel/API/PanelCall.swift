@@ -14,7 +14,7 @@ struct PanelCall {
         (self.request, self.parameters) = (request, parameters)
         if request.body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method) { return }
         // Programs that send JSON always send this much.
-        if request.method == "DELETE", (try? JSONValue(request.body)) == .object([]) { return }
+        if request.method == "DELETE", (try? JSON(request.body)) == .object([]) { return }
         throw HTTPFailure(.usage, "\(request.method) takes no body here; leave it out")
     }
 
@@ -46,14 +46,17 @@ struct PanelCall {
 
     // MARK: The body
 
+    /// More than the longest list of changes has.
+    private static let mostValues = 50_000
+
     /// The fields of the body.
     func body(_ known: String...) throws(HTTPFailure) -> PanelFields {
         if request.body.isEmpty {
             throw HTTPFailure(.usage, "the body is empty; write a JSON object, \(PanelFields.example(known))")
         }
-        let value: JSONValue
+        let value: JSON
         do throws(JSONReader.Problem) {
-            value = try JSONValue(request.body)
+            value = try JSON(request.body, most: Self.mostValues)
         } catch {
             throw HTTPFailure(.usage, "the body is no JSON: \(error); write an object, \(PanelFields.example(known))")
         }

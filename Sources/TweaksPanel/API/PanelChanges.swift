@@ -36,7 +36,7 @@ struct PanelChange {
         }
     }
 
-    private init(_ value: JSONValue, _ subject: String, checks: Bool) throws(HTTPFailure) {
+    private init(_ value: JSON, _ subject: String, checks: Bool) throws(HTTPFailure) {
         let kinds = ["value", "add", "subtract", "toggle"] + (checks ? [] : ["reset", "keep"])
         let fields = try PanelFields(value, subject, ["path"] + kinds + (checks ? [] : ["for"]))
         path = try TweakPath(try fields.required("path", .line), in: subject).joined

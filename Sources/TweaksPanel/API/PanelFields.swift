@@ -7,15 +7,15 @@ import TweaksWire
 struct PanelFields {
     /// What it is in errors: `the body`, `change 3`.
     let subject: String
-    private let fields: [(name: String, value: JSONValue)]
+    private let fields: [(String, JSON)]
 
     /// - Throws: `usage` for anything but an object with known fields.
-    init(_ value: JSONValue, _ subject: String, _ known: [String]) throws(HTTPFailure) {
+    init(_ value: JSON, _ subject: String, _ known: [String]) throws(HTTPFailure) {
         guard case .object(let fields) = value else {
             throw HTTPFailure(.usage, "\(subject) has to be a JSON object, \(Self.example(known))")
         }
-        for field in fields where !known.contains(field.name) {
-            throw .unknownName(subject, field.name, of: known, "field", empty: "write {}")
+        for (name, _) in fields where !known.contains(name) {
+            throw .unknownName(subject, name, of: known, "field", empty: "write {}")
         }
         (self.subject, self.fields) = (subject, fields)
     }
@@ -28,13 +28,13 @@ struct PanelFields {
         /// With an example: `a text, such as "Label"`.
         let words: String
         /// Nil for anything else.
-        let read: (JSONValue) -> Value?
+        let read: (JSON) -> Value?
     }
 
     /// A field that may be missing.
     func optional<Value>(_ name: String, _ shape: Shape<Value>) throws(HTTPFailure) -> Value? {
-        guard let field = fields.first(where: { $0.name == name }) else { return nil }
-        if let value = shape.read(field.value) { return value }
+        guard let field = fields.first(where: { $0.0 == name })?.1 else { return nil }
+        if let value = shape.read(field) { return value }
         throw HTTPFailure(.usage, "\(subject): \(name) has to be \(shape.words)")
     }
 
@@ -48,7 +48,7 @@ struct PanelFields {
     func flag(_ name: String) throws(HTTPFailure) -> Bool { try optional(name, .flag) ?? false }
 
     /// Those of some names that there are.
-    func names(among names: [String]) -> [String] { names.filter { name in fields.contains { $0.name == name } } }
+    func names(among names: [String]) -> [String] { names.filter { name in fields.contains { $0.0 == name } } }
 }
 
 extension PanelFields.Shape {
@@ -93,7 +93,7 @@ extension PanelFields.Shape {
         }
     }
 
-    static var someValues: PanelFields.Shape<[JSONValue]> {
+    static var someValues: PanelFields.Shape<[JSON]> {
         .init(words: "a list of one change or more, such as [{\"path\":\"Content/Text/Size\",\"value\":72}]") { value in
             if case .array(let values) = value, !values.isEmpty { values } else { nil }
         }
@@ -101,7 +101,7 @@ extension PanelFields.Shape {
 
     static var revision: PanelFields.Shape<UInt64> {
         .init(words: "a revision: a whole number, without quotes, such as 43") { value in
-            if case .number(let digits) = value { UInt64(digits: digits) } else { nil }
+            if case .literal(let digits) = value { UInt64(digits: digits) } else { nil }
         }
     }
 
@@ -110,9 +110,9 @@ extension PanelFields.Shape {
         .init(words: "a text, a number, true or false") { value in
             switch value {
             case .string(let text): .assign(text)
-            case .number(let text): .assignExactly(text)
+            case .literal(let text): .assignExactly(text)
             case .bool(let value): .assignExactly(value ? "true" : "false")
-            case .null, .array, .object: nil
+            default: nil
             }
         }
     }
@@ -120,8 +120,8 @@ extension PanelFields.Shape {
     static var amount: PanelFields.Shape<String> {
         .init(words: "a number, or a text such as \"5ms\"") { value in
             switch value {
-            case .string(let text), .number(let text): text
-            case .bool, .null, .array, .object: nil
+            case .string(let text), .literal(let text): text
+            default: nil
             }
         }
     }

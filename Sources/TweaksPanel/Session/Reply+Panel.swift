@@ -38,10 +38,3 @@ extension Reply.Item {
         return .tweak(line)
     }
 }
-
-extension JSON {
-    /// A number without a fraction that is not negative.
-    var wholeNumber: UInt64? {
-        if case .int(let number) = self { UInt64(exactly: number) } else { nil }
-    }
-}

@@ -57,7 +57,7 @@ struct Handshake {
 extension Answer {
     /// A message of SCRAM: the first word behind `ok`, or a field.
     fileprivate var scramMessage: String? {
-        if status.hasPrefix("{") { return JSONText.value(status)?[Scram.field]?.string }
+        if status.hasPrefix("{") { return JSON(status)?[Scram.field]?.string }
         let words = status.split(separator: " ", maxSplits: 2)
         return words.count > 1 ? String(words[1]) : nil
     }

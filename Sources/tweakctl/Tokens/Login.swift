@@ -95,7 +95,7 @@ struct Login {
         let answer = try accepted(outcome, secret)
         guard connection.ask("json on", within: Self.patience) != nil,
             let facts = connection.ask("whoami", within: Self.patience), !facts.isRefusal,
-            let json = JSONText.value(facts.status)
+            let json = JSON(facts.status)
         else {
             throw Failure(.unreachable, "\(target.name) takes the token, but does not say what it may; nothing is kept")
         }

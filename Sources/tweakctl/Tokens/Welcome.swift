@@ -109,7 +109,7 @@ extension Answer {
 
     /// The code of a refusal, if it is one that the protocol has.
     var errorCode: String? {
-        if status.hasPrefix("{") { return JSONText.value(status)?["error"]?["code"]?.string.flatMap(Self.known) }
+        if status.hasPrefix("{") { return JSON(status)?["error"]?["code"]?.string.flatMap(Self.known) }
         let words = status.split(separator: " ", maxSplits: 2)
         return words.count > 1 && words[0] == "error" ? Self.known(String(words[1])) : nil
     }

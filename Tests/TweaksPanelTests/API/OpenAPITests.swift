@@ -9,17 +9,17 @@ import TweaksWire
 @Suite("OpenAPI")
 struct OpenAPITests {
     /// Read once.
-    private static let parsed = Result { () throws(JSONReader.Problem) in try JSONValue(PanelFiles.openAPI) }
-    private let document: JSONValue
+    private static let parsed = Result { () throws(JSONReader.Problem) in try JSON(PanelFiles.openAPI) }
+    private let document: JSON
 
     init() throws { document = try Self.parsed.get() }
 
     private static let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
 
     /// Every operation, as `GET /api/tweaks`.
-    private var operations: [(name: String, value: JSONValue)] {
-        (document["paths"]?.fields ?? []).flatMap { path in
-            path.value.fields.filter { Self.methods.contains($0.name) }
+    private var operations: [(name: String, value: JSON)] {
+        (document["paths"]?.named ?? []).flatMap { path in
+            path.value.named.filter { Self.methods.contains($0.name) }
                 .map { ("\($0.name.uppercased()) \(path.name)", $0.value) }
         }
     }
@@ -37,7 +37,7 @@ struct OpenAPITests {
             let operation = try #require(operations.first { $0.name == "\(route.method) \(route.path)" }?.value)
             let parameters = try (operation["parameters"]?.elements ?? []).map { try resolve($0) }
             func names(_ place: String) -> [String] {
-                parameters.filter { $0["in"] == .string(place) }.compactMap { $0["name"]?.text }.sorted()
+                parameters.filter { $0["in"] == .string(place) }.compactMap { $0["name"]?.string }.sorted()
             }
             let braces = route.path.split(separator: "/").filter { $0.hasPrefix("{") }
             #expect(names("path") == braces.map { String($0.dropFirst().dropLast()) }.sorted(), "\(route.path)")
@@ -57,7 +57,7 @@ struct OpenAPITests {
             #expect(body["required"] == .bool(true))
             let schema = try resolve(try #require(body["content"]?["application/json"]?["schema"]))
             #expect(schema["additionalProperties"] == .bool(false), "\(operation.name)")
-            for field in (schema["properties"]?.fields ?? []).map(\.name) + ["nonsense"] {
+            for field in (schema["properties"]?.named ?? []).map(\.name) + ["nonsense"] {
                 var request = HTTPRequest(method: words[0], path: path)
                 request.body = Array("{\"\(field)\":{}}".utf8)
                 guard case .failure(let failure) = PanelRouter.result(request) else {
@@ -77,7 +77,7 @@ struct OpenAPITests {
             let example = try #require(content["example"], "\(operation.name) has no example")
             var request = HTTPRequest(
                 method: words[0], path: words[1].split(separator: "/").map { $0.hasPrefix("{") ? "a" : String($0) })
-            request.body = Array(example.json.utf8)
+            request.body = Array(example.text.utf8)
             _ = try PanelRouter.action(for: request)
             tried += 1
         }
@@ -88,7 +88,7 @@ struct OpenAPITests {
         var count = 0
         var used = Set<String>()
         try document.forEach { value in
-            guard let reference = value["$ref"]?.text else { return }
+            guard let reference = value["$ref"]?.string else { return }
             _ = try resolve(value)
             used.insert(reference)
             count += 1
@@ -96,26 +96,26 @@ struct OpenAPITests {
         #expect(count > 100)
         // Nothing lies about unused but the events, which no schema of a stream can name.
         for kind in ["schemas", "responses", "parameters"] {
-            for component in document["components"]?[kind]?.fields ?? [] where !component.name.hasSuffix("Event") {
+            for component in document["components"]?[kind]?.named ?? [] where !component.name.hasSuffix("Event") {
                 #expect(used.contains("#/components/\(kind)/\(component.name)"), "\(component.name) is not used")
             }
         }
     }
 
     @Test func everyCodeIsThere() {
-        let codes = document["components"]?["schemas"]?["Code"]?["enum"]?.elements.compactMap(\.text) ?? []
+        let codes = document["components"]?["schemas"]?["Code"]?["enum"]?.elements.compactMap(\.string) ?? []
         #expect(codes.sorted() == TweakError.Code.allCases.map(\.rawValue).sorted())
     }
 
     @Test func everyKindIsThere() {
-        let kinds = document["components"]?["schemas"]?["Kind"]?["enum"]?.elements.compactMap(\.text) ?? []
+        let kinds = document["components"]?["schemas"]?["Kind"]?["enum"]?.elements.compactMap(\.string) ?? []
         #expect(kinds.sorted() == TweakKind.allCases.map(\.rawValue).sorted())
     }
 
     /// Every status is one that this server has, and each failure has the same body.
     @Test func statusesAreOurs() throws {
         for operation in operations {
-            for response in operation.value["responses"]?.fields ?? [] {
+            for response in operation.value["responses"]?.named ?? [] {
                 let status = try #require(Int(response.name))
                 #expect(HTTPStatus(rawValue: status) != nil, "\(status)")
                 if status < 400 { continue }
@@ -138,8 +138,8 @@ struct OpenAPITests {
         }
     }
 
-    private func resolve(_ value: JSONValue) throws -> JSONValue {
-        guard let reference = value["$ref"]?.text else { return value }
+    private func resolve(_ value: JSON) throws -> JSON {
+        guard let reference = value["$ref"]?.string else { return value }
         let parts = reference.split(separator: "/")
         #expect(parts.first == "#")
         return try parts.dropFirst().reduce(document) { value, part in
@@ -148,33 +148,13 @@ struct OpenAPITests {
     }
 }
 
-extension JSONValue {
-    fileprivate subscript(name: String) -> JSONValue? { fields.first { $0.name == name }?.value }
-
-    fileprivate var fields: [(name: String, value: JSONValue)] {
-        if case .object(let fields) = self { fields } else { [] }
-    }
-
-    fileprivate var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
-
-    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+extension JSON {
+    fileprivate var named: [(name: String, value: JSON)] { fields.map { ($0.0, $0.1) } }
 
     /// Itself, and everything in it.
-    fileprivate func forEach(_ body: (JSONValue) throws -> Void) rethrows {
+    fileprivate func forEach(_ body: (JSON) throws -> Void) rethrows {
         try body(self)
-        for field in fields { try field.value.forEach(body) }
+        for (_, value) in fields { try value.forEach(body) }
         for element in elements { try element.forEach(body) }
-    }
-
-    fileprivate var json: String {
-        switch self {
-        case .null: "null"
-        case .bool(let value): "\(value)"
-        case .number(let text): text
-        case .string(let text): Quoting.json(text)
-        case .array(let values): "[\(values.map(\.json).joined(separator: ","))]"
-        case .object(let fields):
-            "{\(fields.map { "\(Quoting.json($0.name)):\($0.value.json)" }.joined(separator: ","))}"
-        }
     }
 }

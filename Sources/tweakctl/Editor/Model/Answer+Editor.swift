@@ -6,7 +6,7 @@ import TweaksWire
 extension Answer {
     /// Code and words of a refusal, in either form.
     var complaint: String {
-        guard status.hasPrefix("{"), let error = JSONText.value(status)?["error"] else {
+        guard status.hasPrefix("{"), let error = JSON(status)?["error"] else {
             return Painter.refusal(status)
         }
         return Quoting.sanitized("\(error["code"]?.string ?? "error"): \(error["message"]?.string ?? "")")

@@ -67,7 +67,7 @@ extension EditorModel {
     mutating func takeFact(_ answer: Answer, _ path: String) {
         isReadingFact = false
         defer { readNextStale() }
-        guard let position = positions[path], let json = JSONText.value(answer.status)?["tweaks"]?.elements.first,
+        guard let position = positions[path], let json = JSON(answer.status)?["tweaks"]?.elements.first,
             var tweak = EditorTweak(json, now: now)
         else { return }
         (tweak.wanted, tweak.news) = (tweaks[position].wanted, tweaks[position].news)

@@ -88,7 +88,7 @@ extension EditorModel {
     private mutating func takeFacts(_ answer: Answer) {
         defer { if reading.isStale { readAll() } }
         reading.isUnderWay = false
-        guard let json = JSONText.value(answer.status), let list = json["tweaks"] else {
+        guard let json = JSON(answer.status), let list = json["tweaks"] else {
             return say(answer.complaint, .bad)
         }
         // Rows know tweaks by their places, which are about to change.
@@ -103,7 +103,7 @@ extension EditorModel {
         widths.name = tweaks.map { TextWidth.of($0.parts[2]) }.max() ?? 0
         widths.path = tweaks.map { TextWidth.of($0.path) }.max() ?? 0
         count()
-        if case .int(let number)? = json["rev"] { revision = UInt64(clamping: number) }
+        if let number = json["rev"]?.wholeNumber { revision = number }
         let isFirst = rows.isEmpty
         arrange(selecting: selected)
         // The first thing to be seen is a tweak, not a heading.
@@ -197,7 +197,7 @@ extension EditorModel {
 
     /// News of what is watched.
     mutating func hear(event line: String) {
-        if line.hasPrefix("{") { return hear(JSONText.value(line)) }
+        if line.hasPrefix("{") { return hear(JSON(line)) }
         let words = line.split(separator: " ", maxSplits: 3)
         if words.count > 2, words[2] == "lagged" { return readAll() }
         guard let row = TweakRow(line) else { return }
@@ -208,12 +208,12 @@ extension EditorModel {
     /// The same while answers come as JSON.
     private mutating func hear(_ json: JSON?) {
         guard let json, let path = json["path"]?.string, let position = positions[path],
-            case .int(let revision)? = json["rev"]
+            let revision = json["rev"]?.wholeNumber
         else { return readAll() }
         let kind = tweaks[position].kind
         if let value = json["value"].flatMap({ TweakValue($0, kind) }) { update(position) { $0.take(value.plain) } }
         if let isSet = json["set"] { tweaks[position].isSet = isSet.isTrue }
-        noteNews(position, revision: UInt64(clamping: revision), origin: json["by"]?.string)
+        noteNews(position, revision: revision, origin: json["by"]?.string)
     }
 
     private mutating func noteNews(_ position: Int?, revision: UInt64?, origin: String?) {

@@ -22,6 +22,8 @@ struct EditorTweak: Equatable {
     var unit: String?
     var help: String?
     var choices: [String] = []
+    /// What people are shown of them, where that is something else.
+    var choiceLabels: [String] = []
     var flags: [String] = []
     /// When a temporary override ends; nil where the value is there for good.
     var end: ContinuousClock.Instant?
@@ -56,6 +58,7 @@ struct EditorTweak: Equatable {
         unit = json["unit"]?.string.map(Quoting.sanitized)
         help = json["help"]?.string.map(Quoting.sanitized)
         choices = json["choices"]?.elements.compactMap { $0["name"]?.string } ?? []
+        choiceLabels = json["choices"]?.elements.compactMap { $0["label"]?.string } ?? []
         end = json["timeLeft"]?.string.flatMap { Self.end($0, now) }
         flags = json["flags"]?.elements.compactMap { $0.string.map(Quoting.sanitized) } ?? []
     }
@@ -121,11 +124,7 @@ extension TweakValue {
     init?(_ json: JSON, _ kind: TweakKind) {
         switch (json, kind) {
         case (.bool(let value), .bool): self = .bool(value)
-        case (.int(let value), .int): self = .int(value)
-        case (.int(let value), .number): self = .number(Double(value))
-        case (.unsigned(let value), .int): self = .unsigned(value)
-        case (.unsigned(let value), .number): self = .number(Double(value))
-        case (.number(let value), .number): self = .number(value)
+        case (.literal(let text), .int), (.literal(let text), .number): self.init(parsing: text, as: kind)
         case (.string(let text), _): self.init(shown: text, kind)
         default: return nil
         }
