@@ -42,7 +42,7 @@ extension EventLoop {
 
     /// Turns a connection away at once.
     func turnAway(_ descriptor: Descriptor, _ error: TweakError, _ listener: Listener) {
-        count(error)
+        executor.count(error)
         let text = listener.front?.refusal(error) ?? Array("error \(error)\n".utf8)
         _ = text.withUnsafeBytes { descriptor.write($0) }
         descriptor.endOutput()

@@ -7,7 +7,7 @@ extension EventLoop {
     /// An error that ends the session: it is sent, an open batch is dropped, all further input is thrown away.
     /// - Parameter reason: What the program is told; usually it follows from the error.
     func fail(_ error: TweakError, _ session: Session, _ reason: TweakSession.Reason? = nil) {
-        count(error)
+        executor.count(error)
         executor.take(.end(reason ?? .init(error)), session)
         session.isInteractive = false
         session.phase = .draining(discarded: 0)

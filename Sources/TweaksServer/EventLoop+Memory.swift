@@ -43,7 +43,7 @@ extension EventLoop {
         } else {
             // In the midst of a response whatever would be said would be taken for a part of it; and who does not read the
             // last words will not read others.
-            count(error)
+            executor.count(error)
             executor.take(.end(.init(error)), session)
             close(session)
         }

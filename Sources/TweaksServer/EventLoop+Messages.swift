@@ -71,7 +71,7 @@ extension EventLoop {
     private func deliver(_ reply: Reply, _ session: Session) {
         guard session.isOpen else { return }
         if case .error(let error) = reply.status {
-            count(error)
+            executor.count(error)
             if session.isChanging { executor.tellRefused(error, session) }
         }
         session.isChanging = false

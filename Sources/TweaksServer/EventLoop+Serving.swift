@@ -225,7 +225,7 @@ extension EventLoop {
             executor.beginPending(session)
         case .reply(let reply):
             if case .error(let error) = reply.status {
-                count(error)
+                executor.count(error)
                 if request.wantsChange { executor.tellRefused(error, session) }
             } else {
                 session.isProven = true
@@ -242,11 +242,5 @@ extension EventLoop {
     /// Events of earlier commits go out before a reply that shows their values.
     private func flushEvents() {
         answered += hub.distribute(unsentLimit: limits.unsentBytes)
-    }
-
-    /// Counts a refusal, and the limit that it comes from.
-    func count(_ error: TweakError) {
-        executor.figures.refused += 1
-        if let limit = error.limit { executor.figures.hit(limit) }
     }
 }

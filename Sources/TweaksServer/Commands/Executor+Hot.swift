@@ -42,7 +42,7 @@ extension Executor {
             if outcome.didStore { session.commits += 1 }
             session.send(line, revision: outcome.revision)
         } catch {
-            figures.refused += 1
+            count(error)
             tellRefused(error, session)
             session.send(.error(error))
         }

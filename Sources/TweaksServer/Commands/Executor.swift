@@ -176,6 +176,12 @@ final class Executor {
         if commitRate.isDue(now) { commitRate.note(registry.revision, at: now) }
     }
 
+    /// Counts a refusal, and the limit that it comes from.
+    func count(_ error: TweakError) {
+        figures.refused += 1
+        if let limit = error.limit { figures.hit(limit) }
+    }
+
     /// Has commits share a write, until the round ends or one session has had its time.
     func beginRound() {
         guard let store, !isInRound else { return }

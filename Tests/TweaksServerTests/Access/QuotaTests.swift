@@ -53,6 +53,17 @@ import TweaksWire
         #expect(count >= 3 && Double(count) <= 3 + 3 * ((ContinuousClock.now - start) / .seconds(1)))
     }
 
+    @Test("each refusal counts, of a plain assignment as of a command")
+    func refusalsCount() throws {
+        let server = try AccessServer { $0.commitsPerSecond = 1 }
+        let client = try server.connect()
+        #expect(try client.ask("Content/Text/Size = 61").last?.hasPrefix("ok ") == true)
+        for request in ["Content/Text/Size = 62", "set Content/Text/Size 63", "reset Content/Text/Size"] {
+            #expect(try client.ask(request).last?.hasPrefix("error too-many uid ") == true)
+        }
+        #expect(try client.ask("stats").contains("  limitsHit: commitsPerSecond 3"))
+    }
+
     // MARK: Sessions
 
     @Test func aTokenHasItsShareOfSessions() throws {
