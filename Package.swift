@@ -77,7 +77,8 @@ let package = Package(
             exclude: ["throttled.conf", "throttled.service"]),
 
         .target(
-            name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksServer"], path: "Tests/TweaksTestSupport"),
+            name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksInterface", "TweaksServer"],
+            path: "Tests/TweaksTestSupport"),
         .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksTestSupport"]),
         .testTarget(name: "TweaksTestingTests", dependencies: ["Tweaks", "TweaksTesting"]),
         .testTarget(name: "TweaksSystemTests", dependencies: ["TweaksSystem", "TweaksTestSupport"]),

@@ -23,9 +23,11 @@ struct Throttled {
     private static func serve(_ options: Options) async throws {
         let service = try Service(port: options.port)
         Settings.declareActions(for: service)
-        let daemon = try TweakDaemon.start(
-            "throttled", config: options.config.map { .init($0) }, signals: [.reload, .stop],
-            onEvent: Log.daemon, tweaks: Settings.all)
+        var configuration = TweakDaemon.Configuration()
+        configuration.config = options.config.map { .init($0) }
+        configuration.signals = [.reload, .stop]
+        configuration.onEvent = Log.daemon
+        let daemon = try TweakDaemon.start("throttled", configuration, tweaks: Settings.all)
         Log.always("service at 127.0.0.1:\(service.port)")
 
         async let serving: Void = service.run()

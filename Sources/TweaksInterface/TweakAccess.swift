@@ -9,7 +9,7 @@ public import Tweaks
 ///
 /// ```swift
 /// let access = TweakAccess(users: [1001: [.read]], groups: [27: ["write:Label", .run]])
-/// try TweakDaemon.start("bounce", tweaks: Look.all, access: access)
+/// try TweakDaemon.start("bounce", access: access, tweaks: Look.all)
 /// ```
 ///
 /// Where users or groups are named, the socket's file lets everybody connect (mode 0666), and each connection is judged

@@ -42,10 +42,10 @@ final class DaemonParts: Sendable {
     /// Reads the files and opens the sockets.
     /// - Throws: `ServerError` when it cannot listen, or a required config file is bad; nothing is left open.
     init(
-        _ settings: DaemonSettings, access: TweakAccess, durability: TweakDaemon.Durability,
-        signals: TweakDaemon.Signals, registry: TweakRegistry, limits: TweakServerLimits,
-        environment: [String: String], log: EventLog
+        _ settings: DaemonSettings, _ configuration: TweakDaemon.Configuration, _ log: EventLog
     ) throws(ServerError) {
+        let (registry, signals, limits) = (configuration.registry, configuration.signals, configuration.limits)
+        let (access, durability) = (configuration.access, configuration.durability)
         self.registry = registry
         self.log = log
         panel = settings.panel
@@ -82,7 +82,7 @@ final class DaemonParts: Sendable {
         tokens = settings.tokenFile.map { Self.tokens($0, log, whenTokensChange) }
         // From here on, for what sessions do is logged behind what they changed.
         changes = ChangeLog(registry, log)
-        manager = Self.serviceManager(environment, log)
+        manager = Self.serviceManager(settings.environment, log)
         // Before the sockets: a client that has been answered may send a signal at once.
         let signalled = Relay<Int32>()
         self.signalled = signalled

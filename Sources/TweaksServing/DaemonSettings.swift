@@ -14,6 +14,7 @@ struct DaemonSettings {
     /// The port that the program has chosen for TCP, where another one is used if that is taken.
     private var preferredPort: Int?
     let name: String
+    let environment: [String: String]
     let isFrozen: Bool
     /// The config file and its rules; nil where none is named.
     let config: TweakDaemon.ConfigFile?
@@ -35,27 +36,28 @@ struct DaemonSettings {
     ]
 
     init(
-        name: String, tcp: TweakDaemon.TCP, tokens: String? = nil, config: TweakDaemon.ConfigFile?,
-        storage: TweakDaemon.Storage, durability: TweakDaemon.Durability = .bestEffort,
-        audit: TweakDaemon.Audit? = nil, panel: TweakPanel = .off,
-        environment: [String: String], isOnTerminal: Bool = false
+        _ name: String, _ configuration: TweakDaemon.Configuration
     ) throws(ServerError) {
         guard (1...64).contains(name.utf8.count), Quoting.isBareWord(name), !name.hasPrefix(".") else {
             throw ServerError("daemon name \(name): use 1–64 letters, digits, “.”, “_” and “-”")
         }
         self.name = name
+        environment = configuration.environment ?? ThisProcess.environment
         isFrozen = try Self.flag("TWEAKS_FROZEN", environment)
-        self.config = Self.configFile(config, environment)
-        stateDirectory = Self.stateDirectory(storage, name, environment)
-        self.audit = try AuditSettings.chosen(audit, isStrict: durability == .required, environment)
-        tokenFile = Self.tokenFile(tokens, environment)
-        self.isOnTerminal = isOnTerminal
+        self.config = Self.configFile(configuration.config, environment)
+        stateDirectory = Self.stateDirectory(configuration.storage, name, environment)
+        self.audit = try AuditSettings.chosen(
+            configuration.audit, isStrict: configuration.durability == .required, environment)
+        tokenFile = Self.tokenFile(configuration.tokens, environment)
+        // Where a program's own handler writes is not known.
+        isOnTerminal = configuration.isOnTerminal ?? (configuration.onEvent == nil && StandardError.isTerminal)
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !Self.known.contains($0) }.map {
             let near = Spelling.nearest(to: $0, among: Self.known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"
         }
-        self.panel = try Self.panel(panel, hasTokens: tokenFile != nil, environment, &warnings)
+        self.panel = try Self.panel(configuration.panel.settings, hasTokens: tokenFile != nil, environment, &warnings)
         let sockets = try Self.sockets(name, environment, &warnings)
+        let tcp = configuration.tcp
         let ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
         if ports.count > 1, case .open(let port) = tcp { preferredPort = port }
         if case .open = tcp, tokenFile != nil, ports != [nil] {

@@ -9,16 +9,10 @@ import TweaksSystem
 extension TweakDaemon {
     /// Reads the files, opens the sockets, and follows what happens to both.
     package convenience init(
-        serving name: String, tcp: TCP, panel: Panel, tokens: String?, access: TweakAccess, config: ConfigFile?,
-        storage: Storage, durability: Durability, audit: Audit?, signals: Signals, registry: TweakRegistry,
-        limits: TweakServerLimits, environment: [String: String], isOnTerminal: Bool, onEvent: @escaping EventHandler
+        serving name: String, _ configuration: Configuration, _ onEvent: @escaping EventHandler
     ) throws(ServerError) {
-        let settings = try DaemonSettings(
-            name: name, tcp: tcp, tokens: tokens, config: config, storage: storage, durability: durability,
-            audit: audit, panel: panel.settings, environment: environment, isOnTerminal: isOnTerminal)
-        let parts = try DaemonParts(
-            settings, access: access, durability: durability, signals: signals, registry: registry, limits: limits,
-            environment: environment, log: EventLog(onEvent))
+        let settings = try DaemonSettings(name, configuration)
+        let parts = try DaemonParts(settings, configuration, EventLog(onEvent))
         parts.open(settings)
         self.init(parts)
     }

@@ -13,10 +13,10 @@ import TweaksTestSupport
     init() throws { surroundings = try Surroundings() }
 
     private func start(_ panel: TweakDaemon.Panel = .on) throws -> TweakDaemon {
-        try TweakDaemon.start(
-            "bounce", panel: panel, storage: .off, registry: ExampleTweaks().registry,
-            environment: ["XDG_RUNTIME_DIR": surroundings.directory.file("run"), "HOME": "/nonexistent"]
-        ) { _ in }
+        let environment = ["XDG_RUNTIME_DIR": surroundings.directory.file("run"), "HOME": "/nonexistent"]
+        var configuration = TweakDaemon.Configuration.test(ExampleTweaks().registry, environment)
+        configuration.panel = panel
+        return try TweakDaemon.start("bounce", configuration)
     }
 
     @Test func printsTheAddress() throws {

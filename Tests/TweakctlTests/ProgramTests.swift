@@ -139,9 +139,9 @@ import TweaksWire
         let environment = ["TMPDIR": surroundings.directory.path, "TWEAKS_STATE_DIR": "off"]
         let log = LogLines()
         func started(_ name: String) throws -> TweakDaemon {
-            try TweakDaemon.start(name, storage: .off, registry: ExampleTweaks().registry, environment: environment) {
-                for line in $0.lines { log.add(line) }
-            }
+            var configuration = TweakDaemon.Configuration.test(ExampleTweaks().registry, environment)
+            configuration.onEvent = { for line in $0.lines { log.add(line) } }
+            return try TweakDaemon.start(name, configuration)
         }
         let daemons = [try started("bounce"), try started("patient")]
         let directories = Set(

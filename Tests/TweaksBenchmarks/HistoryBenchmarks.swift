@@ -52,11 +52,12 @@ enum HistoryBenchmarks {
         let (with, without) = (try Side(limit: 1_000, merges: false), try Side(limit: 0, merges: false))
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         let daemons = try [(with, "with"), (without, "without")].map { side, name in
-            try TweakDaemon.start(
-                name, storage: .directory("\(place)/\(name)"),
-                audit: name == "with" ? TweakDaemon.Audit("\(place)/audit.log") : nil,
-                signals: [], registry: side.registry, limits: .init(), environment: ["TWEAKS_SOCKET": "off"],
-                onEvent: { _ in })
+            var configuration = TweakDaemon.Configuration()
+            (configuration.storage, configuration.signals) = (.directory("\(place)/\(name)"), [])
+            configuration.audit = name == "with" ? TweakDaemon.Audit("\(place)/audit.log") : nil
+            (configuration.registry, configuration.environment) = (side.registry, ["TWEAKS_SOCKET": "off"])
+            configuration.onEvent = { _ in }
+            return try TweakDaemon.start(name, configuration)
         }
         let times = try Measure.pair(rounds: 9, operations: count, { try with.commits() }, { try without.commits() })
         for daemon in daemons { daemon.stop() }

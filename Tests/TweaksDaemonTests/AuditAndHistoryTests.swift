@@ -115,11 +115,11 @@ import TweaksTestSupport
         let other = station.directory.file("other.log")
         let named = TweakDaemon.Audit(audit, maximumSize: 1, keep: 0)
         for (variable, files) in [(other, ["other.log"]), ("off", []), ("", ["audit.log"])] {
-            let daemon = try TweakDaemon.start(
-                "example", storage: .off, audit: named, signals: [], registry: ExampleTweaks().registry,
-                limits: TweakServerLimits(),
-                environment: ["TWEAKS_SOCKET": "off", "TWEAKS_AUDIT": variable], onEvent: { _ in })
-            daemon.stop()
+            let environment = ["TWEAKS_SOCKET": "off", "TWEAKS_AUDIT": variable]
+            let configuration = TweakDaemon.Configuration.test(ExampleTweaks().registry, environment) {
+                $0.audit = named
+            }
+            try TweakDaemon.start("example", configuration).stop()
             #expect(
                 ["audit.log", "other.log"].filter { FileManager.default.fileExists(atPath: station.directory.file($0)) }
                     == files)

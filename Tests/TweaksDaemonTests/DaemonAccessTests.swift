@@ -120,10 +120,13 @@ import TweaksDaemon
     @Test func aDeletedLineEndsTheSession() throws {
         try save(line("ops", "write"), line("other", "read"))
         let station = try Station()
-        let daemon = try TweakDaemon.start(
-            "example", tcp: .tokens(port: 0), tokens: file, storage: .off, signals: [], registry: station.registry,
-            environment: ["XDG_RUNTIME_DIR": home.directory.path]
-        ) { [events = station.events] in events.add($0) }
+        let configuration = TweakDaemon.Configuration.test(
+            station.registry, ["XDG_RUNTIME_DIR": home.directory.path]
+        ) {
+            ($0.tcp, $0.tokens) = (.tokens(port: 0), file)
+            $0.onEvent = { [events = station.events] in events.add($0) }
+        }
+        let daemon = try TweakDaemon.start("example", configuration)
         let (client, other) = (try connect(daemon), try connect(daemon))
         try client.ask("auth twk_ops")
         try other.ask("auth twk_other")

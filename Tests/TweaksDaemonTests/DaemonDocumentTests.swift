@@ -72,13 +72,15 @@ private final class Bounce: DocumentedProgram {
             "TWEAKS_SOCKET": root.file("run/bounce.sock"), "TWEAKS_CONFIG": root.file("etc/bounce.conf"),
             "TWEAKS_STATE_DIR": root.file("var/lib/bounce"), "TWEAKS_AUDIT": root.file("var/log/bounce/audit.log"),
         ]
-        daemon = try TweakDaemon.start(
-            name, signals: [], registry: registry(), environment: environment
-        ) { [name, log] event in
+        let configuration = TweakDaemon.Configuration.test(registry(), environment) { [name, log] in
+            $0.storage = .standard
             // As its log on standard error would.
-            if case .changed(let commit) = event, [.code, .configFile].contains(commit.origin) { return }
-            for line in event.lines { log.add("\(name): \(line)") }
+            $0.onEvent = { event in
+                if case .changed(let commit) = event, [.code, .configFile].contains(commit.origin) { return }
+                for line in event.lines { log.add("\(name): \(line)") }
+            }
         }
+        daemon = try TweakDaemon.start(name, configuration)
     }
 
     func stop() throws {

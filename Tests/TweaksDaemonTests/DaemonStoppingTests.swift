@@ -49,12 +49,15 @@ import TweaksTestSupport
         var limits = TweakServerLimits()
         (limits.lingerTime, limits.fatalDrain.time) = (.seconds(3_600), .seconds(3_600))
         let connected = DispatchSemaphore(value: 0)
-        let daemon = try TweakDaemon.start(
-            "example", tcp: .open(port: 0), storage: .off, signals: [], registry: home.registry, limits: limits,
-            environment: ["XDG_RUNTIME_DIR": home.directory.path]
-        ) { event in
-            if case .session(let event) = event, event.session.state == .created { connected.signal() }
+        let configuration = TweakDaemon.Configuration.test(
+            home.registry, ["XDG_RUNTIME_DIR": home.directory.path]
+        ) {
+            ($0.tcp, $0.limits) = (.open(port: 0), limits)
+            $0.onEvent = { event in
+                if case .session(let event) = event, event.session.state == .created { connected.signal() }
+            }
         }
+        let daemon = try TweakDaemon.start("example", configuration)
         let clients = try [
             IdleClient(["-U", try #require(daemon.socketPath)]),
             IdleClient(["127.0.0.1", "\(try #require(daemon.port))"]),
@@ -127,13 +130,14 @@ import TweaksTestSupport
     @Test func hangupMeanwhile() async {
         await #expect(processExitsWith: .success) {
             let home = try Home()
-            let daemon = try TweakDaemon.start(
-                "example", config: .init(home.directory.file("example.conf")), storage: .off, signals: .reload,
-                registry: home.registry, environment: ["XDG_RUNTIME_DIR": home.directory.path]
-            ) { event in
+            let configuration = TweakDaemon.Configuration.test(
+                home.registry, ["XDG_RUNTIME_DIR": home.directory.path]
+            ) {
+                ($0.config, $0.signals) = (.init(home.directory.file("example.conf")), .reload)
                 // By now the daemon has come as far as its sessions.
-                if event.ending != nil { kill(getpid(), SIGHUP) }
+                $0.onEvent = { event in if event.ending != nil { kill(getpid(), SIGHUP) } }
             }
+            let daemon = try TweakDaemon.start("example", configuration)
             let client = try TestClient(unix: try #require(daemon.socketPath))
             try #require(try client.ask("ping") == ["ok pong"])
             daemon.stop()
@@ -198,12 +202,13 @@ import TweaksTestSupport
         await #expect(processExitsWith: .success) {
             let home = try Home()
             let stopping = DispatchSemaphore(value: 0)
-            let daemon = try TweakDaemon.start(
-                "example", storage: .off, signals: .stop, registry: home.registry,
-                environment: ["XDG_RUNTIME_DIR": home.directory.path]
-            ) { event in
-                if case .stopping = event { stopping.signal() }
+            let configuration = TweakDaemon.Configuration.test(
+                home.registry, ["XDG_RUNTIME_DIR": home.directory.path]
+            ) {
+                $0.signals = .stop
+                $0.onEvent = { event in if case .stopping = event { stopping.signal() } }
             }
+            let daemon = try TweakDaemon.start("example", configuration)
             let path = try #require(daemon.socketPath)
             kill(getpid(), SIGTERM)
             stopping.wait()

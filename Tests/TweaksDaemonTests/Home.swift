@@ -46,13 +46,14 @@ struct Home {
         _ environment: [String: String] = [:]
     ) throws(ServerError) -> TweakDaemon {
         let base = ["XDG_RUNTIME_DIR": directory.path, "HOME": "/nonexistent", "LANG": "C"]
-        return try TweakDaemon.start(
-            name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage,
-            durability: durability,
-            signals: signals,
-            registry: registry ?? self.registry, environment: base.merging(environment) { $1 },
-            isOnTerminal: isOnTerminal,
-            onEvent: log.add(name))
+        let configuration = TweakDaemon.Configuration.test(
+            registry ?? self.registry, base.merging(environment) { $1 }
+        ) {
+            ($0.tcp, $0.panel, $0.tokens, $0.access) = (tcp, panel, tokens, access)
+            ($0.config, $0.storage, $0.durability, $0.signals) = (config, storage, durability, signals)
+            ($0.isOnTerminal, $0.onEvent) = (isOnTerminal, log.add(name))
+        }
+        return try TweakDaemon.start(name, configuration)
     }
 
     /// Why a daemon does not start.

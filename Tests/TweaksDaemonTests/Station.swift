@@ -97,13 +97,16 @@ struct Station {
     ) throws(ServerError) -> TweakDaemon {
         let base = ["XDG_RUNTIME_DIR": directory.path, "HOME": "/nonexistent", "LANG": "C"]
         let events = events
-        return try TweakDaemon.start(
-            "example", config: config, storage: storage ?? .directory(state), durability: durability, signals: [],
-            registry: registry ?? self.registry, environment: base.merging(environment) { $1 }
-        ) { event in
-            onEvent?(event)
-            events.add(event)
+        let configuration = TweakDaemon.Configuration.test(
+            registry ?? self.registry, base.merging(environment) { $1 }
+        ) {
+            ($0.config, $0.storage, $0.durability) = (config, storage ?? .directory(state), durability)
+            $0.onEvent = { event in
+                onEvent?(event)
+                events.add(event)
+            }
         }
+        return try TweakDaemon.start("example", configuration)
     }
 
     /// A connection to a daemon.

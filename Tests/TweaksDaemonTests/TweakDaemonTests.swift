@@ -99,9 +99,8 @@ import TweaksTestSupport
         let answers = Mutex<[Bool]>([])
         let environment = ["XDG_RUNTIME_DIR": home.directory.path]
         let waiting = Mutex<TestClient?>(nil)
-        let daemon = try TweakDaemon.start(
-            "example", storage: .off, registry: home.registry, environment: environment
-        ) { event in
+        var configuration = TweakDaemon.Configuration.test(home.registry, environment)
+        configuration.onEvent = { event in
             guard case .listening(let line) = event else { return }
             // The socket is there, but nobody answers yet: what is asked now waits.
             guard let path = line.split(separator: " ").last.map({ String($0) }) else { return }
@@ -112,6 +111,7 @@ import TweaksTestSupport
                 answers.withLock { $0.append(hasAnswer) }
             }
         }
+        let daemon = try TweakDaemon.start("example", configuration)
         #expect(answers.withLock { $0 } == [false])
         #expect(try waiting.withLock { try $0?.line() } == "ok pong")
         daemon.stop()

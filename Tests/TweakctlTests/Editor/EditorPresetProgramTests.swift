@@ -18,12 +18,12 @@ struct EditorPresetProgramTests {
     private var state: String { surroundings.directory.file("state") }
 
     private func start(_ storage: TweakDaemon.Storage? = nil) throws -> TweakDaemon {
-        try TweakDaemon.start(
-            "bounce", storage: storage ?? .directory(state), signals: [], registry: tweaks.registry,
-            environment: [
-                "XDG_RUNTIME_DIR": surroundings.directory.file("run"), "HOME": "/nonexistent", "LANG": "C",
-            ]
-        ) { _ in }
+        let environment = [
+            "XDG_RUNTIME_DIR": surroundings.directory.file("run"), "HOME": "/nonexistent", "LANG": "C",
+        ]
+        var configuration = TweakDaemon.Configuration.test(tweaks.registry, environment)
+        configuration.storage = storage ?? .directory(state)
+        return try TweakDaemon.start("bounce", configuration)
     }
 
     private func open() throws -> EditorTerminal {

@@ -78,11 +78,14 @@ final class SoakServer {
     }
 
     private func start() throws {
-        let daemon = try TweakDaemon.start(
-            "soak", tcp: .open(port: port),
-            config: .init(directory.appendingPathComponent("soak.conf").path),
-            storage: .directory(directory.appendingPathComponent("state").path), signals: [], registry: registry,
-            limits: limits, environment: ["TWEAKS_SOCKET": socketPath], onEvent: { [events] in events.note($0) })
+        var configuration = TweakDaemon.Configuration()
+        (configuration.tcp, configuration.signals) = (.open(port: port), [])
+        configuration.config = .init(directory.appendingPathComponent("soak.conf").path)
+        configuration.storage = .directory(directory.appendingPathComponent("state").path)
+        (configuration.registry, configuration.limits) = (registry, limits)
+        configuration.environment = ["TWEAKS_SOCKET": socketPath]
+        configuration.onEvent = { [events] in events.note($0) }
+        let daemon = try TweakDaemon.start("soak", configuration)
         self.daemon = daemon
         port = daemon.port ?? 0
     }

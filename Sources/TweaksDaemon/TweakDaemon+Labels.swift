@@ -1,0 +1,43 @@
+// Starts a daemon with the fields of its configuration as labels.
+
+public import Tweaks
+public import TweaksInterface
+
+extension TweakDaemon {
+    /// Serves a registry's tweaks with a configuration that is given label by label: the fields of ``Configuration``.
+    ///
+    /// ```swift
+    /// try TweakDaemon.start("bounce", panel: .on, tweaks: Look.size, Look.color)
+    /// ```
+    /// - Throws: `ServerError` that names what is wrong and the remedy.
+    @discardableResult
+    public static func start(
+        _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
+        access: TweakAccess = TweakAccess(), config: ConfigFile? = nil, storage: Storage = .standard,
+        durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload,
+        registry: TweakRegistry = .shared, limits: TweakServerLimits = TweakServerLimits(),
+        onEvent: EventHandler? = nil, tweaks: any TweakHandle...
+    ) throws(ServerError) -> TweakDaemon {
+        try start(
+            name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, storage: storage,
+            durability: durability, audit: audit, signals: signals, registry: registry, limits: limits,
+            onEvent: onEvent, tweaks: tweaks)
+    }
+
+    /// The same with a list, which a program can keep beside its declarations.
+    @discardableResult
+    public static func start(
+        _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
+        access: TweakAccess = TweakAccess(), config: ConfigFile? = nil, storage: Storage = .standard,
+        durability: Durability = .bestEffort, audit: Audit? = nil, signals: Signals = .reload,
+        registry: TweakRegistry = .shared, limits: TweakServerLimits = TweakServerLimits(),
+        onEvent: EventHandler? = nil, tweaks: [any TweakHandle]
+    ) throws(ServerError) -> TweakDaemon {
+        var configuration = Configuration()
+        (configuration.tcp, configuration.panel, configuration.tokens) = (tcp, panel, tokens)
+        (configuration.access, configuration.config, configuration.storage) = (access, config, storage)
+        (configuration.durability, configuration.audit, configuration.signals) = (durability, audit, signals)
+        (configuration.registry, configuration.limits, configuration.onEvent) = (registry, limits, onEvent)
+        return try start(name, configuration, tweaks: tweaks)
+    }
+}
