@@ -30,6 +30,18 @@ struct OneImportTests {
         }
         #expect(Look.registry.tweaks(matching: "*").count == 6 && Look.size.value == 60)
     }
+
+    @Test("the same as a value, with and without a list of tweaks", .enabled(if: !isFrozen)) func aConfiguration() {
+        var configuration = TweakDaemon.Configuration()
+        configuration.signals = [.reload, .stop]
+        configuration.storage = .off
+        configuration.registry = Look.registry
+        configuration.onEvent = { _ in }
+        #expect(throws: ServerError.self) { try TweakDaemon.start("no name", configuration) }
+        #expect(throws: ServerError.self) { try TweakDaemon.start("no name", configuration, tweaks: Look.all) }
+        // Two more are for tests. A field that is new needs a label of `start`, too.
+        #expect(Mirror(reflecting: configuration).children.count == 12 + 2)
+    }
 }
 
 #if Frozen

@@ -39,7 +39,8 @@ package struct FindIndex: Sendable {
         /// - Parameters:
         ///   - path: The path as it is written.
         ///   - texts: Help, unit, and the names and labels of choices.
-        package init(_ path: String, _ parts: (category: String, collection: String, name: String), _ texts: [String?]) {
+        package init(_ path: String, _ parts: (category: String, collection: String, name: String), _ texts: [String?])
+        {
             (self.path, self.parts, self.texts) = (path, parts, texts.compactMap(\.self))
         }
     }
