@@ -180,7 +180,8 @@ import TweaksTestSupport
         try host.visit { page in
             let drags: [(name: String, modifiers: [Key], value: TweakValue)] = [
                 ("Whole", [], .int(60)), ("Real", [], .number(65)), ("Real", [.shift], .number(100)),
-                ("Free", [], .number(2)), ("Free", [.alt], .number(2.1)), ("Fade", [], .duration(.milliseconds(350))),
+                ("Free", [], .number(1.2)), ("Free", [.alt], .number(1.22)),
+                ("Fade", [], .duration(.milliseconds(350))),
             ]
             for (name, modifiers, value) in drags {
                 let handle = try page.part(name, "scrub")
@@ -244,9 +245,17 @@ import TweaksTestSupport
         ("kind: 'int', step: 4, default: 6, min: 0, max: 24", "6", 1, "8"),
         ("kind: 'int', step: 4, default: 6, min: 0, max: 24", "8", -1, "6"),
         ("kind: 'duration', step: '10ms', default: '5ms'", "15ms", 1, "25ms"),
+        // Without a step, as the editor of tweakctl goes: a round hundredth of the range, or of twice the value.
+        ("kind: 'number', min: 10, max: 100", "60", 1, "60.5"), ("kind: 'number', min: 0, max: 1", "1", -1, "0.99"),
+        ("kind: 'number', min: 0, max: 200", "28", 1, "30"), ("kind: 'number', min: 4, max: 120", "16", 1, "17"),
+        ("kind: 'number'", "60", 1, "61"), ("kind: 'number'", "0", 1, "0.1"), ("kind: 'number'", "-60", -10, "-70"),
+        ("kind: 'number'", "1", 1, "1.02"), ("kind: 'int', min: 0, max: 24", "8", 1, "9"),
+        ("kind: 'int'", "800", 1, "801"),
+        ("kind: 'duration', min: '0s', max: '5s'", "400ms", 1, "450ms"), ("kind: 'duration'", "400ms", 1, "405ms"),
+        ("kind: 'duration'", "0s", 1, "10ms"), ("kind: 'duration'", "3ns", 1, "4ns"),
     ]
 
-    @Test func stepsCountFromTheDefault() throws {
+    @Test func stepsAreCounted() throws {
         try PanelHost().visit { page in
             for (facts, value, count, next) in Self.grid {
                 let tweak = "{ \(facts) }"

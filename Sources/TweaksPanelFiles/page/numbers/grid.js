@@ -36,6 +36,8 @@ export function gridOf(tweak) {
       settle();
     }
     grid.step = tweak.kind === 'int' ? 1n : ten(Math.max(0, length - 3));
+    // A slider has finer stops than keys have steps.
+    grid.keyStep = tweak.kind === 'int' ? 1n : hundredth(grid.high - grid.low);
   }
   // The last step may be a shorter one: the upper bound is always a value.
   if (low && high && grid.step > 0n) {
@@ -53,10 +55,10 @@ export function stepped(tweak, grid, text, count, power = 0) {
   const isFiner = power < 0 && !grid.isStrict;
   const isReal = tweak.kind === 'number';
   const scale = Math.max(grid.scale, from.scale) + (isReal && isFiner ? 1 : 0) +
-    (isReal && !grid.step ? 1 : 0);
+    (isReal && !grid.step ? 2 : 0);
   const at = raise(from, scale);
   const raised = (amount) => amount == null ? null : amount * ten(scale - grid.scale);
-  let step = raised(grid.step) ?? relativeStep(tweak.kind, from, scale);
+  let step = raised(grid.isStrict ? grid.step : grid.keyStep) ?? relativeStep(tweak, grid, at, scale);
   if (power > 0) step *= 10n;
   if (isFiner) step = step / 10n || 1n;
   const next = grid.isStrict
@@ -76,12 +78,18 @@ function onStep(at, way, step, origin) {
   return (at !== below && way < 0n ? below + step : below) + way;
 }
 
-/** Without a range, and on a logarithmic scale, a step is about a hundredth of the value. */
-function relativeStep(kind, from, scale) {
-  const size = String(from.digits).replace('-', '').length;
-  if (kind === 'number') return ten(Math.max(0, scale - from.scale + size - 2));
-  if (kind === 'int') return ten(Math.max(0, size - 3));
-  return from.digits ? ten(Math.max(0, size - 3)) : 1000000n;
+/** The step where none is declared: 1, 2 or 5 and zeros, no larger than a hundredth. The editor of tweakctl has the same. */
+function hundredth(amount) {
+  const unit = ten(Math.max(0, String(amount).length - 3));
+  return [5n, 2n].map((digit) => digit * unit).find((step) => step * 100n <= amount) ?? unit;
+}
+
+/** Without a range, and on a logarithmic scale, a step is a hundredth of twice the value. */
+function relativeStep({ kind }, { isLogarithmic }, at, scale) {
+  if (kind === 'int' && !isLogarithmic) return 1n;
+  const size = at < 0n ? -at : at;
+  if (size === 0n) return kind === 'number' ? ten(scale - 1) : kind === 'int' ? 1n : 10000000n;
+  return hundredth(2n * size);
 }
 
 /** The value at a stop of the slider, as text. */
