@@ -1,6 +1,6 @@
 // Starts the parts of a daemon, and writes its log to standard error.
 
-package import Tweaks
+import Tweaks
 package import TweaksInterface
 import TweaksServer
 import TweaksStorage

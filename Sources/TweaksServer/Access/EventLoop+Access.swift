@@ -135,7 +135,7 @@ extension EventLoop {
             session.isProven = true
             session.send(.facts([("address", .string(front.link(port: Int(port))))]))
         } catch {
-            count(error)
+            executor.count(error)
             session.send(.error(error))
         }
     }
