@@ -24,12 +24,13 @@ extension JSON {
     private static func value(
         _ reader: inout JSONReader, _ depth: Int, _ count: inout Int, _ most: Int
     ) throws(JSONReader.Problem) -> JSON {
+        let first = reader.peek()
         count += 1
         if count > most { throw reader.problem("it holds more than \(most) values") }
-        switch reader.peek() {
+        switch first {
         case UInt8(ascii: "{")?, UInt8(ascii: "[")?:
             if depth > deepest { throw reader.problem("it is nested too deeply") }
-            return reader.peek() == UInt8(ascii: "{")
+            return first == UInt8(ascii: "{")
                 ? try object(&reader, depth, &count, most) : try array(&reader, depth, &count, most)
         default:
             switch try reader.scalar() {

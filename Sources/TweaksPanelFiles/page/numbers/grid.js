@@ -78,7 +78,10 @@ function onStep(at, way, step, origin) {
   return (at !== below && way < 0n ? below + step : below) + way;
 }
 
-/** The step where none is declared: 1, 2 or 5 and zeros, no larger than a hundredth. The editor of tweakctl has the same. */
+/**
+ * The step where none is declared: 1, 2 or 5 and zeros, no larger than a hundredth. The editor of tweakctl has the
+ * same.
+ */
 function hundredth(amount) {
   const unit = ten(Math.max(0, String(amount).length - 3));
   return [5n, 2n].map((digit) => digit * unit).find((step) => step * 100n <= amount) ?? unit;
