@@ -79,8 +79,8 @@ function onStep(at, way, step, origin) {
 }
 
 /**
- * The step where none is declared: 1, 2 or 5 and zeros, no larger than a hundredth. The editor of tweakctl has the
- * same.
+ * The step where none is declared: 1, 2 or 5 and zeros, no larger than a hundredth. The editor of tweakctl
+ * goes by the same rule.
  */
 function hundredth(amount) {
   const unit = ten(Math.max(0, String(amount).length - 3));
