@@ -74,7 +74,7 @@ import TweaksTestSupport
         #expect(turns.seen == ["1", "last 3"])
     }
 
-    /// Many wakes are one turn, when they are let go; an order does not wait, nor is there a turn that nobody asked for.
+    /// Many wakes are one turn, when they are let go; an order does not wait, and without a wake there is no turn.
     @Test func turnsCanBeHeld() {
         let worker = Orders("worker")
         #expect(start(worker))

@@ -34,7 +34,7 @@ final class Delivery {
         }
     }
 
-    /// Runs a body inside a delivery of this thread.
+    /// Runs a body inside the delivery of this thread; observers of what it changes run when it has returned.
     static func within(_ body: () -> Void) {
         let delivery = ofThread
         if delivery.isRunning { return body() }

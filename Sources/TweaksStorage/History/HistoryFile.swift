@@ -133,8 +133,8 @@ struct HistoryFile {
         return true
     }
 
-    /// Sets aside what somebody else has put there or changed.
-    /// - Returns: What is there, as far as it is what we know.
+    /// Sets the file aside where another process has replaced or changed it.
+    /// - Returns: The facts of the file; nil where there is none, or it was set aside.
     private mutating func makeWay(
         _ state: StateDirectory, _ folder: Folder, _ known: Int64?
     ) throws(StorageFailure) -> FileFacts? {
