@@ -104,7 +104,7 @@ import TweaksTestSupport
             try page.browser.perform(.keys(key, key, key, key))
             try host.wait("Colour") { $0 != Self.color(255, 0, 0) }
             try page.browser.perform(.keys(.escape))
-            try page.element("undo").click()
+            try page.step("undo")
             try host.wait("Colour", Self.color(255, 0, 0))
             #expect(host.registry.history.count(where: { $0.kind == .change }) == 1)
         }

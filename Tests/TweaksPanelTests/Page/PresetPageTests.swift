@@ -75,7 +75,7 @@ import TweaksTestSupport
             #expect(host.value("Side") == .choice("right"))
             // Both in one step.
             try page.wait("!document.getElementById('drawer').open")
-            try page.element("undo").click()
+            try page.step("undo")
             try host.wait("Whole", .int(72))
             #expect(host.value("Side") == .choice("left"))
             // All or nothing, and the line is named.
