@@ -24,7 +24,8 @@ import TweaksWire
         let child = try Child(
             in: directory.path, [], ["TWEAKS_TOKEN_FILE": file, "TWEAKS_PORT": "0"], through: Child.limited(limit))
         try #require(try child.waitUntilReady(), "\(child.log.all)")
-        let line = child.log.all[try child.waitForLine(containing: "tweaks at 127.0.0.1:")]
+        let found = try child.waitForLine(containing: "tweaks at 127.0.0.1:")
+        let line = child.log.all[found]
         let digits = line.components(separatedBy: "127.0.0.1:").last?.prefix { $0.isNumber } ?? ""
         return (child, try #require(Int(digits)))
     }
