@@ -10,6 +10,9 @@ enum Look {
     static let size = Tweak(
         "Label", "Text", "Size", 16.0, in: 4...120, step: 0.5, unit: "px",
         help: "Height of the letters; multiples of 8 are the crispest")
+    static let shadow = Tweak(
+        "Label", "Text", "Shadow", TweakPoint(x: 2, y: 2), in: .init(x: -24...24, y: -24...24), step: 1, unit: "px",
+        help: "Where the shadow of the letters falls; at 0,0 there is none")
 
     static let foreground = Tweak(
         "Label", "Color", "Foreground", TweakColor(0xFFC46B), help: "Color of the letters")
@@ -37,7 +40,7 @@ enum Look {
         flags: .readOnly)
 
     static let all: [any TweakHandle] = [
-        text, size, foreground, background, alpha, fade, speed, gravity, easing, trail, paused, framesPerSecond,
+        text, size, shadow, foreground, background, alpha, fade, speed, gravity, easing, trail, paused, framesPerSecond,
     ]
 }
 

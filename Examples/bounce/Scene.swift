@@ -50,10 +50,13 @@ struct Scene {
             let way = (past[age] - motion.position).rounded(.toNearestOrEven)
             return Step(x: Int(way.x), y: Int(way.y))
         }
+        let shadow = Step(x: Int(Look.shadow.value.x), y: Int(Look.shadow.value.y))
         let dots = lettering.dots(
             at: motion.position, scale: scale,
-            columns: Self.window(canvas.width, steps.map(\.x)), rows: Self.window(canvas.height, steps.map(\.y)))
+            columns: Self.window(canvas.width, (steps + [shadow]).map(\.x)),
+            rows: Self.window(canvas.height, (steps + [shadow]).map(\.y)))
         let alpha = Look.alpha.value * ink.opacity
+        if shadow != Step() { canvas.draw(dots, movedBy: shadow, color: .black, alpha: alpha * 0.5) }
         for (ghost, step) in steps.enumerated().reversed() {
             let strength = ghost == 0 ? 1 : 0.35 * pow(1 - Double(ghost) / Double(Look.trail.value + 1), 1.5)
             canvas.draw(dots, movedBy: step, color: ink.pixel, alpha: alpha * strength)

@@ -117,6 +117,8 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/controls/number.js"
 #include "embedded_file.h"
+#define FILE "page/controls/point.js"
+#include "embedded_file.h"
 #define FILE "page/controls/scrub.js"
 #include "embedded_file.h"
 #define FILE "page/controls/secret.js"

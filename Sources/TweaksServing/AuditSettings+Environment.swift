@@ -4,6 +4,7 @@ import TweaksInterface
 import TweaksServer
 import TweaksStorage
 import TweaksSystem
+import Tweaks
 import TweaksWire
 
 extension AuditSettings {

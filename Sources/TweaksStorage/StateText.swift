@@ -8,7 +8,7 @@ package enum StateText {
     package static func overrides(_ bytes: [UInt8], time: some StorageTime) -> [UInt8]? {
         let anchor = TimeAnchor(time)
         guard let file = try? OverridesFile(bytes, anchor) else { return nil }
-        let lines = file.entries.map { OverridesFile.line($0.stored, anchor) ?? $0.text }
+        let lines = file.entries.map { $0.stored.flatMap { OverridesFile.line($0, anchor) } ?? $0.text }
         return OverridesFile.text(program: file.program, revision: file.revision, lines: lines, aside: file.allAside)
     }
 

@@ -1,6 +1,6 @@
 // What remains of a temporary override, as people and programs read it.
 
-import Tweaks
+package import Tweaks
 
 /// Texts of a remaining time.
 package enum TimeLeft {

@@ -1,4 +1,6 @@
-// Lines to tokens: blanks, quotes, comments.
+// Lines to tokens: blanks, quotes, lists, comments.
+
+import Tweaks
 
 /// A word of a line.
 package struct Token: Equatable, Sendable {
@@ -92,10 +94,18 @@ package enum Tokenizer {
     private static func token(
         _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int, mayBeOpen: Bool = false
     ) throws(TokenizingError) -> Token {
+        if line[start] == UInt8(ascii: "["), let list = list(line, from: start, end: &end) { return list }
         guard line[start] == UInt8(ascii: "\"") || line[start] == UInt8(ascii: "'") else {
             return Token(try bare(line, from: start, end: &end))
         }
         return Token(try quoted(line, from: start, end: &end, mayBeOpen: mayBeOpen), isQuoted: true)
+    }
+
+    /// A list is one token, blanks and quotes in it included; nil where a bracket begins some other word.
+    private static func list(_ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int) -> Token? {
+        guard let listEnd = ListText.end(line, from: start), isAlone(line, listEnd - 1) else { return nil }
+        end = listEnd
+        return Token(String(decoding: UnsafeBufferPointer(rebasing: line[start..<listEnd]), as: UTF8.self))
     }
 
     private static func bare(
@@ -119,7 +129,8 @@ package enum Tokenizer {
         while position < line.count, line[position] != quote {
             if quote == UInt8(ascii: "\""), line[position] == UInt8(ascii: "\\") {
                 if mayBeOpen, position + 1 == line.count { break }
-                try unescape(line, &position, into: &bytes)
+                position += 1
+                do { try JSONEscape.read(line, at: &position, to: &bytes) } catch { throw .badQuoting }
             } else {
                 bytes.append(line[position])
                 position += 1
@@ -129,55 +140,5 @@ package enum Tokenizer {
         guard isClosed ? isAlone(line, position) : mayBeOpen else { throw .badQuoting }
         end = isClosed ? position + 1 : line.count
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// One escape of JSON (RFC 8259, section 7), from its backslash on.
-    private static func unescape(
-        _ line: UnsafeBufferPointer<UInt8>, _ position: inout Int, into bytes: inout [UInt8]
-    ) throws(TokenizingError) {
-        guard position + 1 < line.count else { throw .badQuoting }
-        let letter = line[position + 1]
-        position += 2
-        switch letter {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(letter)
-        case UInt8(ascii: "b"): bytes.append(0x08)
-        case UInt8(ascii: "f"): bytes.append(0x0C)
-        case UInt8(ascii: "n"): bytes.append(0x0A)
-        case UInt8(ascii: "r"): bytes.append(0x0D)
-        case UInt8(ascii: "t"): bytes.append(0x09)
-        case UInt8(ascii: "u"): bytes.append(contentsOf: String(try scalar(line, &position)).utf8)
-        default: throw .badQuoting
-        }
-    }
-
-    /// Four hexadecimal digits, or a surrogate pair of two such escapes.
-    private static func scalar(
-        _ line: UnsafeBufferPointer<UInt8>, _ position: inout Int
-    ) throws(TokenizingError) -> Character {
-        let first = try codeUnit(line, &position)
-        if let scalar = Unicode.Scalar(first) { return Character(scalar) }
-        guard first < 0xDC00, position + 1 < line.count, line[position] == UInt8(ascii: "\\"),
-            line[position + 1] == UInt8(ascii: "u")
-        else { throw .badQuoting }
-        position += 2
-        let second = try codeUnit(line, &position)
-        // Before any arithmetic: what a client sends must not be able to overflow.
-        guard (0xDC00..<0xE000).contains(second) else { throw .badQuoting }
-        let combined = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
-        guard let scalar = Unicode.Scalar(combined) else { throw .badQuoting }
-        return Character(scalar)
-    }
-
-    private static func codeUnit(
-        _ line: UnsafeBufferPointer<UInt8>, _ position: inout Int
-    ) throws(TokenizingError) -> UInt16 {
-        guard position + 4 <= line.count else { throw .badQuoting }
-        var unit: UInt16 = 0
-        for byte in line[position..<position + 4] {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw .badQuoting }
-            unit = unit << 4 | UInt16(digit)
-        }
-        position += 4
-        return unit
     }
 }

@@ -191,14 +191,17 @@ extension TweakDefinition {
     /// What values it takes, and what there is to say of them.
     fileprivate var facts: [(String, JSON)] {
         var fields: [(String, JSON)] = []
+        if let component { fields.append(("of", .string(component.kind.rawValue))) }
         if let lower = bounds?.lower { fields.append(("min", lower.json)) }
         if let upper = bounds?.upper { fields.append(("max", upper.json)) }
         if let step { fields.append(("step", step.json)) }
         if scale != .linear { fields.append(("scale", .string(scale.rawValue))) }
+        if let minLength { fields.append(("minLength", .count(minLength))) }
         if let maxLength { fields.append(("maxLength", .count(maxLength))) }
         if let unit { fields.append(("unit", .string(unit))) }
         if let help { fields.append(("help", .string(help))) }
         if policy != .reject { fields.append(("policy", .string(policy.rawValue))) }
+        let choices = component?.choices ?? choices
         if !choices.isEmpty {
             let choices = choices.map { choice in
                 JSON.object([("name", .string(choice.name)), ("label", .text(choice.label))])
@@ -216,19 +219,5 @@ extension ActionSignature.Parameter {
         .object(
             [("name", .string(name)), ("kind", .string(definition.kind.rawValue))] + definition.facts
                 + (defaultValue.map { [("default", $0.json)] } ?? []))
-    }
-}
-
-extension TweakValue {
-    /// Numbers and truth values as JSON's own, everything else as the text of the protocol without quotes.
-    package var json: JSON {
-        switch self {
-        case .bool(let value): .bool(value)
-        case .int(let value): .int(value)
-        case .unsigned(let value): .unsigned(value)
-        case .number(let value): .number(value)
-        case .string(let text), .choice(let text): .string(text)
-        case .color, .duration: .string(text)
-        }
     }
 }

@@ -37,7 +37,7 @@ public struct TweakParameter: Sendable {
     public init<Value: TweakConvertible>(
         _ name: String, _ kind: Kind<Value>, default defaultValue: Value? = nil, help: String? = nil
     ) {
-        self.init(name, kind.kind, TweakShape<Value>(help: help), defaultValue?.erased)
+        self.init(name, kind.kind, TweakShape<Value>(facts: DeclaredFacts(help: help)), defaultValue?.erased)
     }
 
     /// A number or duration within a range: `0...10`, `0...` or `...10`.
@@ -51,7 +51,8 @@ public struct TweakParameter: Sendable {
         _ name: String, _ kind: Kind<Value>, in range: some TweakBounds<Value>, default defaultValue: Value? = nil,
         help: String? = nil
     ) {
-        let shape = TweakShape<Value>(lower: range.tweakLowerBound, upper: range.tweakUpperBound, help: help)
+        let shape = TweakShape<Value>.range(
+            range, step: nil, scale: .linear, unit: nil, policy: .reject, help: help, formerly: nil, flags: [])
         self.init(name, kind.kind, shape, defaultValue?.erased)
     }
 
@@ -66,7 +67,8 @@ public struct TweakParameter: Sendable {
         _ name: String, _ kind: Kind<Duration>, in range: ClosedRange<Duration>, default defaultValue: Duration? = nil,
         help: String? = nil
     ) {
-        let shape = TweakShape<Duration>(lower: range.lowerBound, upper: range.upperBound, help: help)
+        let shape = TweakShape<Duration>.range(
+            range, step: nil, scale: .linear, unit: nil, policy: .reject, help: help, formerly: nil, flags: [])
         self.init(name, .duration, shape, defaultValue?.erased)
     }
 
@@ -77,7 +79,8 @@ public struct TweakParameter: Sendable {
     ///   - defaultValue: What is passed where it is left out; nil: it must be there.
     ///   - help: What it is for, in a line.
     public init(_ name: String, choices: [String], default defaultValue: String? = nil, help: String? = nil) {
-        let shape = TweakShape<String>(choices: choices.map { TweakChoice($0, name: $0) }, help: help)
+        let shape = TweakShape<String>(
+            facts: DeclaredFacts(help: help), choices: choices.map { TweakChoice($0, name: $0) })
         self.init(name, .choice, shape, defaultValue.map { .choice($0) })
     }
 
@@ -90,12 +93,12 @@ public struct TweakParameter: Sendable {
     public init<Value: TweakConvertible & CaseIterable>(
         _ name: String, choices: Value.Type, default defaultValue: Value? = nil, help: String? = nil
     ) {
-        let shape = TweakShape<Value>(help: help)
+        let shape = TweakShape<Value>(facts: DeclaredFacts(help: help))
         self.init(name, .choice, shape, defaultValue.map { .choice($0.erased.choiceName) })
     }
 
     private init<Value>(_ name: String, _ kind: TweakKind, _ shape: TweakShape<Value>, _ defaultValue: TweakValue?) {
-        (self.name, self.kind, self.defaultValue, help) = (name, kind, defaultValue, shape.help)
+        (self.name, self.kind, self.defaultValue, help) = (name, kind, defaultValue, shape.facts.help)
         definition = { path throws(TweakError) in try shape.definition(kind, path: path) }
     }
 }

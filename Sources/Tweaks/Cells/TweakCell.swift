@@ -5,7 +5,7 @@ public import Synchronization
 /// Holds the current value of one tweak; reading it is all that a program's hot path does.
 public protocol TweakCell<Value>: AnyObject, Sendable {
     /// The type of the value.
-    associatedtype Value: TweakConvertible
+    associatedtype Value: TweakStorable
     /// A cell that holds `value`.
     init(_ value: Value)
     /// The current value. Safe on any thread.
@@ -29,7 +29,7 @@ protocol WordStorage: AnyObject, Sendable {
 }
 
 /// A cell for values of one word: a read is one atomic load.
-public final class TweakWordCell<Value: TweakConvertible & TweakWord>: TweakCell, WordStorage {
+public final class TweakWordCell<Value: TweakStorable & TweakWord>: TweakCell, WordStorage {
     @usableFromInline let word: Atomic<UInt64>
 
     /// A cell that holds `value`.
@@ -46,7 +46,7 @@ public final class TweakWordCell<Value: TweakConvertible & TweakWord>: TweakCell
 }
 
 /// A cell for an enumeration: the word is an index into a list made once, because `allCases` may allocate.
-public final class TweakChoiceCell<Value: TweakConvertible>: TweakCell {
+public final class TweakChoiceCell<Value: TweakStorable>: TweakCell {
     @usableFromInline let cases: [Value]
     @usableFromInline let index: Atomic<Int>
 
@@ -74,7 +74,7 @@ public final class TweakChoiceCell<Value: TweakConvertible>: TweakCell {
 }
 
 /// A cell for everything larger than a word, strings above all: a read takes a short lock and a retain.
-public final class TweakLockedCell<Value: TweakConvertible>: TweakCell {
+public final class TweakLockedCell<Value: TweakStorable>: TweakCell {
     @usableFromInline let value: Mutex<Value>
 
     /// A cell that holds `value`.

@@ -9,6 +9,8 @@ extension Bool: TweakConvertible, TweakWord {
         self = flag
     }
     /// `.bool`.
+    public static var tweakKind: TweakKind? { .bool }
+    /// `.bool`.
     public var erased: TweakValue { .bool(self) }
     /// 0 or 1.
     @inlinable public var tweakWord: UInt64 { self ? 1 : 0 }
@@ -27,6 +29,8 @@ extension String: TweakConvertible {
         }
     }
     /// `.string`.
+    public static var tweakKind: TweakKind? { .string }
+    /// `.string`.
     public var erased: TweakValue { .string(self) }
 }
 
@@ -38,6 +42,8 @@ extension TweakColor: TweakConvertible, TweakWord {
         guard case .color(let color) = value else { return nil }
         self = color
     }
+    /// `.color`.
+    public static var tweakKind: TweakKind? { .color }
     /// `.color`.
     public var erased: TweakValue { .color(self) }
     // In the order that they have in memory on small-endian machines: then this is no work at all.
@@ -61,6 +67,8 @@ extension Duration: TweakBounded, TweakWord {
         guard case .duration(let duration) = value, duration.exactNanoseconds != nil else { return nil }
         self = duration
     }
+    /// `.duration`.
+    public static var tweakKind: TweakKind? { .duration }
     /// `.duration`.
     public var erased: TweakValue { .duration(self) }
     /// Nanoseconds; 0 for what is no whole number of them, which never gets as far as a cell.

@@ -19,6 +19,8 @@ extension TweakFloatingPoint {
         self.init(number)
         guard isFinite, self != 0 || number == 0 else { return nil }
     }
+    /// `.number`.
+    public static var tweakKind: TweakKind? { .number }
     // Through the shortest text where it is narrower, so that 0.1 is printed as 0.1 and not as 0.10000000149011612.
     /// `.number` with the same shortest text.
     public var erased: TweakValue {

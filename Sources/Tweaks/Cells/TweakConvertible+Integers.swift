@@ -17,6 +17,8 @@ extension TweakInteger {
         default: return nil
         }
     }
+    /// `.int`.
+    public static var tweakKind: TweakKind? { .int }
     /// `.int`, or `.unsigned` above `Int64.max`. A wider type's values beyond 64 bits are a `.number`, which no tweak takes.
     public var erased: TweakValue { TweakValue(whole: self) ?? .number(Double(self)) }
     /// The bits.

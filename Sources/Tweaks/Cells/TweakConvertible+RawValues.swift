@@ -7,6 +7,8 @@ extension TweakConvertible where Self: RawRepresentable, RawValue: TweakConverti
         self.init(rawValue: rawValue)
     }
     /// The raw value's.
+    public static var tweakKind: TweakKind? { RawValue.tweakKind }
+    /// The raw value's.
     public var erased: TweakValue { rawValue.erased }
     /// The raw value's.
     public static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { RawValue.tweakTypeBounds }
@@ -25,6 +27,8 @@ extension TweakConvertible where Self: RawRepresentable & CaseIterable, RawValue
     }
     /// The raw value, as a choice.
     public var erased: TweakValue { .choice(rawValue) }
+    /// `.choice`.
+    public static var tweakKind: TweakKind? { .choice }
     /// All cases, in the order of declaration.
     public static var tweakChoices: [TweakChoice<Self>] { allCases.map { TweakChoice($0, name: $0.rawValue) } }
 }
@@ -47,6 +51,8 @@ extension TweakConvertible where Self: RawRepresentable & CaseIterable, RawValue
     /// It is what files keep: rename a case, and stored values of the old name are set aside. Where the type describes
     /// itself (`CustomStringConvertible`), that description is the name.
     public var erased: TweakValue { .choice(tweakName) }
+    /// `.choice`.
+    public static var tweakKind: TweakKind? { .choice }
     /// All cases, in the order of declaration.
     public static var tweakChoices: [TweakChoice<Self>] { allCases.map { TweakChoice($0, name: $0.tweakName) } }
 

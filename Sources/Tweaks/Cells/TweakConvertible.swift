@@ -1,8 +1,8 @@
-// Which Swift types can be the value of a tweak.
+// Which Swift types can be one value of a tweak.
 
-/// A type whose values a tweak can hold.
+/// A type of which a tweak can hold one value, a list, or an optional one.
 ///
-/// Bool, the integers, Double, Float, String, Duration and ``TweakColor`` conform. An enumeration joins by name alone:
+/// Bool, the integers, Double, Float, String, Duration, ``TweakColor`` and ``TweakPoint`` conform. An enumeration joins by name alone:
 ///
 /// ```swift
 /// enum Alignment: String, CaseIterable, TweakConvertible { case left, center, right }
@@ -20,33 +20,18 @@
 ///     var erased: TweakValue { .string(name) }
 /// }
 /// ```
-public protocol TweakConvertible: Equatable, Sendable {
-    /// The cell that holds the current value: one behind a lock, unless the type is small enough for another.
-    associatedtype TweakStorage: TweakCell = TweakLockedCell<Self> where TweakStorage.Value == Self
-
+public protocol TweakConvertible: TweakStorable {
     /// The value of this type for a value without type; nil when there is no exact one.
     init?(_ value: TweakValue)
     /// This value without its type.
     var erased: TweakValue { get }
-    /// The closed list of values, empty where there is none.
-    static var tweakChoices: [TweakChoice<Self>] { get }
-    /// The smallest and largest value that this type can hold, where they are not those of `Int64`, or of a double.
-    static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { get }
-    /// For types of one word: the word of a value, and the value as this type prints it. Leave it to its default.
-    static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)?
-    /// For types of one word: the value of a word. Leave it to its default.
-    static func tweakValue(ofWord word: UInt64) -> Self?
 }
 
 extension TweakConvertible {
-    /// No closed list.
-    public static var tweakChoices: [TweakChoice<Self>] { [] }
-    /// Not a type of one word.
-    public static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)? { nil }
-    /// Not a type of one word.
-    public static func tweakValue(ofWord word: UInt64) -> Self? { nil }
-    /// No bounds.
-    public static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { (nil, nil) }
+    /// The same as ``init(_:)``.
+    public static func tweakTyped(_ value: TweakValue) -> Self? { Self(value) }
+    /// The same as ``erased``.
+    public var tweakErased: TweakValue { erased }
 }
 
 extension TweakConvertible where Self: TweakWord {

@@ -7,7 +7,9 @@ package struct TweakDefinition: Sendable {
     package let scale: TweakScale
     /// For kind `choice`: the names and labels, in order.
     package let choices: [TweakChoice<String>]
-    /// For kind `string`: the most characters allowed.
+    /// For kind `list`: the fewest values allowed.
+    package let minLength: Int?
+    /// For kind `string`: the most characters allowed; for kind `list`, values.
     package let maxLength: Int?
     /// For kind `string`: says why a text is refused, or nil when it is fine.
     package let validate: (@Sendable (String) -> String?)?
@@ -15,49 +17,74 @@ package struct TweakDefinition: Sendable {
     package let unit: String?
     package let help: String?
     package let flags: TweakFlags
+    /// What a list or an optional holds, or the two numbers of a point; none for other kinds.
+    package let components: [TweakDefinition]
 
     package init(
         kind: TweakKind, limits: TweakLimits = .none, scale: TweakScale = .linear,
-        choices: [TweakChoice<String>] = [], maxLength: Int? = nil, validate: (@Sendable (String) -> String?)? = nil,
-        policy: TweakPolicy = .reject, unit: String? = nil, help: String? = nil, flags: TweakFlags = []
+        choices: [TweakChoice<String>] = [], minLength: Int? = nil, maxLength: Int? = nil,
+        validate: (@Sendable (String) -> String?)? = nil, policy: TweakPolicy = .reject, unit: String? = nil,
+        help: String? = nil, flags: TweakFlags = [], components: [TweakDefinition] = []
     ) {
         self.kind = kind
         self.limits = limits
         self.scale = scale
         self.choices = choices
+        self.minLength = minLength
         self.maxLength = maxLength
         self.validate = validate
         self.policy = policy
         self.unit = unit
         self.help = help
         self.flags = flags
+        self.components = components
     }
 
     /// Whether two declarations of one path agree in all that can be compared.
     package func agrees(with other: TweakDefinition) -> Bool {
         kind == other.kind && limits == other.limits && scale == other.scale && choices == other.choices
-            && maxLength == other.maxLength && policy == other.policy && unit == other.unit && help == other.help
-            && flags == other.flags
+            && minLength == other.minLength && maxLength == other.maxLength && policy == other.policy
+            && unit == other.unit && help == other.help
+            && flags == other.flags && components.count == other.components.count
+            && zip(components, other.components).allSatisfy { $0.agrees(with: $1) }
     }
 
-    /// The range as text: `10...100`, `0...`, `...5`, or nil where there is none.
+    /// What a list or an optional holds.
+    package var component: TweakDefinition? { components.count == 1 ? components[0] : nil }
+
+    /// The range as text: `10...100`, `0...`, `...5`, of a point `0...320,0...200`; nil where there is none.
     package var rangeText: String? {
+        if !components.isEmpty {
+            let texts = components.map { $0.rangeText ?? "..." }
+            return texts.allSatisfy { $0 == "..." } ? nil : texts.joined(separator: ",")
+        }
         guard let (lower, upper) = bounds, lower != nil || upper != nil else { return nil }
         return "\(lower?.text ?? "")...\(upper?.text ?? "")"
     }
 
-    /// The bounds as values of this kind.
+    /// The bounds as values of this kind; of a list or an optional, those of what it holds.
     package var bounds: (lower: TweakValue?, upper: TweakValue?)? {
-        switch limits {
+        if !components.isEmpty { return joined(components.map(\.bounds)) }
+        return switch limits {
         case .none: nil
         case .whole(let lower, let upper, _, _): (lower.flatMap(whole), upper.flatMap(whole))
         case .real(let lower, let upper, _, _): (lower.map(TweakValue.number), upper.map(TweakValue.number))
         }
     }
 
-    /// The step as a value of this kind.
+    private func joined(
+        _ bounds: [(lower: TweakValue?, upper: TweakValue?)?]
+    ) -> (lower: TweakValue?, upper: TweakValue?)? {
+        guard bounds.count == 2 else { return bounds[0] }
+        return (
+            TweakValue(x: bounds[0]?.lower, y: bounds[1]?.lower), TweakValue(x: bounds[0]?.upper, y: bounds[1]?.upper)
+        )
+    }
+
+    /// The step as a value of this kind; of a point, of both its numbers.
     package var step: TweakValue? {
-        switch limits {
+        if let first = components.first { return first.step }
+        return switch limits {
         case .none: nil
         case .whole(_, _, let step, _): step.flatMap(whole)
         case .real(_, _, let step, _): step.map(TweakValue.number)
@@ -85,5 +112,13 @@ package struct TweakDefinition: Sendable {
 
     private func rawText(_ value: TweakValue) -> String {
         if case .string(let text) = value { text } else { value.text }
+    }
+}
+
+extension TweakValue {
+    /// A point of two numbers, where there are both.
+    fileprivate init?(x: TweakValue?, y: TweakValue?) {
+        guard case .number(let x)? = x, case .number(let y)? = y else { return nil }
+        self = .point(TweakPoint(x: x, y: y))
     }
 }

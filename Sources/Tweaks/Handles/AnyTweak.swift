@@ -126,14 +126,7 @@ extension TweakNode {
     ///
     /// It is not compared with the default, which may be as secret: a guess that is right must not show.
     package func isSet(_ value: TweakValue) -> Bool {
-        switch value {
-        case .string(let text): !text.isEmpty
-        case .int(let number): number != 0
-        case .unsigned: true
-        case .number(let number): number != 0
-        case .duration(let duration): duration != .zero
-        case .bool, .color, .choice: true
-        }
+        value.kind.rules.isSet(value)
     }
 }
 

@@ -184,7 +184,7 @@ final class CallSiteTable: Sendable {
     // MARK: Writing
 
     /// Remembers the tweak of a call site. Where another thread was first, that one's tweak stays.
-    func insert<Value: TweakConvertible>(_ key: CallSiteKey, _ tweak: Tweak<Value>) {
+    func insert<Value: TweakStorable>(_ key: CallSiteKey, _ tweak: Tweak<Value>) {
         let cell = tweak.cell
         let address = UInt(bitPattern: Unmanaged.passUnretained(cell).toOpaque())
         owned.withLock { owned in
@@ -197,7 +197,7 @@ final class CallSiteTable: Sendable {
     }
 
     /// A cell that served a tweak with this path which is gone.
-    func spareCell<Value: TweakConvertible>(_ path: TweakPath, _ type: Value.Type) -> Value.TweakStorage? {
+    func spareCell<Value: TweakStorable>(_ path: TweakPath, _ type: Value.Type) -> Value.TweakStorage? {
         owned.withLock { $0.pool(path, Value.TweakStorage.self)?.spare() }
     }
 

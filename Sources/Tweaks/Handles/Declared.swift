@@ -24,7 +24,7 @@
 
         /// The handle of a call site's tweak.
         @inlinable
-        func tweak<Value: TweakConvertible>(
+        func tweak<Value: TweakStorable>(
             _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ source: TweakSource,
             declare: (CallSiteNames, TweakSource) -> Tweak<Value>
         ) -> Tweak<Value> {
@@ -43,7 +43,7 @@
 
     /// The value of a call site's tweak, without a lock or a retain.
     @inlinable
-    func callSiteValue<Value: TweakConvertible>(
+    func callSiteValue<Value: TweakStorable>(
         _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
         _ registry: TweakRegistry?, _ source: TweakSource, declare: (CallSiteNames, TweakSource) -> Tweak<Value>
     ) -> Value {

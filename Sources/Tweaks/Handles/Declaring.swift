@@ -5,48 +5,54 @@ import Synchronization
 extension TweakShape {
     /// Any kind, maybe with a closed list.
     @usableFromInline
+    @_semantics("optimize.sil.specialize.generic.never")
     static func plain(
         choices: [Value]?, maxLength: Int?, validate: (@Sendable (String) -> String?)?, step: Value?, unit: String?,
         policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags
     ) -> Self {
         Self(
-            step: step, choices: choices.map { $0.map { Self.choice($0, nil) } } ?? [], maxLength: maxLength,
-            validate: validate, policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)
+            facts: DeclaredFacts(
+                step: step?.tweakErased, maxLength: maxLength, validate: validate, policy: policy, unit: unit,
+                help: help, formerly: formerly, flags: flags),
+            choices: choices.map { $0.map { Self.choice($0, nil) } } ?? [])
     }
 
     /// A closed list with labels.
     @usableFromInline
+    @_semantics("optimize.sil.specialize.generic.never")
     static func labelled(
         _ choices: KeyValuePairs<Value, String>, unit: String?, help: String?, formerly: String?, flags: TweakFlags
     ) -> Self {
         Self(
-            choices: choices.map { Self.choice($0.key, $0.value) }, unit: unit, help: help, formerly: formerly,
-            flags: flags)
+            facts: DeclaredFacts(unit: unit, help: help, formerly: formerly, flags: flags),
+            choices: choices.map { Self.choice($0.key, $0.value) })
     }
 
     /// A range, maybe with a step.
     @usableFromInline
+    @_semantics("optimize.sil.specialize.generic.never")
     static func range(
         _ range: some TweakBounds<Value>, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
         help: String?, formerly: String?, flags: TweakFlags
     ) -> Self {
+        bounded(
+            lower: range.tweakLowerBound, upper: range.tweakUpperBound, step: step, scale: scale, unit: unit,
+            policy: policy, help: help, formerly: formerly, flags: flags)
+    }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    static func bounded(
+        lower: Value?, upper: Value?, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
+        help: String?, formerly: String?, flags: TweakFlags
+    ) -> Self {
         Self(
-            lower: range.tweakLowerBound, upper: range.tweakUpperBound, step: step, scale: scale, policy: policy,
-            unit: unit, help: help, formerly: formerly, flags: flags)
+            facts: DeclaredFacts(
+                lower: lower?.tweakErased, upper: upper?.tweakErased, step: step?.tweakErased, scale: scale,
+                policy: policy, unit: unit, help: help, formerly: formerly, flags: flags))
     }
 
     private static func choice(_ value: Value, _ label: String?) -> TweakChoice<Value> {
-        TweakChoice(value, name: value.erased.choiceName, label: label)
-    }
-}
-
-extension TweakValue {
-    /// The name of this value in a closed list: its text, without quotes.
-    var choiceName: String {
-        switch self {
-        case .string(let text), .choice(let text): text
-        default: text
-        }
+        TweakChoice(value, name: value.tweakErased.choiceName, label: label)
     }
 }
 

@@ -4,7 +4,7 @@
     /// What a declaration says, kept as it was written until somebody asks.
     @frozen
     @usableFromInline
-    enum FrozenDeclaration<Value: TweakConvertible>: Sendable {
+    enum FrozenDeclaration<Value: TweakStorable>: Sendable {
         case texts(String, String, String, FrozenShape<Value>, TweakSource)
         /// At a call site; as they are, because making strings of them is no constant.
         case literals(CallSiteNames, FrozenShape<Value>, TweakSource)
@@ -32,7 +32,7 @@
     /// What a `TweakShape` is made of, in the forms that declarations have.
     @frozen
     @usableFromInline
-    enum FrozenShape<Value: TweakConvertible>: Sendable {
+    enum FrozenShape<Value: TweakStorable>: Sendable {
         case plain(
             choices: [Value]?, maxLength: Int?, validate: (@Sendable (String) -> String?)?, step: Value?, unit: String?,
             policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags)
@@ -41,6 +41,8 @@
         case bounded(
             lower: Value?, upper: Value?, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
             help: String?, formerly: String?, flags: TweakFlags)
+        /// Of points, lists and optionals: these are no constants of the image.
+        indirect case described(TweakShape<Value>)
 
         @inlinable
         static func range(
@@ -64,9 +66,10 @@
                 .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags)
             case .bounded(
                 let lower, let upper, let step, let scale, let unit, let policy, let help, let formerly, let flags):
-                TweakShape(
-                    lower: lower, upper: upper, step: step, scale: scale, policy: policy, unit: unit, help: help,
+                .bounded(
+                    lower: lower, upper: upper, step: step, scale: scale, unit: unit, policy: policy, help: help,
                     formerly: formerly, flags: flags)
+            case .described(let shape): shape
             }
         }
     }
@@ -91,7 +94,7 @@
 
         /// The handle of a call site's tweak.
         @inlinable
-        func tweak<Value: TweakConvertible>(
+        func tweak<Value: TweakStorable>(
             _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ source: TweakSource,
             declare: (CallSiteNames, TweakSource) -> Tweak<Value>
         ) -> Tweak<Value> {
@@ -101,7 +104,7 @@
 
     /// The value of a call site: its default.
     @inlinable
-    func callSiteValue<Value: TweakConvertible>(
+    func callSiteValue<Value: TweakStorable>(
         _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
         _ registry: TweakRegistry?, _ source: TweakSource, declare: (CallSiteNames, TweakSource) -> Tweak<Value>
     ) -> Value { defaultValue }

@@ -6,7 +6,7 @@
 // `registry: nil` is the shared one. Everything is in line and no default is a call, so that with the trait `Frozen` a
 // `static let` is a constant of the program's image.
 
-extension Tweak {
+extension Tweak where Value: TweakConvertible {
     /// A tweak of any kind; with `choices`, one of those values.
     ///
     /// ```swift
@@ -118,7 +118,7 @@ extension Tweak {
 
 // MARK: - As property wrappers
 
-extension Tweak {
+extension Tweak where Value: TweakConvertible {
     /// As a property, a tweak of any kind; with `choices`, one of those values.
     ///
     /// ```swift

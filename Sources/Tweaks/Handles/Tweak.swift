@@ -19,7 +19,7 @@
 /// ```
 @frozen
 @propertyWrapper
-public struct Tweak<Value: TweakConvertible>: Sendable {
+public struct Tweak<Value: TweakStorable>: Sendable {
     // With the trait `Frozen` it is its default; see Tweak+Frozen.swift.
     #if Frozen
         @usableFromInline let constant: Value
@@ -105,8 +105,8 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
     }
 
     /// The step between values, counted from the lower bound, or from the default where there is none. The default and the
-    /// upper bound need not be on one.
-    public var step: Value? { node.definition.step.flatMap { Value($0) } }
+    /// upper bound need not be on one. Nil for points and lists: see ``AnyTweak/step``.
+    public var step: Value? { node.definition.step.flatMap { Value.tweakTyped($0) } }
 
     /// How clients lay out the range on a slider.
     public var scale: TweakScale { node.definition.scale }
@@ -133,8 +133,8 @@ public struct Tweak<Value: TweakConvertible>: Sendable {
     /// A value of this tweak without its type.
     func erase(_ value: Value) -> TweakValue {
         // Asked first: what casts and existentials cost is much beside a set of a number.
-        if node.definition.kind != .choice { return value.erased }
-        return core?.erase(value) ?? value.erased
+        if node.definition.kind != .choice { return value.tweakErased }
+        return core?.erase(value) ?? value.tweakErased
     }
 }
 

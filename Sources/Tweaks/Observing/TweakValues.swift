@@ -3,7 +3,7 @@
 /// The current value of a tweak, then each change; a slow reader gets the newest.
 ///
 /// Finishes when the tweak is removed or its registry goes. Each iteration follows the tweak on its own.
-public struct TweakValues<Value: TweakConvertible>: AsyncSequence, Sendable {
+public struct TweakValues<Value: TweakStorable>: AsyncSequence, Sendable {
     /// Values.
     public typealias Element = Value
     /// It never fails.

@@ -44,17 +44,23 @@ extension TweakDefinition {
     /// `number 10...100 step 0.5 pt`, `choice left|center|right`: what a value must be.
     package var summary: String {
         var text = kind.rawValue
-        if kind == .choice { text += " " + choiceSummary }
+        if let component { text += " of " + component.kind.rawValue }
+        if !names.isEmpty { text += " " + choiceSummary }
         if let rangeText { text += " \(rangeText)" }
         if scale != .linear { text += " \(scale.rawValue)" }
         if let step { text += " step \(step.text)" }
-        if let maxLength { text += " up to \(maxLength) characters" }
+        if let minLength { text += " at least \(minLength)" }
+        if let maxLength { text += " up to \(maxLength) " + (kind == .list ? "values" : "characters") }
         if let unit { text += " \(unit)" }
         return text
     }
 
+    /// The choices of the values that it has, or holds.
+    private var names: [TweakChoice<String>] { component?.choices ?? choices }
+
     /// The names of the choices; not all of a long list.
     private var choiceSummary: String {
+        let choices = names
         let names = choices.prefix(8).map { TweakValue.choice($0.name).text }.joined(separator: "|")
         return choices.count > 8 ? names + "|… (\(choices.count))" : names
     }

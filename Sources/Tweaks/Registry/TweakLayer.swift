@@ -79,7 +79,7 @@ struct TypedValue: Sendable {
     }
 
     /// The value; nil for another type.
-    func value<Value: TweakConvertible>(as type: Value.Type) -> Value? {
+    func value<Value: TweakStorable>(as type: Value.Type) -> Value? {
         if let object { object.value as? Value } else { Value.tweakValue(ofWord: word) }
     }
 }

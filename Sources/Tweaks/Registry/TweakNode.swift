@@ -111,7 +111,7 @@ protocol TweakValueCore: AnyObject, Sendable {
 }
 
 /// Converts between the erased and the typed value, and owns the cell.
-final class TypedCore<Value: TweakConvertible>: TweakValueCore {
+final class TypedCore<Value: TweakStorable>: TweakValueCore {
     let cell: Value.TweakStorage
     let defaultValue: Value
     /// The closed list, where the declaration gave one.
@@ -149,15 +149,15 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
     // Apart, as are others here: generic code asks the runtime for `Optional<Value>` wherever it may need it.
     @inline(never)
     private func prepareObject(_ value: TweakValue) -> Prepared? {
-        guard let value = Value(value), let typed = typed(value) else { return nil }
-        return Prepared(value: value.erased, typed: typed)
+        guard let value = Value.tweakTyped(value), let typed = typed(value) else { return nil }
+        return Prepared(value: value.tweakErased, typed: typed)
     }
 
     /// A value as the cell takes it, made by the program's code: the registry's lock is not taken yet. Nil for one that
     /// the cell cannot hold.
     func typed(_ value: Value) -> TypedValue? {
         if let listCell { return listCell.position(of: value).map { .object(value, position: $0) } }
-        if wordCell != nil { return Value.tweakWord(of: value.erased).map { .word($0.word) } }
+        if wordCell != nil { return Value.tweakWord(of: value.tweakErased).map { .word($0.word) } }
         return .object(value)
     }
 
@@ -172,9 +172,9 @@ final class TypedCore<Value: TweakConvertible>: TweakValueCore {
 
     /// A typed value without its type; with a closed list that is the choice's name.
     func erase(_ value: Value) -> TweakValue {
-        if !hasChoices { return value.erased }
+        if !hasChoices { return value.tweakErased }
         // What is not in the list gets a name too, so that it is refused for that and not for its kind.
-        return .choice(choices.first { $0.value == value }?.name ?? value.erased.choiceName)
+        return .choice(choices.first { $0.value == value }?.name ?? value.tweakErased.choiceName)
     }
 
     func store(word: UInt64) { wordCell?.store(word: word) }

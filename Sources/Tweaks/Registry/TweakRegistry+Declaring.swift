@@ -2,35 +2,17 @@
 
 import Synchronization
 
-/// What a declaration says beyond path and default; each public declaration form fills one of these.
-@usableFromInline
-struct TweakShape<Value: TweakConvertible>: Sendable {
-    var lower: Value?
-    var upper: Value?
-    var step: Value?
-    var scale: TweakScale = .linear
-    var choices: [TweakChoice<Value>] = []
-    var maxLength: Int?
-    var validate: (@Sendable (String) -> String?)?
-    var policy: TweakPolicy = .reject
-    var unit: String?
-    var help: String?
-    /// The path that it had in earlier versions of the program.
-    var formerly: String?
-    var flags: TweakFlags = []
-}
-
 extension TweakRegistry {
     /// Registers a tweak, or finds the one with this path.
-    func declare<Value: TweakConvertible>(
+    func declare<Value>(
         _ path: TweakPath, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
     ) throws(TweakError) -> Tweak<Value> {
         let spare = callSites.spareCell(path, Value.self)
         let core = TypedCore(defaultValue, choices: shape.choices, cell: spare)
-        let definition = try shape.definition(defaultValue: defaultValue, path: path)
+        let definition = try shape.definition(default: defaultValue, path: path)
         let erased = core.erase(defaultValue)
         let prepared = Prepared(value: erased, typed: try check(erased, definition, core, path))
-        let formerly = try shape.formerly.map { former throws(TweakError) in [try TweakPath(former)] } ?? []
+        let formerly = try shape.facts.formerly.map { former throws(TweakError) in [try TweakPath(former)] } ?? []
         let node = register(path, source) { slot, sequence in
             TweakNode(
                 path: path, definition: definition, source: source, formerly: formerly, slot: slot,
@@ -157,108 +139,5 @@ extension TweakRegistry {
                     + "integers are held in 64 bits, durations in nanoseconds", path: path)
         }
         return typed
-    }
-}
-
-extension TweakShape {
-    /// The facts without types, checked for sense.
-    func definition(defaultValue: Value, path: TweakPath) throws(TweakError) -> TweakDefinition {
-        try self.definition(defaultValue.erased.kind, default: defaultValue.erased, path: path)
-    }
-
-    /// The same for a value that may have no default.
-    func definition(
-        _ kind: TweakKind, default standard: TweakValue? = nil, path: TweakPath
-    ) throws(TweakError) -> TweakDefinition {
-        let choices = choices.isEmpty ? Value.tweakChoices : choices
-        let kind = choices.isEmpty ? kind : .choice
-        try check(kind, path)
-        let definition = TweakDefinition(
-            kind: kind, limits: try limits(kind, standard, path), scale: scale,
-            choices: choices.map { TweakChoice($0.name, name: $0.name, label: $0.label) }, maxLength: maxLength,
-            validate: validate, policy: policy, unit: unit, help: help, flags: flags)
-        try definition.checkTexts(path)
-        return definition
-    }
-
-    /// Refuses what values of this kind do not have.
-    private func check(_ kind: TweakKind, _ path: TweakPath) throws(TweakError) {
-        let remark: String? =
-            if step != nil, ![.int, .number, .duration].contains(kind) {
-                "a step is for numbers and durations, and this is \(kind.phrase)"
-            } else if maxLength != nil || validate != nil, kind != .string {
-                "maxLength and validate are for text, and this is \(kind.phrase)"
-            } else if scale != .linear, lower == nil || upper == nil {
-                "a logarithmic scale needs a range with both bounds"
-            } else {
-                nil
-            }
-        if let remark { throw TweakError(.usage, "\(path.token): \(remark)", path: path) }
-    }
-
-    private func limits(
-        _ kind: TweakKind, _ standard: TweakValue?, _ path: TweakPath
-    ) throws(TweakError) -> TweakLimits {
-        let type = Value.tweakTypeBounds
-        let lower = lower?.erased ?? type.lower
-        let upper = upper?.erased ?? type.upper
-        for case let bound? in [lower, upper, step?.erased] where bound.whole == nil && bound.real == nil {
-            throw TweakError(.usage, "\(path.token): bounds and step must be whole nanoseconds in 64 bits", path: path)
-        }
-        if lower == nil, upper == nil, step == nil { return .none }
-        // What is refused for its step would tell what a secret is counted from.
-        let step = flags.contains(.secret) ? nil : step?.erased
-        let standard = step == nil ? nil : standard
-        let limits: TweakLimits =
-            switch kind {
-            case .int, .duration:
-                .whole(lower: lower?.whole, upper: upper?.whole, step: step?.whole, default: standard?.whole)
-            case .number: .real(lower: lower?.real, upper: upper?.real, step: step?.real, default: standard?.real)
-            default: .none
-            }
-        try limits.check(path)
-        return limits
-    }
-}
-
-extension TweakLimits {
-    fileprivate func check(_ path: TweakPath) throws(TweakError) {
-        switch self {
-        case .none: return
-        case .whole(_, _, let step, _):
-            if let step, step <= 0 { throw TweakError(.usage, "\(path.token): a step must be above 0", path: path) }
-        case .real(let lower, let upper, let step, _):
-            let isFinite = [lower, upper, step].allSatisfy { $0?.isFinite ?? true }
-            if !isFinite || step.map({ $0 <= 0 }) == true {
-                throw TweakError(.usage, "\(path.token): bounds must be finite, a step above 0", path: path)
-            }
-        }
-    }
-}
-
-extension TweakDefinition {
-    func checkTexts(_ path: TweakPath) throws(TweakError) {
-        if let scalar = path.joined.invisibleScalar {
-            throw TweakError(
-                .usage,
-                "the name \(Quoting.excerpt(path.joined)) holds \(scalar.codePoint), which does not show; take it out",
-                path: path)
-        }
-        let texts = [unit, help] + choices.flatMap { [$0.name, $0.label] }
-        for case let text? in texts where !Quoting.isSafe(text) {
-            throw TweakError(
-                .usage,
-                "\(path.token): \(Quoting.excerpt(text)) holds control or bidirectional characters; "
-                    + "names, units, choices and help must not", path: path)
-        }
-        if Set(choices.map(\.name)).count < choices.count {
-            throw TweakError(.usage, "\(path.token): two choices have the same name", path: path)
-        }
-    }
-}
-
-extension TweakValue {
-    fileprivate var real: Double? {
-        if case .number(let value) = self { value } else { nil }
     }
 }

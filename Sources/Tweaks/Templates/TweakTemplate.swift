@@ -61,7 +61,7 @@ public struct TweakPart<Template>: Sendable {
             flags)
     }
 
-    private init<Value: TweakConvertible>(
+    private init<Value: TweakStorable>(
         _ name: String, _ property: any WritableKeyPath<Template, Value> & Sendable, _ shape: PartShape<Value>,
         _ flags: TweakFlags
     ) {
@@ -75,9 +75,9 @@ public struct TweakPart<Template>: Sendable {
 }
 
 #if Frozen
-    private typealias PartShape<Value: TweakConvertible> = FrozenShape<Value>
+    private typealias PartShape<Value: TweakStorable> = FrozenShape<Value>
 #else
-    private typealias PartShape<Value: TweakConvertible> = TweakShape<Value>
+    private typealias PartShape<Value: TweakStorable> = TweakShape<Value>
 #endif
 
 /// Where the parts of a group are declared.

@@ -1,6 +1,6 @@
 // The kinds of value a tweak can hold.
 
-/// What a tweak holds: one of seven kinds of value, or an action.
+/// What a tweak holds: a kind of value, or an action.
 public enum TweakKind: String, Hashable, Sendable, CaseIterable {
     /// `true` or `false`.
     case bool
@@ -16,9 +16,37 @@ public enum TweakKind: String, Hashable, Sendable, CaseIterable {
     case choice
     /// A span of time, held as a signed 64-bit count of nanoseconds.
     case duration
+    /// Two numbers: a ``TweakPoint``.
+    case point
+    /// Several values of one kind, in order: an array.
+    case list
+    /// A value of one kind, or none: an optional.
+    case optional
     /// Something to run; it has no value.
     case action
 
     /// The kind in a sentence: `a number`, `an int`.
-    package var phrase: String { (self == .int || self == .action ? "an " : "a ") + rawValue }
+    package var phrase: String {
+        switch self {
+        case .int, .optional, .action: "an " + rawValue
+        default: "a " + rawValue
+        }
+    }
+
+    /// How values of this kind are read, printed and judged: the list of kinds.
+    package var rules: any KindRules.Type {
+        switch self {
+        case .bool: BoolKind.self
+        case .int: IntKind.self
+        case .number: NumberKind.self
+        case .string: StringKind.self
+        case .color: ColorKind.self
+        case .choice: ChoiceKind.self
+        case .duration: DurationKind.self
+        case .point: PointKind.self
+        case .list: ListKind.self
+        case .optional: OptionalKind.self
+        case .action: ActionKind.self
+        }
+    }
 }

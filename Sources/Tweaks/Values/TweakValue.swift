@@ -22,6 +22,12 @@ public enum TweakValue: Hashable, Sendable {
     case choice(String)
     /// A span of time; it must be a whole number of nanoseconds that fits 64 bits.
     case duration(Duration)
+    /// Two finite numbers.
+    case point(TweakPoint)
+    /// Values of one kind, in order.
+    case list([TweakValue])
+    /// An optional without a value; one that has a value is that value.
+    case notSet
 
     // Not the synthesized comparison: to `String ==` canonically equivalent spellings are the same text, but whoever
     // sets one wants to read that one back.
@@ -36,6 +42,9 @@ public enum TweakValue: Hashable, Sendable {
             left.utf8.elementsEqual(right.utf8)
         case (.color(let left), .color(let right)): left == right
         case (.duration(let left), .duration(let right)): left == right
+        case (.point(let left), .point(let right)): left == right
+        case (.list(let left), .list(let right)): left == right
+        case (.notSet, .notSet): true
         default: false
         }
     }
@@ -50,6 +59,9 @@ public enum TweakValue: Hashable, Sendable {
         case .color: .color
         case .choice: .choice
         case .duration: .duration
+        case .point: .point
+        case .list: .list
+        case .notSet: .optional
         }
     }
 }

@@ -107,11 +107,13 @@ extension PanelFields.Shape {
 
     /// What the line protocol has as one token. Texts may be a person's.
     static var assignment: PanelFields.Shape<Request.Change> {
-        .init(words: "a text, a number, true or false") { value in
+        .init(words: "a text, a number, true or false, a list or null") { value in
             switch value {
             case .string(let text): .assign(text)
             case .literal(let text): .assignExactly(text)
             case .bool(let value): .assignExactly(value ? "true" : "false")
+            case .array: .assignExactly(value.text)
+            case .null: .assignExactly(TweakValue.notSet.text)
             default: nil
             }
         }

@@ -7,12 +7,13 @@ import { shown } from './format.js';
 import { nanoseconds } from './numbers/decimal.js';
 import { countSoon } from './rows.js';
 import { session } from './session.js';
-import { has, judge } from './tweaks.js';
+import { has, judge, plain } from './tweaks.js';
 
 /** The process has taken a change. */
 export function taken(row, reply, job) {
   const { tweak } = row;
   const own = reply.tweaks?.find((other) => other.path === tweak.path);
+  for (const name of ['value', 'was']) if (own && name in own) own[name] = plain(tweak, own[name]);
   const others = row.waiting.splice(0).filter((event) => !mine.has(String(event.rev)));
   const later = others.filter((event) => own == null || event.rev > reply.rev);
   if (own && !later.length) follow(tweak, own, reply, job);

@@ -6,7 +6,7 @@ import { due, refreshSoon, refreshUnmoved } from './refresh.js';
 import { mine, request } from './requests.js';
 import { countSoon, drawSoon, rows } from './rows.js';
 import { emit } from './signals.js';
-import { has, judge, tweaks } from './tweaks.js';
+import { has, judge, plain, tweaks } from './tweaks.js';
 
 const undecided = [];
 let bulk = 0;
@@ -43,6 +43,7 @@ function follow(tweak, event) {
 export function changed(event) {
   const tweak = tweaks.get(event.path);
   if (!tweak) return false;
+  if ('value' in event) event.value = plain(tweak, event.value);
   // An answer may overtake the events of what was sent before: they are told of, and change nothing.
   if (!(Number(event.rev) < tweak.rev)) follow(tweak, event);
   const row = rows.get(event.path);

@@ -3,8 +3,15 @@
 import { clean } from './dom.js';
 import { duration } from './numbers/decimal.js';
 
-export const shown = (value) =>
-  value == null ? '' : typeof value === 'number' ? String(Number(value.toPrecision(15))) : String(value);
+/** A list as the process reads it. */
+const listed = (values) =>
+  '[' + values.map((one) => typeof one === 'string' ? JSON.stringify(one) : shown(one)).join(', ') + ']';
+
+export const shown = (value) => {
+  if (Array.isArray(value)) return listed(value);
+  if (typeof value === 'number') return String(Number(value.toPrecision(15)));
+  return value == null ? '' : String(value);
+};
 
 export const brief = (value, length = 60) => {
   const text = clean(shown(value)).replaceAll('\n', ' ⏎ ') || '“”';
@@ -26,9 +33,13 @@ export const when = (time) => {
   );
 };
 
-/** From which value to which a change led, and for how long; values of secrets are not told. */
-export const moveText = ({ was, value, for: span }) =>
-  (was == null || value == null ? '(secret)' : `${brief(was, 40)} → ${brief(value, 40)}`) +
+/** A value of a change; those of secrets are not told. */
+export const told = (value, isSecret, length) =>
+  isSecret ? '(secret)' : value == null ? 'none' : brief(value, length);
+
+/** From which value to which a change led, and for how long. */
+export const moveText = ({ was, value, secret, for: span }) =>
+  (secret ? '(secret)' : `${told(was, false, 40)} → ${told(value, false, 40)}`) +
   (span ? ' for ' + span : '');
 
 export const partly = (path) => path.split('/').map(encodeURIComponent).join('/');

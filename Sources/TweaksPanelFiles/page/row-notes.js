@@ -37,7 +37,7 @@ const unitOf = (tweak) => tweak.unit ? ' ' + clean(tweak.unit) : '';
 /** What was made of a text that is not the value itself, such as `40*2`; empty where it is. */
 export function meaningOf(text, tweak) {
   const { kind, value } = tweak;
-  if (kind === 'string' || has(tweak, 'secret') || isWritten(kind, text, value)) return '';
+  if (['string', 'point'].includes(kind) || has(tweak, 'secret') || isWritten(kind, text, value)) return '';
   return `${clean(text)} = ${kind === 'color' ? value.replace(/FF$/, '') : brief(value)}${unitOf(tweak)}`;
 }
 

@@ -1,6 +1,6 @@
 // Keeps what the process has: every tweak, by its path and in the order of the process.
 
-import { partsOf } from './format.js';
+import { partsOf, shown } from './format.js';
 import { nanoseconds } from './numbers/decimal.js';
 import { drawSoon, rows } from './rows.js';
 import { stored } from './storage.js';
@@ -12,6 +12,7 @@ export const favorites = new Set(stored('favorites', []));
 export const has = (tweak, flag) => tweak.flags?.includes(flag) ?? false;
 const facts = [
   'kind',
+  'of',
   'min',
   'max',
   'step',
@@ -20,6 +21,7 @@ const facts = [
   'policy',
   'choices',
   'flags',
+  'minLength',
   'maxLength',
   'scale',
   'arguments',
@@ -36,7 +38,15 @@ export function judge(tweak) {
   else tweak.modified = String(tweak.value) !== String(tweak.default);
 }
 
+/** A value as rows hold it: points, lists and what is not set as the text that the process reads. */
+export function plain(tweak, value) {
+  if (tweak.kind === 'optional' && value === null && !has(tweak, 'secret')) return 'none';
+  if (Array.isArray(value) && (tweak.kind === 'point' || tweak.of === 'point')) return value.join(',');
+  return Array.isArray(value) ? shown(value) : value;
+}
+
 export function received(tweak) {
+  for (const name of ['value', 'default']) if (name in tweak) tweak[name] = plain(tweak, tweak[name]);
   const left = tweak.timeLeft && nanoseconds(tweak.timeLeft);
   tweak.until = left == null || left === '' ? null : Date.now() + Number(left / 1000000n);
   if (!('default' in tweak) && tweak.kind !== 'action' && !has(tweak, 'secret')) tweak.default = tweak.value;

@@ -97,7 +97,7 @@ extension TweakHistoryEntry {
                     ("path", .string(change.path.joined)), ("was", change.old.map(\.json) ?? .null),
                     ("value", change.new.map(\.json) ?? .null),
                     ("for", change.lifetime.map { .string(TimeLeft.text($0)) } ?? .null),
-                ])
+                ] + (change.old == nil ? [("secret", .bool(true))] : []))
             })
     }
 }

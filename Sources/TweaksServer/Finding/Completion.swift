@@ -48,16 +48,13 @@ struct Completion: Sendable {
         _ definition: TweakDefinition?, withToggle: Bool, _ last: Token
     ) -> [String] {
         guard let definition else { return [] }
-        switch definition.kind {
-        case .bool: return words(["true", "false"] + (withToggle ? ["toggle"] : []), last)
-        case .choice:
-            let names = definition.choices.map(\.name)
-            let exact = names.filter { $0.hasPrefix(last.text) }
-            let folded = FoldedText.bytes(last.text)
-            return (exact.isEmpty ? names.filter { FoldedText.bytes($0).starts(with: folded) } : exact)
-                .map { TweakValue.choice($0).text }
-        default: return []
-        }
+        let names = definition.kind.rules.names(definition)
+        // Truth values are keywords of the line, with toggle beside them.
+        if definition.kind == .bool { return words(names + (withToggle ? ["toggle"] : []), last) }
+        let exact = names.filter { $0.hasPrefix(last.text) }
+        let folded = FoldedText.bytes(last.text)
+        return (exact.isEmpty ? names.filter { FoldedText.bytes($0).starts(with: folded) } : exact)
+            .map { TweakValue.choice($0).text }
     }
 
     // MARK: Paths

@@ -1,6 +1,7 @@
 // Sockets that accept connections.
 
 import TweaksSystem
+import Tweaks
 import TweaksWire
 
 /// Where a server can be reached.

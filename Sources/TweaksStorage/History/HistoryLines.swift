@@ -61,7 +61,7 @@ enum HistoryLines {
         let values = [
             ("old", part.old), ("new", part.new), ("before", part.before.override), ("after", part.after.override),
         ]
-        if let kind = values.lazy.compactMap(\.1).first?.kind { bytes.append(",\"kind\":\"\(kind.rawValue)\"") }
+        StoredKind(values.map(\.1) + [part.before.temporary?.value, part.after.temporary?.value])?.append(to: &bytes)
         for (key, value) in values { append(key, value, to: &bytes) }
         append("temporaryBefore", part.before.temporary, anchor, to: &bytes)
         append("temporaryAfter", part.after.temporary, anchor, to: &bytes)

@@ -7,9 +7,10 @@ import TweaksWire
 struct HistoryPartFields {
     private var path: String?
     private var kind: String?
+    private var component: String?
     private var isSecret = false
-    private var values: [String: JSONReader.Scalar] = [:]
-    private var temporaries: [String: (value: JSONReader.Scalar?, time: String?, expires: String?)] = [:]
+    private var values: [String: JSON] = [:]
+    private var temporaries: [String: (value: JSON?, time: String?, expires: String?)] = [:]
 
     static func part(_ reader: inout JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> CommitPart {
         var fields = HistoryPartFields()
@@ -17,9 +18,10 @@ struct HistoryPartFields {
             switch key {
             case "path": fields.path = try reader.text(key)
             case "kind": fields.kind = try reader.text(key)
+            case "of": fields.component = try reader.text(key)
             case "secret": fields.isSecret = try reader.scalar() != .bool(false)
             case "old", "new", "before", "after":
-                fields.values[key] = try reader.scalar(key, isNew: fields.values[key] == nil)
+                fields.values[key] = try reader.value(key, isNew: fields.values[key] == nil)
             case "temporaryBefore", "temporaryAfter": fields.temporaries[key] = try Self.temporary(&reader)
             default: try reader.skip()
             }
@@ -29,11 +31,11 @@ struct HistoryPartFields {
 
     private static func temporary(
         _ reader: inout JSONReader
-    ) throws(JSONReader.Problem) -> (value: JSONReader.Scalar?, time: String?, expires: String?) {
-        var (value, time, expires): (JSONReader.Scalar?, String?, String?)
+    ) throws(JSONReader.Problem) -> (value: JSON?, time: String?, expires: String?) {
+        var (value, time, expires): (JSON?, String?, String?)
         try reader.object { key, reader throws(JSONReader.Problem) in
             switch key {
-            case "value": value = try reader.scalar(key, isNew: value == nil)
+            case "value": value = try reader.value(key, isNew: value == nil)
             case "time": time = try reader.text(key)
             case "expires": expires = try reader.text(key)
             default: try reader.skip()
@@ -46,7 +48,8 @@ struct HistoryPartFields {
         guard let path = path.flatMap({ try? TweakPath($0) }) else {
             throw reader.problem("“path” is missing, or is not category/collection/name")
         }
-        if isSecret { return CommitPart(.path(path, isSecret: true)) }
+        // Values of a kind that a later build has are told as those of a secret: that there was a change.
+        if isSecret || kind != nil && storedKind == nil { return CommitPart(.path(path, isSecret: true)) }
         guard let old = try value("old", values["old"], reader), let new = try value("new", values["new"], reader)
         else {
             throw reader.problem("\(path.token): “old” or “new” is missing")
@@ -70,11 +73,13 @@ struct HistoryPartFields {
         return layers
     }
 
+    private var storedKind: StoredKind? { kind.flatMap { StoredKind(kind: $0, of: component) } }
+
     private func value(
-        _ key: String, _ scalar: JSONReader.Scalar?, _ reader: JSONReader
+        _ key: String, _ json: JSON?, _ reader: JSONReader
     ) throws(JSONReader.Problem) -> TweakValue? {
-        guard let scalar else { return nil }
-        guard let kind = kind.flatMap({ TweakKind(rawValue: $0) }), let value = TweakValue(scalar, as: kind) else {
+        guard let json else { return nil }
+        guard let value = storedKind?.value(json) else {
             throw reader.problem("“\(key)” is of another kind than “kind”")
         }
         return value

@@ -15,6 +15,8 @@ struct OverrideBook: Sendable {
     private var lines: [Line] = []
     /// Those that end by themselves: when they do is said anew where somebody sets the wall clock.
     private var temporary: [OverrideKey: StoredEntry] = [:]
+    /// Those whose kind of value this build does not know: they stay as they are until their tweaks are set.
+    private var foreign: Set<OverrideKey> = []
     /// What the file has that cannot be taken: kept as it is, until a person mends it.
     private(set) var aside: [[UInt8]] = []
     /// What was reset before the file could be read, and must not come back with it; nil once it was read.
@@ -33,6 +35,7 @@ struct OverrideBook: Sendable {
     mutating func load(_ file: OverridesFile, isLate: Bool = false) {
         fileRevision = file.revision
         aside = file.allAside
+        foreign = Set(file.entries.lazy.filter { $0.stored == nil }.map(\.key))
         if !isLate, lines.isEmpty, revision == 0 {
             revision = file.revision
             lines = file.entries.map { ($0.key, $0.text) }
@@ -49,7 +52,11 @@ struct OverrideBook: Sendable {
     mutating func apply(_ batch: StoreBatch) {
         revision = max(revision, batch.revision)
         var changes = batch.changes
-        if batch.isWhole { for line in lines where changes[line.key] == nil { changes[line.key] = .some(nil) } }
+        if batch.isWhole {
+            for line in lines where changes[line.key] == nil && !foreign.contains(line.key) {
+                changes[line.key] = .some(nil)
+            }
+        }
         if changes.count > 64 { reserve(for: changes) }
         for (key, entry) in changes {
             put(key, entry.flatMap { OverridesFile.line($0, anchor) }, entry)

@@ -53,7 +53,7 @@ struct OverrideWriter: WorkerJob, ~Copyable {
         if case .success(let path) = settings.place { facts.path = "\(path)/\(StateDirectory.fileName)" }
         let (file, failure) = directory.prepare(book.anchor)
         if let file { take(file) }
-        let entries = file?.entries.map(\.stored) ?? []
+        let entries = file?.entries.compactMap(\.stored) ?? []
         status = SaveStatus(saved: book.revision, tried: book.revision)
         if let failure {
             reported = failure

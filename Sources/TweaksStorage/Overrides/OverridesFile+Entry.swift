@@ -8,20 +8,22 @@ extension OverridesFile.Entry {
     private struct Fields {
         var path: String?
         var kind: String?
+        var component: String?
         var origin: String?
         var time: String?
-        var value: JSONReader.Scalar?
-        var covered: JSONReader.Scalar?
+        var value: JSON?
+        var covered: JSON?
         var expires: String?
 
         mutating func read(_ key: String, _ reader: inout JSONReader) throws(JSONReader.Problem) {
             switch key {
             case "path": path = try reader.text(key, isNew: path == nil)
             case "kind": kind = try reader.text(key, isNew: kind == nil)
+            case "of": component = try reader.text(key, isNew: component == nil)
             case "origin": origin = try reader.text(key, isNew: origin == nil)
             case "time": time = try reader.text(key, isNew: time == nil)
-            case "value": value = try reader.scalar(key, isNew: value == nil)
-            case "covered": covered = try reader.scalar(key, isNew: covered == nil)
+            case "value": value = try reader.value(key, isNew: value == nil)
+            case "covered": covered = try reader.value(key, isNew: covered == nil)
             case "expires": expires = try reader.text(key, isNew: expires == nil)
             default: try reader.skip()
             }
@@ -39,6 +41,7 @@ extension OverridesFile.Entry {
         guard let path = fields.path.flatMap({ try? TweakPath($0) }) else {
             throw reader.problem("override \(number): “path” is missing, or is not category/collection/name")
         }
+        key = OverrideKey(path, isTemporary: fields.expires != nil)
         do throws(EntryProblem) {
             stored = try Self.stored(path, fields, anchor)
         } catch {
@@ -50,17 +53,19 @@ extension OverridesFile.Entry {
         let text: String
     }
 
+    /// Nil where this build has no values of that kind: a later one may have written them.
     private static func stored(
         _ path: TweakPath, _ fields: Fields, _ anchor: TimeAnchor
-    ) throws(EntryProblem) -> StoredEntry {
-        guard let kind = fields.kind.flatMap({ TweakKind(rawValue: $0) }), kind != .action else {
+    ) throws(EntryProblem) -> StoredEntry? {
+        guard let kindText = fields.kind, kindText != TweakKind.action.rawValue else {
             throw EntryProblem(text: "“kind” is missing, or there is no such kind")
         }
-        guard let value = fields.value.flatMap({ TweakValue($0, as: kind) }) else {
-            throw EntryProblem(text: "“value” is missing, or is no \(kind.rawValue)")
+        guard let kind = StoredKind(kind: kindText, of: fields.component) else { return nil }
+        guard let value = fields.value.flatMap({ kind.value($0) }) else {
+            throw EntryProblem(text: "“value” is missing, or is no \(kindText)")
         }
-        let covered = fields.covered.map { TweakValue($0, as: kind) }
-        if case .some(nil) = covered { throw EntryProblem(text: "“covered” is no \(kind.rawValue)") }
+        let covered = fields.covered.map { kind.value($0) }
+        if case .some(nil) = covered { throw EntryProblem(text: "“covered” is no \(kindText)") }
         guard let origin = fields.origin else { throw EntryProblem(text: "“origin” is missing") }
         guard let time = fields.time.flatMap({ TimeText.parse($0) }) else {
             throw EntryProblem(text: "“time” is missing, or is not like 2026-11-21T09:30:00Z")
@@ -79,46 +84,5 @@ extension OverridesFile.Entry {
             throw EntryProblem(text: "“expires” is not like 2026-11-21T09:30:00Z")
         }
         return anchor.life(from: time, to: expires)
-    }
-}
-
-extension JSONReader {
-    /// Nil for an object or array, which is passed over.
-    mutating func scalar(_ key: String, isNew: Bool) throws(Problem) -> Scalar? {
-        if !isNew { throw problem("“\(key)” is there twice") }
-        guard peek() == UInt8(ascii: "{") || peek() == UInt8(ascii: "[") else { return try scalar() }
-        try skip()
-        return nil
-    }
-
-    mutating func text(_ key: String, isNew: Bool = true) throws(Problem) -> String {
-        guard case .string(let text) = try scalar(key, isNew: isNew) else { throw problem("“\(key)” is no text") }
-        return text
-    }
-
-    mutating func whole(_ key: String) throws(Problem) -> Int64 {
-        guard case .number(let text) = try scalar(), let number = Int64(text) else {
-            throw problem("“\(key)” is no whole number")
-        }
-        return number
-    }
-}
-
-extension TweakValue {
-    /// A value as the file has it; nil when it is another kind's.
-    init?(_ scalar: JSONReader.Scalar, as kind: TweakKind) {
-        let value: TweakValue? =
-            switch (scalar, kind) {
-            case (.bool(let value), .bool): .bool(value)
-            case (.number(let text), .int):
-                Int64(text).map(TweakValue.int) ?? UInt64(text).flatMap { TweakValue(whole: $0) }
-            case (.number(let text), .number): TweakValue(parsing: text, as: .number)
-            case (.string(let text), .string), (.string(let text), .choice), (.string(let text), .color),
-                (.string(let text), .duration):
-                TweakValue(parsing: text, as: kind)
-            default: nil
-            }
-        guard let value else { return nil }
-        self = value
     }
 }

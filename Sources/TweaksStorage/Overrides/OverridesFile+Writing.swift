@@ -31,12 +31,14 @@ extension OverridesFile {
         bytes.reserveCapacity(192)
         bytes.append("{\"path\": ")
         bytes.append(json: entry.path.joined)
-        bytes.append(", \"kind\": \"\(value.kind.rawValue)\", \"value\": ")
+        let covered = entry.covered.flatMap { $0.kind == value.kind || [$0, value].contains(.notSet) ? $0 : nil }
+        StoredKind([value, covered])?.append(to: &bytes, space: " ")
+        bytes.append(", \"value\": ")
         guard bytes.append(stored: value) else { return nil }
         bytes.append(", \"origin\": ")
         bytes.append(json: entry.origin.description)
         bytes.append(", \"time\": \"\(TimeText.print(anchor.milliseconds(entry.time)))\"")
-        if let covered = entry.covered, covered.kind == value.kind {
+        if let covered {
             let end = bytes.count
             bytes.append(", \"covered\": ")
             if !bytes.append(stored: covered) { bytes.removeLast(bytes.count - end) }
@@ -59,32 +61,5 @@ extension [UInt8] {
             separator = ",\n    "
         }
         append(lines.isEmpty ? "[]" : "\n  ]")
-    }
-
-    /// Appends a text in quotes. Most are plain, and are copied.
-    mutating func append(json text: String) {
-        let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
-        guard isPlain else { return append(Quoting.json(text)) }
-        append(0x22)
-        append(text)
-        append(0x22)
-    }
-
-    /// Appends a value; false, and nothing appended, where it has no exact text.
-    mutating func append(stored value: TweakValue) -> Bool {
-        switch value {
-        case .bool(let value): append(value ? "true" : "false")
-        case .int(let value): append(decimal: value)
-        case .unsigned(let value): append(decimal: value)
-        case .number(let value):
-            if !value.isFinite { return false }
-            append(value == 0 && value.sign == .minus ? "-0.0" : TweakValue.shortest(value))
-        case .string(let text), .choice(let text): append(json: text)
-        case .color(let color): append(json: color.description)
-        case .duration(let duration):
-            guard let nanoseconds = duration.exactNanoseconds else { return false }
-            append(json: DurationText.print(nanoseconds))
-        }
-        return true
     }
 }

@@ -26,10 +26,11 @@ struct OverridesFile: Sendable {
         /// As the file has it, and as it is written back while nobody changes it, nor the wall clock where it ends by
         /// itself: with what a later version may add.
         let text: [UInt8]
-        let stored: StoredEntry
+        let key: OverrideKey
+        /// Nil for a value of a kind that this build does not know.
+        let stored: StoredEntry?
 
-        var path: TweakPath { stored.path }
-        var key: OverrideKey { stored.key }
+        var path: TweakPath { key.path }
     }
 
     /// Why a file cannot be taken.

@@ -39,6 +39,10 @@ struct PageTweaks {
         _ = Tweak("Kinds", "Basic", "Side", Side.left, registry: registry)
         _ = Tweak("Kinds", "Basic", "Day", Day.mon, registry: registry)
         _ = Tweak("Kinds", "Basic", "Password", "", flags: .secret, registry: registry)
+        _ = Tweak(
+            "Kinds", "Basic", "Point", TweakPoint(x: 10, y: 20), in: .init(x: 0...100, y: 0...50), registry: registry)
+        _ = Tweak("Kinds", "Basic", "List", [1, 2], in: 0...9, registry: registry)
+        _ = Tweak<Double?>("Kinds", "Basic", "Maybe", nil, in: 0...1, registry: registry)
     }
 
     private func addNumbers() {

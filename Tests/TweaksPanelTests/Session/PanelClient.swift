@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import TweaksTestSupport
+import Tweaks
 import TweaksWire
 
 /// A response, as a client sees it.

@@ -62,7 +62,7 @@ struct OverrideSetAsideTests {
         }
         let good = entry("Size", "number", "2026-11-21T09:30:00Z")
         let bad = [
-            entry("Wish", "wish", "2026-11-21T09:30:00Z"), entry("Late", "number", "yesterday"),
+            entry("Wish", "action", "2026-11-21T09:30:00Z"), entry("Late", "number", "yesterday"),
             entry("Size", "number", "2026-11-20T09:30:00Z"),
         ]
         let list = ([good] + bad).joined(separator: ",")

@@ -143,7 +143,7 @@ struct OverrideStoreTests {
         try live { life in try life.number("Old").value = 2 }
         try live { life in
             let new = try life.registry.declare(
-                TweakPath("A", "B", "New"), 1.0, TweakShape(formerly: "A/B/Old"),
+                TweakPath("A", "B", "New"), 1.0, TweakShape(facts: DeclaredFacts(formerly: "A/B/Old")),
                 TweakSource(fileID: #fileID, line: #line))
             #expect(new.value == 2)
         }

@@ -55,6 +55,9 @@ struct OverridesFileTests {
         .string("é e\u{301} 🦉 \u{FEFF}\u{202E}\u{10FFFF}\u{E000}\u{FFFF}"), .color(.clear),
         .color(TweakColor(red8: 1, green8: 2, blue8: 3, alpha8: 4)), .choice("a choice \"x\""), .duration(.zero),
         .duration(.nanoseconds(Int64.max)), .duration(.nanoseconds(Int64.min)), .duration(.milliseconds(250)),
+        .point(TweakPoint(x: 12, y: -0.5)), .list([]), .list([.int(1), .int(-2)]),
+        .list([.duration(.seconds(1)), .duration(.zero)]), .list([.string("a, \"b\""), .string("")]),
+        .list([.choice("two words")]), .list([.color(.black)]), .notSet,
     ]
 
     @Test("each value comes back exactly", arguments: extremes)
@@ -141,7 +144,7 @@ struct OverridesFileTests {
     func unknownKeys() throws {
         let known = #"{"note": {"a": [1, null, "]"]}, "# + Self.good.dropFirst()
         let file = try OverridesFile(file(known), anchor)
-        #expect(file.entries.map(\.stored.content) == [.value(.int(1))])
+        #expect(file.entries.compactMap(\.stored).map(\.content) == [.value(.int(1))])
         #expect(String(decoding: file.entries[0].text, as: UTF8.self) == known)
     }
 
@@ -159,8 +162,8 @@ struct OverridesFileTests {
     func expires(text: String, left: Duration) throws {
         let entry = Self.good.dropLast() + #","expires":"\#(text)"}"#
         let file = try OverridesFile(file(String(entry)), anchor)
-        #expect(file.entries.map(\.stored.expires) == [time.now + left])
-        #expect(file.entries[0].stored.isExpired(time.now) == (left <= .zero))
+        #expect(file.entries.compactMap(\.stored).map(\.expires) == [time.now + left])
+        #expect(file.entries[0].stored?.isExpired(time.now) == (left <= .zero))
         #expect(String(decoding: file.entries[0].text, as: UTF8.self) == entry)
     }
 
@@ -169,9 +172,10 @@ struct OverridesFileTests {
         let entry =
             Self.good.replacing("09:30:00Z", with: "11:30:00Z").dropLast() + #","expires":"2026-11-21T11:40:00Z"}"#
         let file = try OverridesFile(file(String(entry)), anchor)
-        #expect(file.entries.map(\.stored.expires) == [time.now + .seconds(600)])
+        #expect(file.entries.compactMap(\.stored).map(\.expires) == [time.now + .seconds(600)])
         // Nor shorter: written and read again, it ends when it did.
-        let line = try #require(OverridesFile.line(file.entries[0].stored, anchor))
+        let stored = try #require(file.entries[0].stored)
+        let line = try #require(OverridesFile.line(stored, anchor))
         let again = try OverridesFile(self.file(String(decoding: line, as: UTF8.self)), anchor)
         #expect(again.entries.map(\.stored) == file.entries.map(\.stored))
     }
@@ -180,10 +184,13 @@ struct OverridesFileTests {
     func bothLayers() throws {
         let temporary = String(Self.good.dropLast() + #","expires":"2026-11-21T10:30:00Z"}"#)
         let both = try OverridesFile(file("\(temporary),\(Self.good)"), anchor)
-        #expect(both.entries.map(\.stored.layer) == [.override, .temporaryOverride])
+        #expect(both.entries.compactMap(\.stored).map(\.layer) == [.override, .temporaryOverride])
         let twice = try OverridesFile(file("\(temporary),\(Self.good),\(temporary)"), anchor)
-        #expect(twice.entries.map(\.stored.layer) == [.override, .temporaryOverride] && twice.rejected.count == 1)
-        let line = try #require(OverridesFile.line(both.entries[1].stored, anchor))
+        #expect(
+            twice.entries.compactMap(\.stored).map(\.layer) == [.override, .temporaryOverride]
+                && twice.rejected.count == 1)
+        let temporaryEntry = try #require(both.entries[1].stored)
+        let line = try #require(OverridesFile.line(temporaryEntry, anchor))
         #expect(String(decoding: line, as: UTF8.self).hasSuffix(#", "expires": "2026-11-21T10:30:00.000Z"}"#))
     }
 
@@ -207,7 +214,7 @@ struct OverridesFileTests {
             ("1", "override 1 is no object"),
             ("{}", "“path” is missing"),
             (good.replacing("A/B/C", with: "A/B"), "“path” is missing, or is not"),
-            (good.replacing("int", with: "wish"), "A/B/C: “kind”"),
+            (good.replacing(#""kind":"int","#, with: ""), "A/B/C: “kind”"),
             (good.replacing("int", with: "action"), "A/B/C: “kind”"),
             (good.replacing("int", with: "bool"), "A/B/C: “value” is missing, or is no bool"),
             (good.replacing(":1,", with: ":1.5,"), "is no int"),

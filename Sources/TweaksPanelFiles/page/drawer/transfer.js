@@ -3,7 +3,7 @@
 import { route } from '../address.js';
 import { change } from '../changes.js';
 import { button, h, on, table } from '../dom.js';
-import { brief } from '../format.js';
+import { told } from '../format.js';
 import { toast } from '../notes.js';
 import { request } from '../requests.js';
 import { may, session } from '../session.js';
@@ -12,9 +12,7 @@ import { drawer, link, pane } from './pane.js';
 const differences = (list) =>
   table(
     ['Tweak', 'Was', 'Becomes'],
-    list.map((
-      { path, was, value },
-    ) => [link(path), was == null ? '(secret)' : brief(was), value == null ? '(secret)' : brief(value)]),
+    list.map((one) => [link(one.path), told(one.was, 'set' in one), told(one.value, 'set' in one)]),
   );
 export function showImport() {
   const text = h('textarea', {

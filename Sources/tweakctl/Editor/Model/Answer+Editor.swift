@@ -48,13 +48,3 @@ extension TweakRow {
         return rest.firstRange(of: " by ").map { String(rest[$0.upperBound...]) }
     }
 }
-
-extension TweakValue {
-    /// As text without quotes.
-    var plain: String {
-        switch self {
-        case .string(let text), .choice(let text): text
-        default: text
-        }
-    }
-}

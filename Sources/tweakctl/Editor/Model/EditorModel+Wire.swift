@@ -210,8 +210,8 @@ extension EditorModel {
         guard let json, let path = json["path"]?.string, let position = positions[path],
             let revision = json["rev"]?.wholeNumber
         else { return readAll() }
-        let kind = tweaks[position].kind
-        if let value = json["value"].flatMap({ TweakValue($0, kind) }) { update(position) { $0.take(value.plain) } }
+        let (kind, component) = (tweaks[position].kind, tweaks[position].component)
+        if let value = json["value"].flatMap({ TweakValue($0, as: kind, of: component) }) { update(position) { $0.take(value.choiceName) } }
         if let isSet = json["set"] { tweaks[position].isSet = isSet.isTrue }
         noteNews(position, revision: revision, origin: json["by"]?.string)
     }

@@ -9,6 +9,8 @@ struct EditorTweak: Equatable {
     /// Category, collection, name.
     let parts: [String]
     let kind: TweakKind
+    /// What a list or an optional holds.
+    let component: TweakKind?
     /// Nil for an action, and for a secret.
     var value: TweakValue?
     /// Of a secret: whether there is a value.
@@ -47,13 +49,17 @@ struct EditorTweak: Equatable {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
         guard parts.count == 3, Quoting.isSafe(path) else { return nil }
         (self.path, self.parts, self.kind) = (path, parts, kind)
-        value = json["value"].flatMap { TweakValue($0, kind) }
+        let component = json["of"]?.string.flatMap(TweakKind.init(rawValue:))
+        self.component = component
+        // The bounds of a list are those of its values.
+        let part = component ?? kind
+        value = json["value"].flatMap { TweakValue($0, as: kind, of: component) }
         isSet = json["set"]?.isTrue ?? false
         isModified = json["modified"]?.isTrue ?? false
-        standard = json["default"].flatMap { TweakValue($0, kind) }
-        lower = json["min"].flatMap { TweakValue($0, kind) }
-        upper = json["max"].flatMap { TweakValue($0, kind) }
-        step = json["step"].flatMap { TweakValue($0, kind) }
+        standard = json["default"].flatMap { TweakValue($0, as: kind, of: component) }
+        lower = json["min"].flatMap { TweakValue($0, as: part) }
+        upper = json["max"].flatMap { TweakValue($0, as: part) }
+        step = json["step"].flatMap { TweakValue($0, as: kind == .point ? .number : part) }
         scale = json["scale"]?.string.flatMap(TweakScale.init(rawValue:)) ?? .linear
         unit = json["unit"]?.string.map(Quoting.sanitized)
         help = json["help"]?.string.map(Quoting.sanitized)
@@ -112,7 +118,7 @@ struct EditorTweak: Equatable {
     mutating func take(_ text: String) {
         if isSecret {
             isSet = text == "(set)"
-        } else if let new = TweakValue(shown: text, kind) {
+        } else if let new = TweakValue(parsing: text, as: kind, of: component) {
             value = new
             isModified = !isReadOnly && standard != nil && new != standard
         }
@@ -120,25 +126,6 @@ struct EditorTweak: Equatable {
 }
 
 extension TweakValue {
-    /// Of JSON, where the kind says how to read it.
-    init?(_ json: JSON, _ kind: TweakKind) {
-        switch (json, kind) {
-        case (.bool(let value), .bool): self = .bool(value)
-        case (.literal(let text), .int), (.literal(let text), .number): self.init(parsing: text, as: kind)
-        case (.string(let text), _): self.init(shown: text, kind)
-        default: return nil
-        }
-    }
-
-    /// Of text without quotes; texts and choices are taken as they are.
-    init?(shown text: String, _ kind: TweakKind) {
-        switch kind {
-        case .string: self = .string(text)
-        case .choice: self = .choice(text)
-        default: self.init(parsing: text, as: kind)
-        }
-    }
-
     /// A number, an int or a duration on one scale.
     var magnitude: Double? {
         switch self {

@@ -15,11 +15,11 @@ struct Prompt: Equatable {
     private let token: String
     private let kind: TweakKind
     let isSecret: Bool
-    var editor: LineEditor
-    /// How long, in a field of its own; nil where that is not asked.
-    private(set) var time: LineEditor?
-    /// Whether the keys go there.
-    private(set) var isAtTime = false
+    /// What is typed: one field, of a point two, and how long behind them where that is asked.
+    private var fields: [LineEditor]
+    private let asksForTime: Bool
+    /// The field that has the keys.
+    private var focus = 0
     /// Whether the next letter replaces the whole text, as in a field that was just entered.
     private(set) var isChosen = false
     /// Names that there are already.
@@ -31,8 +31,10 @@ struct Prompt: Equatable {
 
     init(_ purpose: Purpose, _ tweak: EditorTweak) {
         (self.purpose, path, token, kind, isSecret) = (purpose, tweak.path, tweak.token, tweak.kind, tweak.isSecret)
-        editor = purpose == .arguments ? LineEditor() : LineEditor(text: Self.draft(tweak))
-        if purpose == .temporary { (time, isChosen) = (LineEditor(text: Self.usualTime), true) }
+        fields = purpose == .arguments ? [LineEditor()] : Self.drafts(tweak)
+        asksForTime = purpose == .temporary
+        if asksForTime { fields.append(LineEditor(text: Self.usualTime)) }
+        isChosen = fields.count > 1
     }
 
     private static let usualTime = "10m"
@@ -40,44 +42,89 @@ struct Prompt: Equatable {
     /// For the name of a preset.
     init(presetNamed name: String = "", among taken: [String]) {
         (purpose, path, token, kind, isSecret) = (.preset, "", "", .string, false)
-        (editor, isChosen, self.taken) = (LineEditor(text: name), !name.isEmpty, Set(taken))
+        (fields, asksForTime) = ([LineEditor(text: name)], false)
+        (isChosen, self.taken) = (!name.isEmpty, Set(taken))
+    }
+
+    // MARK: Fields
+
+    /// The first field.
+    var editor: LineEditor {
+        get { fields[0] }
+        set { fields[0] = newValue }
+    }
+
+    /// What stands before each field, and what the screen shows of it in so many columns.
+    var shownFields: [ShownField] {
+        fields.indices.map { index in
+            ShownField(
+                label: index == 0 ? "" : isTime(index) ? " for " : " , ",
+                editor: isSecret ? dots(fields[index]) : fields[index],
+                hasKeys: index == focus, isChosen: index == focus && isChosen, isTime: isTime(index))
+        }
+    }
+
+    struct ShownField: Equatable {
+        let label: String
+        let editor: LineEditor
+        let hasKeys: Bool
+        let isChosen: Bool
+        let isTime: Bool
+    }
+
+    /// What Tab leads to; nil where there is one field alone.
+    var nextField: String? {
+        if fields.count == 1 { return nil }
+        let next = (focus + 1) % fields.count
+        return isTime(next) ? "how long" : fields.count - (asksForTime ? 1 : 0) > 1 ? ["x", "y"][next] : "the value"
+    }
+
+    var isAtTime: Bool { isTime(focus) }
+
+    private func isTime(_ index: Int) -> Bool { asksForTime && index == fields.count - 1 }
+
+    /// Of a secret only how long it is.
+    private func dots(_ editor: LineEditor) -> LineEditor {
+        var dots = LineEditor(text: String(repeating: "•", count: editor.text.count))
+        for _ in 0..<(editor.characters.count - editor.cursor) { _ = dots.handle(.left) }
+        return dots
     }
 
     // MARK: Keys
 
     /// What a key does to the field that has the keys.
     mutating func handle(_ key: Key) {
-        let before = [editor, time]
-        if key == .character(" "), isAtEndOfValue {
+        let before = fields
+        if (key == .character(" ") || key == .character(",") && kind == .point), isAtEndOfValue {
             changeField()
         } else {
-            var field = isAtTime ? time ?? editor : editor
             let isTyped = if case .character = key { true } else { key == .backspace || key == .delete }
-            if isChosen, isTyped { field = LineEditor() }
-            _ = field.handle(key)
-            if isAtTime { time = field } else { editor = field }
+            if isChosen, isTyped { fields[focus] = LineEditor() }
+            _ = fields[focus].handle(key)
             isChosen = false
         }
-        if before != [editor, time] { problem = nil }
+        if before != fields { problem = nil }
     }
 
     /// A value without blanks ends with one: whoever types `5 for 1m` in one go gets just that.
-    private var isAtEndOfValue: Bool { time != nil && !isAtTime && kind != .string && kind != .choice }
+    private var isAtEndOfValue: Bool {
+        focus < fields.count - 1 && ![.string, .choice, .list, .optional].contains(kind)
+    }
 
-    /// From the value to the time, and back.
-    mutating func changeField() {
-        guard time != nil else { return }
-        isAtTime.toggle()
+    /// To the next field, and from the last to the first.
+    mutating func changeField(by step: Int = 1) {
+        if fields.count == 1 { return }
+        focus = (focus + step + fields.count) % fields.count
         isChosen = true
     }
 
-    /// What stands in the line at first: a text without its quotes.
-    private static func draft(_ tweak: EditorTweak) -> String {
-        switch tweak.shown {
-        case .string(let text)?, .choice(let text)?: text
-        case let value?: value.text
-        case nil: ""
+    /// What stands in the fields at first: a text without its quotes.
+    private static func drafts(_ tweak: EditorTweak) -> [LineEditor] {
+        if tweak.kind == .point, !tweak.isSecret {
+            let numbers: [Double]? = if case .point(let point)? = tweak.shown { [point.x, point.y] } else { nil }
+            return (numbers.map { $0.map(TweakValue.shortest) } ?? ["", ""]).map { LineEditor(text: $0) }
         }
+        return [LineEditor(text: tweak.shown?.choiceName ?? "")]
     }
 
     /// What stands before the line; nil where it speaks for itself.
@@ -91,7 +138,7 @@ struct Prompt: Equatable {
 
     /// The command that it makes.
     var line: String {
-        let text = editor.text
+        let text = valueText
         switch purpose {
         // A text is what was typed, whatever it looks like.
         case .value where kind == .string: return "set \(token) \(Quoting.json(text))"
@@ -103,9 +150,13 @@ struct Prompt: Equatable {
         }
     }
 
+    private var valueText: String {
+        fields.prefix(fields.count - (asksForTime ? 1 : 0)).map(\.text).joined(separator: ",")
+    }
+
     /// The time; `for` before it is what people say.
     private var timeText: String {
-        let words = (time?.text ?? "").split(separator: " ")
+        let words = (asksForTime ? fields[fields.count - 1].text : "").split(separator: " ")
         return words.drop { $0 == "for" }.joined(separator: " ")
     }
 
@@ -114,14 +165,6 @@ struct Prompt: Equatable {
         guard purpose == .temporary else { return nil }
         if case .duration(let time)? = TweakValue(parsing: timeText, as: .duration), time > .zero { return nil }
         return "\(Quoting.excerpt(timeText)) is no time; write how long, as 30s, 10m or 1h30m"
-    }
-
-    /// What the screen shows of the value, in so many columns: of a secret only how long it is.
-    func visible(columns: Int) -> (text: String, cursor: Int) {
-        if !isSecret { return editor.visible(columns: columns) }
-        var dots = LineEditor(text: String(repeating: "•", count: editor.text.count))
-        for _ in 0..<(editor.characters.count - editor.cursor) { _ = dots.handle(.left) }
-        return dots.visible(columns: columns)
     }
 }
 
@@ -134,8 +177,9 @@ extension EditorModel {
         case .enter where isPasting, .tab where isPasting: prompt.handle(" ")
         case .escape, .control("c"): return leave(prompt)
         case .enter: return submit(prompt)
-        case .tab where prompt.time == nil: return complete(prompt)
-        case .tab, .shiftTab: prompt.changeField()
+        case .tab where prompt.nextField == nil: return complete(prompt)
+        case .tab: prompt.changeField()
+        case .shiftTab: prompt.changeField(by: -1)
         default: prompt.handle(key)
         }
         mode = .typing(prompt)

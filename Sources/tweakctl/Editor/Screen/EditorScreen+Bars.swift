@@ -141,20 +141,12 @@ extension EditorScreen {
         var line = StyledLine()
         if let label = prompt.label { line.add(label + " ", .key) }
         let room = max(total - column - line.width - 1, 4)
-        let typed = prompt.editor.width + 2
-        var place: Int
-        if let time = prompt.time {
-            let timeWidth = min(max(time.width + 2, 6), max(room / 3, 4))
-            let width = min(max(typed, 8), max(room - timeWidth - 5, 4))
-            place = addField(
-                prompt.visible(columns: width), width, isChosen: !prompt.isAtTime && prompt.isChosen, &line)
-            line.add(" for ", .key)
-            let timePlace = addField(
-                time.visible(columns: timeWidth), timeWidth, isChosen: prompt.isAtTime && prompt.isChosen, &line)
-            if prompt.isAtTime { place = timePlace }
-        } else {
-            let width = min(max(typed, 12), room)
-            place = addField(prompt.visible(columns: width), width, isChosen: prompt.isChosen, &line)
+        var place = line.width
+        let fields = prompt.shownFields
+        for (index, field) in fields.enumerated() {
+            line.add(field.label, .key)
+            let start = addField(field, fieldWidth(index, of: fields, in: room), &line)
+            if field.hasKeys { place = start }
         }
         if let problem = prompt.problem, TextWidth.of(problem) + 2 <= total - column - line.width {
             line.add("  " + problem, .error)
@@ -164,13 +156,25 @@ extension EditorScreen {
         return (line, column + place)
     }
 
+    /// How wide a field is: as what is typed in it, as far as there is room beside the others.
+    private func fieldWidth(_ index: Int, of fields: [Prompt.ShownField], in room: Int) -> Int {
+        let typed = fields[index].editor.width + 2
+        if fields.count == 1 { return min(max(typed, 12), room) }
+        let labels = fields.reduce(0) { $0 + $1.label.count }
+        func small(_ field: Prompt.ShownField) -> Int {
+            min(max(field.editor.width + 2, 6), max(room / (fields.count + 1), 4))
+        }
+        if index > 0 { return small(fields[index]) }
+        let others = fields.dropFirst().reduce(0) { $0 + small($1) }
+        return min(max(typed, 8), max(room - others - labels, 4))
+    }
+
     /// A field so wide.
     /// - Returns: Where in the line its cursor is.
-    private func addField(
-        _ visible: (text: String, cursor: Int), _ width: Int, isChosen: Bool, _ line: inout StyledLine
-    ) -> Int {
+    private func addField(_ field: Prompt.ShownField, _ width: Int, _ line: inout StyledLine) -> Int {
         let start = line.width
-        line.add(visible.text, isChosen ? .chosen : .field)
+        let visible = field.editor.visible(columns: width)
+        line.add(visible.text, field.isChosen ? .chosen : .field)
         line.add(String(repeating: " ", count: max(0, start + width - line.width)), .field)
         return start + visible.cursor
     }

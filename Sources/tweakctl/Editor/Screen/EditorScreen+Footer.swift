@@ -30,7 +30,7 @@ extension EditorScreen {
         case .searching: [("Enter", "keep", 1), ("Escape", "all", 1), ("↑ ↓", "choose", 2)]
         case .typing(let prompt):
             [("Enter", verb(of: prompt), 1), ("Escape", "leave", 1)]
-                + (prompt.time != nil ? [("Tab", prompt.isAtTime ? "the value" : "how long", 1)] : [])
+                + (prompt.nextField.map { [("Tab", $0, 1)] } ?? [])
                 + (choices(of: prompt) ? [("Tab", "next choice", 2)] : [])
         case .asking: [("y", "yes", 1), ("any other key", "no", 1)]
         case .browsing: KeyTable.browsing.compactMap(hint)

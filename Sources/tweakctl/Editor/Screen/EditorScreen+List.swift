@@ -180,7 +180,7 @@ extension EditorTweak {
     var role: Role {
         switch kind {
         case .string: .text
-        case .int, .number, .duration: .number
+        case .int, .number, .duration, .point, .list, .optional: .number
         case .bool, .choice: .word
         case .color: .plain
         case .action: .faint

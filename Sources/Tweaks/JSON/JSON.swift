@@ -1,7 +1,5 @@
 // Holds JSON values, and prints them.
 
-import Tweaks
-
 /// A JSON value (RFC 8259). Objects keep the order of their keys.
 package enum JSON: Equatable, Sendable {
     case null
@@ -35,8 +33,8 @@ package enum JSON: Equatable, Sendable {
         switch self {
         case .null: bytes.append("null")
         case .bool(let value): bytes.append(value ? "true" : "false")
-        case .int(let value): bytes.append(String(value))
-        case .unsigned(let value): bytes.append(String(value))
+        case .int(let value): bytes.append(decimal: value)
+        case .unsigned(let value): bytes.append(decimal: value)
         case .number(let value): bytes.append(TweakValue.shortest(value))
         case .literal(let text): bytes.append(text)
         case .string(let value): Quoting.appendJSON(value, to: &bytes)
@@ -57,7 +55,7 @@ package enum JSON: Equatable, Sendable {
 
 extension [(String, JSON)] {
     /// The fields of an object, without its braces.
-    func append(to bytes: inout [UInt8]) {
+    package func append(to bytes: inout [UInt8]) {
         for (position, field) in enumerated() {
             if position > 0 { bytes.append(",") }
             Quoting.appendJSON(field.0, to: &bytes)

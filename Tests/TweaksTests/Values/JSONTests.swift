@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import TweaksWire
+@testable import Tweaks
 
 @Suite("JSON")
 struct JSONTests {

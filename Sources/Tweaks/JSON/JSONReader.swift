@@ -58,6 +58,18 @@ package struct JSONReader {
         return true
     }
 
+    /// Passes what stands before the next of these bytes that is in no parentheses.
+    mutating func passBare(until isEnd: (UInt8) -> Bool) -> Substring {
+        let start = position
+        var depth = 0
+        while position < bytes.count, depth > 0 || !isEnd(bytes[position]) {
+            if bytes[position] == UInt8(ascii: "(") { depth += 1 }
+            if bytes[position] == UInt8(ascii: ")") { depth -= 1 }
+            position += 1
+        }
+        return Substring(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
     private mutating func expect(_ byte: UInt8) throws(Problem) {
         if !passes(byte) { throw problem("“\(Character(Unicode.Scalar(byte)))” is missing") }
     }
@@ -188,42 +200,12 @@ extension JSONReader {
     }
 
     private mutating func escaped() throws(Problem) -> [UInt8] {
-        guard position < bytes.count else { throw problem("a text has no closing quote") }
-        let byte = bytes[position]
-        position += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
-        case UInt8(ascii: "b"): return [0x08]
-        case UInt8(ascii: "f"): return [0x0C]
-        case UInt8(ascii: "n"): return [0x0A]
-        case UInt8(ascii: "r"): return [0x0D]
-        case UInt8(ascii: "t"): return [0x09]
-        case UInt8(ascii: "u"): return try scalarEscape()
-        default: throw problem("a text holds an escape that there is not")
+        var escaped: [UInt8] = []
+        do throws(JSONEscape.Problem) {
+            try JSONEscape.read(bytes, at: &position, to: &escaped)
+        } catch {
+            throw problem(error.rawValue)
         }
-    }
-
-    /// Four digits; or twice four, for a scalar beyond the basic plane.
-    private mutating func scalarEscape() throws(Problem) -> [UInt8] {
-        var value = try hexadecimal()
-        if (0xD800...0xDBFF).contains(value), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
-            let low = try hexadecimal()
-            guard (0xDC00...0xDFFF).contains(low) else { throw problem("a text holds half a surrogate pair") }
-            value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
-        }
-        guard let scalar = Unicode.Scalar(value) else { throw problem("a text holds half a surrogate pair") }
-        return Array(String(Character(scalar)).utf8)
-    }
-
-    private mutating func hexadecimal() throws(Problem) -> UInt32 {
-        var value: UInt32 = 0
-        for _ in 0..<4 {
-            guard position < bytes.count, let digit = Character(Unicode.Scalar(bytes[position])).hexDigitValue else {
-                throw problem("\\u needs four hexadecimal digits")
-            }
-            value = value << 4 | UInt32(digit)
-            position += 1
-        }
-        return value
+        return escaped
     }
 }

@@ -1,7 +1,7 @@
 // The reader of JSON: every sort of value, and what is refused.
 
 import Testing
-import TweaksWire
+@testable import Tweaks
 
 @Suite("JSON reader")
 struct JSONReaderTests {

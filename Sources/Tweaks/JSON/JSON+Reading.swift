@@ -15,6 +15,12 @@ extension JSON {
         try reader.end()
     }
 
+    /// Reads the next value of a longer text.
+    package init(_ reader: inout JSONReader) throws(JSONReader.Problem) {
+        var count = 0
+        self = try Self.value(&reader, 1, &count, .max)
+    }
+
     /// The same of an answer; nil where it is not JSON.
     package init?(_ text: String) {
         guard let value = try? JSON(Array(text.utf8)) else { return nil }

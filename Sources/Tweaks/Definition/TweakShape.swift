@@ -1,0 +1,191 @@
+// Turns what a declaration says into the definition of a tweak.
+
+/// What a declaration says beyond path and default; each public declaration form fills one of these.
+@usableFromInline
+struct TweakShape<Value: TweakStorable>: Sendable {
+    var facts = DeclaredFacts()
+    var choices: [TweakChoice<Value>] = []
+
+    /// The facts without types, checked for sense.
+    func definition(default standard: Value, path: TweakPath) throws(TweakError) -> TweakDefinition {
+        var facts = facts
+        if let container = standard as? any TweakContainer { facts.adoptComponent(of: container) }
+        let erased = standard.tweakErased
+        return try definition(Value.tweakKind ?? erased.kind, default: erased, facts, path)
+    }
+
+    /// The same for a value that may have no default.
+    func definition(_ kind: TweakKind, path: TweakPath) throws(TweakError) -> TweakDefinition {
+        try definition(kind, default: nil, facts, path)
+    }
+
+    private func definition(
+        _ kind: TweakKind, default standard: TweakValue?, _ facts: DeclaredFacts, _ path: TweakPath
+    ) throws(TweakError) -> TweakDefinition {
+        let choices = (choices.isEmpty ? Value.tweakChoices : choices).map(\.named)
+        return try facts.definition(
+            choices.isEmpty ? kind : .choice, choices, typeBounds: Value.tweakTypeBounds, default: standard, path)
+    }
+}
+
+extension TweakChoice {
+    /// The name in the place of the value.
+    var named: TweakChoice<String> { TweakChoice<String>(name, name: name, label: label) }
+}
+
+/// A declaration without the type of its values.
+struct DeclaredFacts: Sendable {
+    var lower: TweakValue?
+    var upper: TweakValue?
+    var step: TweakValue?
+    var scale: TweakScale = .linear
+    var minLength: Int?
+    var maxLength: Int?
+    var validate: (@Sendable (String) -> String?)?
+    var policy: TweakPolicy = .reject
+    var unit: String?
+    var help: String?
+    /// The path that it had in earlier versions of the program.
+    var formerly: String?
+    var flags: TweakFlags = []
+    /// What a list or an optional holds, or the two numbers of a point.
+    var components: [Component] = []
+
+    /// The declaration of a part.
+    struct Component: Sendable {
+        /// Nil where only a value says it.
+        var kind: TweakKind?
+        var choices: [TweakChoice<String>] = []
+        var lower: TweakValue?
+        var upper: TweakValue?
+        var step: TweakValue?
+        var typeBounds: (lower: TweakValue?, upper: TweakValue?) = (nil, nil)
+
+        init(kind: TweakKind?) { self.kind = kind }
+
+        /// What values of a type are by themselves.
+        init<Value: TweakConvertible>(_ type: Value.Type) {
+            choices = Value.tweakChoices.map(\.named)
+            kind = choices.isEmpty ? Value.tweakKind : .choice
+            typeBounds = Value.tweakTypeBounds
+        }
+    }
+
+    /// Takes from a default what its values are, where the declaration does not say it.
+    mutating func adoptComponent<Container: TweakContainer>(of container: Container) {
+        if components.isEmpty { components = [Component(Container.TweakComponent.self)] }
+        if components[0].kind == nil { components[0].kind = container.tweakComponents.first?.erased.kind }
+    }
+
+    func definition(
+        _ kind: TweakKind, _ choices: [TweakChoice<String>], typeBounds: (lower: TweakValue?, upper: TweakValue?),
+        default standard: TweakValue?, _ path: TweakPath
+    ) throws(TweakError) -> TweakDefinition {
+        try check(kind, path)
+        var own = Component(kind: kind)
+        (own.lower, own.upper, own.step, own.typeBounds) = (lower, upper, step, typeBounds)
+        let definition = TweakDefinition(
+            kind: kind, limits: try limits(own, standard, path), scale: scale, choices: choices, minLength: minLength,
+            maxLength: maxLength, validate: validate, policy: policy, unit: unit, help: help, flags: flags,
+            components: try components(standard, path))
+        try definition.checkTexts(path)
+        return definition
+    }
+
+    private func components(
+        _ standard: TweakValue?, _ path: TweakPath
+    ) throws(TweakError) -> [TweakDefinition] {
+        var definitions: [TweakDefinition] = []
+        for (position, component) in components.enumerated() {
+            guard let kind = component.kind else {
+                throw TweakError(
+                    .usage, "\(path.token): nothing says what it holds; give the type of the values a tweakKind",
+                    path: path)
+            }
+            if kind == .point, standard?.kind == .list {
+                throw TweakError(.usage, "\(path.token): a list holds no points; declare its numbers", path: path)
+            }
+            // A unit is the whole's: what is read part by part has it behind each.
+            let definition = TweakDefinition(
+                kind: kind, limits: try limits(component, standard?.component(position), path), scale: scale,
+                choices: component.choices, policy: policy, unit: unit, flags: flags)
+            try definition.checkTexts(path)
+            definitions.append(definition)
+        }
+        return definitions
+    }
+
+    /// Refuses what values of this kind do not have.
+    private func check(_ kind: TweakKind, _ path: TweakPath) throws(TweakError) {
+        let remark: String? =
+            if step != nil, ![.int, .number, .duration].contains(kind) {
+                "a step is for numbers and durations, and this is \(kind.phrase)"
+            } else if maxLength != nil && kind != .list || validate != nil, kind != .string {
+                "maxLength and validate are for text, and this is \(kind.phrase)"
+            } else if minLength != nil, kind != .list {
+                "minLength is for lists, and this is \(kind.phrase)"
+            } else if let minLength, minLength > maxLength ?? ListKind.longest {
+                "minLength must not be above maxLength"
+            } else if maxLength ?? 0 > ListKind.longest, kind == .list {
+                "a list has at most \(ListKind.longest) values"
+            } else if scale != .linear, lower == nil || upper == nil {
+                "a logarithmic scale needs a range with both bounds"
+            } else {
+                nil
+            }
+        if let remark { throw TweakError(.usage, "\(path.token): \(remark)", path: path) }
+    }
+
+    private func limits(
+        _ part: Component, _ standard: TweakValue?, _ path: TweakPath
+    ) throws(TweakError) -> TweakLimits {
+        let lower = part.lower ?? part.typeBounds.lower
+        let upper = part.upper ?? part.typeBounds.upper
+        for case let bound? in [lower, upper, part.step] where bound.whole == nil && bound.real == nil {
+            throw TweakError(.usage, "\(path.token): bounds and step must be whole nanoseconds in 64 bits", path: path)
+        }
+        if lower == nil, upper == nil, part.step == nil { return .none }
+        // What is refused for its step would tell what a secret is counted from.
+        let step = flags.contains(.secret) ? nil : part.step
+        let standard = step == nil ? nil : standard
+        let limits: TweakLimits =
+            switch part.kind {
+            case .int?, .duration?:
+                .whole(lower: lower?.whole, upper: upper?.whole, step: step?.whole, default: standard?.whole)
+            case .number?: .real(lower: lower?.real, upper: upper?.real, step: step?.real, default: standard?.real)
+            default: .none
+            }
+        try limits.check(path)
+        return limits
+    }
+}
+
+extension TweakLimits {
+    fileprivate func check(_ path: TweakPath) throws(TweakError) {
+        switch self {
+        case .none: return
+        case .whole(_, _, let step, _):
+            if let step, step <= 0 { throw TweakError(.usage, "\(path.token): a step must be above 0", path: path) }
+        case .real(let lower, let upper, let step, _):
+            let isFinite = [lower, upper, step].allSatisfy { $0?.isFinite ?? true }
+            if !isFinite || step.map({ $0 <= 0 }) == true {
+                throw TweakError(.usage, "\(path.token): bounds must be finite, a step above 0", path: path)
+            }
+        }
+    }
+}
+
+extension TweakValue {
+    fileprivate var real: Double? {
+        if case .number(let value) = self { value } else { nil }
+    }
+
+    /// What steps of a part are counted from: of a list's values nothing is.
+    fileprivate func component(_ position: Int) -> TweakValue? {
+        switch self {
+        case .point(let point): .number(position == 0 ? point.x : point.y)
+        case .list, .notSet: nil
+        default: self
+        }
+    }
+}

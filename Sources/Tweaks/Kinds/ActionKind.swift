@@ -1,0 +1,15 @@
+// Refuses values: an action has none.
+
+enum ActionKind: KindRules {
+    static func parse(_ text: String, of component: TweakKind?) -> TweakValue? { nil }
+
+    static func text(_ value: TweakValue) -> String { "(action)" }
+
+    static func judge(_ judging: Judging) throws(TweakError) -> Judged { throw noValue(judging.path) }
+
+    static func remedy(_ definition: TweakDefinition) -> String { "use run" }
+
+    static func noValue(_ path: TweakPath) -> TweakError {
+        TweakError(.badValue, "\(path.token) is an action and has no value; use: run \(path.token)", path: path)
+    }
+}

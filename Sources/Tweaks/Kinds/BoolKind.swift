@@ -1,0 +1,28 @@
+// Reads, prints and judges truth values.
+
+enum BoolKind: KindRules {
+    static func parse(_ text: String, of component: TweakKind?) -> TweakValue? {
+        switch text.lowercased() {
+        case "true", "on", "yes", "1": .bool(true)
+        case "false", "off", "no", "0": .bool(false)
+        default: nil
+        }
+    }
+
+    static func text(_ value: TweakValue) -> String { value == .bool(true) ? "true" : "false" }
+
+    static func json(_ value: TweakValue) -> JSON { .bool(value == .bool(true)) }
+
+    static func value(_ json: JSON, of component: TweakKind?) -> TweakValue? {
+        if case .bool(let value) = json { .bool(value) } else { nil }
+    }
+
+    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
+        guard case .bool = judging.value else { throw judging.wrongKind }
+        return Judged(judging.value)
+    }
+
+    static func remedy(_ definition: TweakDefinition) -> String { "write true or false" }
+
+    static func names(_ definition: TweakDefinition) -> [String] { ["true", "false"] }
+}

@@ -1,0 +1,60 @@
+// Reads, prints and judges names of a closed list.
+
+enum ChoiceKind: KindRules {
+    static func parse(_ text: String, of component: TweakKind?) -> TweakValue? { .choice(text) }
+
+    static func text(_ value: TweakValue) -> String {
+        let name = value.choiceName
+        return Quoting.isBareWord(name) ? name : Quoting.json(name)
+    }
+
+    static func json(_ value: TweakValue) -> JSON { .string(value.choiceName) }
+
+    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
+        let name: String
+        switch judging.value {
+        case .choice(let text), .string(let text): name = text
+        default: throw judging.wrongKind
+        }
+        // By bytes, not by `String ==`, so that what is held is exactly what was declared.
+        let definition = judging.definition
+        guard let choice = definition.choices.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            let isSecret = definition.flags.contains(.secret)
+            let shown = isSecret ? "the value" : Quoting.excerpt(name)
+            let near = isSecret ? nil : Spelling.nearest(to: name, among: definition.choices.map(\.name))
+            let guess = near.map { "; did you mean \(TweakValue.choice($0).text)?" } ?? ""
+            throw judging.refusal(.notAChoice, "\(shown) is none of \(list(definition))\(guess)")
+        }
+        return Judged(.choice(choice.name))
+    }
+
+    /// The choices for an error, shortened where there are many.
+    private static func list(_ definition: TweakDefinition) -> String {
+        let choices = definition.choices
+        let names = choices.prefix(12).map { TweakValue.choice($0.name).text }.joined(separator: ", ")
+        return choices.count > 12 ? names + ", … (\(choices.count) choices; see describe)" : names
+    }
+
+    static func remedy(_ definition: TweakDefinition) -> String { "write one of \(list(definition))" }
+
+    static func names(_ definition: TweakDefinition) -> [String] { definition.choices.map(\.name) }
+}
+
+extension TweakDefinition {
+    /// The choice that only one label stands for, where none has that name.
+    func choice(labeled value: TweakValue) -> TweakValue? {
+        guard case .choice(let text) = value, !choices.contains(where: { $0.name == text }) else { return nil }
+        let labeled = choices.filter { $0.label == text }
+        return labeled.count == 1 ? .choice(labeled[0].name) : nil
+    }
+}
+
+extension TweakValue {
+    /// The name of this value in a closed list: its text, without quotes.
+    package var choiceName: String {
+        switch self {
+        case .string(let text), .choice(let text): text
+        default: text
+        }
+    }
+}

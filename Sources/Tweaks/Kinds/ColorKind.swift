@@ -1,0 +1,22 @@
+// Reads, prints and judges colors.
+
+enum ColorKind: KindRules {
+    static func parse(_ text: String, of component: TweakKind?) -> TweakValue? {
+        TweakColor(text).map(TweakValue.color)
+    }
+
+    static func text(_ value: TweakValue) -> String {
+        if case .color(let color) = value { color.description } else { "" }
+    }
+
+    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
+        guard case .color = judging.value else { throw judging.wrongKind }
+        return Judged(judging.value)
+    }
+
+    static func remedy(_ definition: TweakDefinition) -> String {
+        "write #RRGGBB, #RRGGBBAA, rgb(r,g,b), hsl(h,s%,l%) or a CSS color name"
+    }
+
+    static func guess(at text: String) -> String? { TweakColor.name(near: text) }
+}

@@ -1,0 +1,91 @@
+// Reads, prints and judges lists: `[1, 2, 3]`, in JSON an array.
+
+enum ListKind: KindRules {
+    static func parse(_ text: String, of component: TweakKind?) -> TweakValue? {
+        guard let component, let items = ListText.items(text) else { return nil }
+        let values = items.compactMap { component.rules.parse($0, of: nil) }
+        return values.count == items.count ? .list(values) : nil
+    }
+
+    static func readFreely(_ text: String, _ reading: FreeReading) throws(TweakError) -> TweakValue? {
+        guard let component = reading.definition.components.first, let items = ListText.items(text) else { return nil }
+        var values: [TweakValue] = []
+        for item in items { values.append(try component.read(item, from: .person, default: nil, for: reading.path)) }
+        return .list(values)
+    }
+
+    static func text(_ value: TweakValue) -> String {
+        guard case .list(let values) = value else { return "" }
+        return "[" + values.map(\.text).joined(separator: ", ") + "]"
+    }
+
+    static func json(_ value: TweakValue) -> JSON {
+        if case .list(let values) = value { .array(values.map(\.json)) } else { .null }
+    }
+
+    static func value(_ json: JSON, of component: TweakKind?) -> TweakValue? {
+        guard case .array(let elements) = json else { return nil }
+        if elements.isEmpty { return .list([]) }
+        guard let component else { return nil }
+        let values = elements.compactMap { component.rules.value($0, of: nil) }
+        return values.count == elements.count ? .list(values) : nil
+    }
+
+    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
+        guard case .list(let values) = judging.value, let component = judging.definition.components.first else {
+            throw judging.wrongKind
+        }
+        try checkLength(values.count, judging)
+        var judged: [Judged] = []
+        for value in values { judged.append(try judging.component(value, component)) }
+        return Judged(.list(judged.map(\.value)), judging.adjustment(of: judged.map(\.adjustment)))
+    }
+
+    /// No client sends more: longer lists are for other means.
+    static let longest = 1_000
+
+    private static func checkLength(_ count: Int, _ judging: Judging) throws(TweakError) {
+        let (least, most) = (judging.definition.minLength ?? 0, judging.definition.maxLength ?? longest)
+        let values = count == 1 ? "1 value is" : "\(count) values are"
+        if count < least { throw judging.refusal(.outOfRange, "\(values) too few; at least \(least)") }
+        if count > most { throw judging.refusal(.outOfRange, "\(values) too many; at most \(most)") }
+    }
+
+    static func remedy(_ definition: TweakDefinition) -> String {
+        "write a list such as [\(example(definition.components.first))]" + definition.rangeRemedy
+    }
+
+    private static func example(_ component: TweakDefinition?) -> String {
+        switch component?.kind {
+        case .bool?: "true, false"
+        case .string?: "\"a\", \"b\""
+        case .color?: "#FF8800, black"
+        case .choice?:
+            component?.choices.prefix(2).map { TweakValue.choice($0.name).text }.joined(separator: ", ") ?? ""
+        case .duration?: "1s, 2s"
+        default: "1, 2, 3"
+        }
+    }
+
+    static func isSet(_ value: TweakValue) -> Bool { value != .list([]) }
+}
+
+extension Array: TweakStorable where Element: TweakConvertible {
+    /// From a `.list` whose values are all of the element's type.
+    public static func tweakTyped(_ value: TweakValue) -> Self? {
+        guard case .list(let values) = value else { return nil }
+        let elements = values.compactMap { Element($0) }
+        return elements.count == values.count ? elements : nil
+    }
+    /// `.list`.
+    public var tweakErased: TweakValue { .list(map(\.erased)) }
+    /// `.list`.
+    public static var tweakKind: TweakKind? { .list }
+}
+
+extension Array: TweakContainer where Element: TweakConvertible {
+    /// The element.
+    public typealias TweakComponent = Element
+    /// The elements.
+    public var tweakComponents: [Element] { self }
+}

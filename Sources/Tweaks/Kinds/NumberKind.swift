@@ -1,0 +1,76 @@
+// Reads, prints and judges finite doubles.
+
+enum NumberKind: KindRules {
+    static func parse(_ text: String, of component: TweakKind?) -> TweakValue? { number(text).map(TweakValue.number) }
+
+    // `Double.init` also reads hexadecimal, "inf" and "nan", so the characters are checked first.
+    static func number(_ text: String) -> Double? {
+        // Most are small whole numbers, which need no decimal conversion.
+        if text.utf8.count <= 15, let whole = Int64(text), whole != 0 { return Double(whole) }
+        let allowed = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"),
+                UInt8(ascii: "+"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard allowed, let value = Double(text), value.isFinite else { return nil }
+        // Too small for a double: 0 is not what was written.
+        let mantissa = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+        if value == 0, mantissa.contains(where: { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }) { return nil }
+        return value
+    }
+
+    static func readFreely(_ text: String, _ reading: FreeReading) throws(TweakError) -> TweakValue? {
+        let plain = reading.definition.withoutUnit(text)
+        return (number(plain) ?? Calculation.result(of: plain)?.nearest).map(TweakValue.number)
+    }
+
+    static func text(_ value: TweakValue) -> String {
+        if case .number(let number) = value { TweakValue.shortest(number) } else { "" }
+    }
+
+    static func append(_ value: TweakValue, to bytes: inout [UInt8]) {
+        guard case .number(let number) = value else { return }
+        guard let whole = TweakValue.shortWhole(number) else { return bytes.append(number.description) }
+        bytes.append(decimal: whole)
+    }
+
+    static func json(_ value: TweakValue) -> JSON {
+        if case .number(let number) = value, number.isFinite { .number(number) } else { .null }
+    }
+
+    static func value(_ json: JSON, of component: TweakKind?) -> TweakValue? {
+        if case .literal(let text) = json { parse(text, of: nil) } else { nil }
+    }
+
+    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
+        guard let number = Double(judging.value) ?? notFinite(judging.value) else { throw judging.wrongKind }
+        return try judging.real(number)
+    }
+
+    /// NaN and infinities are refused for what they are, and not for their kind.
+    private static func notFinite(_ value: TweakValue) -> Double? {
+        if case .number(let number) = value { number } else { nil }
+    }
+
+    static func remedy(_ definition: TweakDefinition) -> String {
+        "write a finite number such as 72 or 1.5e3" + definition.rangeRemedy
+    }
+
+    static func isSet(_ value: TweakValue) -> Bool { value != .number(0) }
+}
+
+extension TweakValue {
+    /// The shortest text that reads back as the same double; whole numbers without a point.
+    package static func shortest(_ value: Double) -> String {
+        shortWhole(value).map { String($0) } ?? value.description
+    }
+
+    /// A whole number that is printed without a point; nil for others.
+    fileprivate static func shortWhole(_ value: Double) -> Int64? {
+        guard let whole = Int64(exactly: value), whole.magnitude < 1 << 53 else { return nil }
+        return whole
+    }
+}

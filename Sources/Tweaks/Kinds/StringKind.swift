@@ -1,0 +1,31 @@
+// Reads, prints and judges text.
+
+enum StringKind: KindRules {
+    static func parse(_ text: String, of component: TweakKind?) -> TweakValue? { .string(text) }
+
+    static func text(_ value: TweakValue) -> String { Quoting.json(value.choiceName) }
+
+    static func append(_ value: TweakValue, to bytes: inout [UInt8]) {
+        if case .string(let text) = value { Quoting.appendJSON(text, to: &bytes) }
+    }
+
+    static func json(_ value: TweakValue) -> JSON { .string(value.choiceName) }
+
+    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
+        guard case .string(let text) = judging.value else { throw judging.wrongKind }
+        let definition = judging.definition
+        if let maxLength = definition.maxLength, text.count > maxLength {
+            throw judging.refusal(.outOfRange, "\(text.count) characters are too many; at most \(maxLength)")
+        }
+        if let reason = definition.validate?(text) {
+            // The program's own words, unless they give a secret away.
+            let givesAway = definition.flags.contains(.secret) && (text.isEmpty || !reason.places(of: text).isEmpty)
+            throw judging.refusal(.badValue, givesAway ? "the value is refused" : Quoting.sanitized(reason))
+        }
+        return Judged(judging.value)
+    }
+
+    static func remedy(_ definition: TweakDefinition) -> String { "write text in quotes" }
+
+    static func isSet(_ value: TweakValue) -> Bool { value != .string("") }
+}

@@ -1,0 +1,84 @@
+// Says in files of what kind values are, and reads them by it.
+
+import Tweaks
+
+/// The kind of the values in one entry of a file: `"kind":"number"`, `"kind":"list","of":"int"`; where one of them is null,
+/// `"kind":"optional","of":"int"`.
+struct StoredKind {
+    private let kind: TweakKind
+    private let component: TweakKind?
+
+    /// The kind of some values of one tweak; nil where there are none.
+    init?(_ values: [TweakValue?]) {
+        let values = values.compactMap(\.self)
+        guard let first = values.first else { return nil }
+        let isOptional = values.contains(.notSet)
+        kind = isOptional ? .optional : first.kind
+        component =
+            isOptional ? values.first { $0 != .notSet }?.kind : values.lazy.compactMap(\.componentKind).first
+    }
+
+    /// From what a file says. Nil where this build has no such kind.
+    init?(kind: String, of component: String?) {
+        guard let kind = TweakKind(rawValue: kind), kind != .action else { return nil }
+        self.kind = kind
+        if let component {
+            guard let component = TweakKind(rawValue: component) else { return nil }
+            self.component = component
+        } else {
+            self.component = nil
+        }
+    }
+
+    /// The kind, as fields of an object behind others.
+    /// - Parameter space: What stands behind commas and colons.
+    func append(to bytes: inout [UInt8], space: String = "") {
+        bytes.append(",\(space)\"kind\":\(space)\"\(kind.rawValue)\"")
+        if let component { bytes.append(",\(space)\"of\":\(space)\"\(component.rawValue)\"") }
+    }
+
+    /// A value as the file has it; nil when it is another kind's.
+    func value(_ json: JSON) -> TweakValue? { TweakValue(json, as: kind, of: component) }
+}
+
+extension [UInt8] {
+    /// Appends a text in quotes. Most are plain, and are copied.
+    mutating func append(json text: String) {
+        let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
+        guard isPlain else { return append(Quoting.json(text)) }
+        append(0x22)
+        append(text)
+        append(0x22)
+    }
+
+    /// Appends a value; false, and nothing appended, where it has no exact text, which no tweak can have.
+    mutating func append(stored value: TweakValue) -> Bool {
+        switch value.json {
+        case .null where value != .notSet: return false
+        case .string(let text): append(json: text)
+        case .number(let number) where number == 0 && number.sign == .minus: append("-0.0")
+        case let json: json.append(to: &self)
+        }
+        return true
+    }
+}
+
+extension JSONReader {
+    /// The value of a key that may be there once.
+    mutating func value(_ key: String, isNew: Bool = true) throws(Problem) -> JSON {
+        if !isNew { throw problem("“\(key)” is there twice") }
+        return try JSON(&self)
+    }
+
+    mutating func text(_ key: String, isNew: Bool = true) throws(Problem) -> String {
+        guard let text = try value(key, isNew: isNew).string else { throw problem("“\(key)” is no text") }
+        return text
+    }
+
+    mutating func whole(_ key: String) throws(Problem) -> Int64 {
+        guard case .number(let text) = try scalar(), let number = Int64(text) else {
+            throw problem("“\(key)” is no whole number")
+        }
+        return number
+    }
+}
