@@ -53,8 +53,8 @@ import TweaksTestSupport
             Kinds/New/Delays = [3, 4]   # was []
             ok rev 7 undid 6 by …
             > modified
-            Kinds/New/Offset = 20,5.5 # point 0...320,0...200, default 12,40
-            Kinds/New/Delays = [3, 4] # list of int 0...60 up to 4 values, default [1, 2, 5]
+            Kinds/New/Offset = 20,5.5            # point 0...320,0...200, default 12,40
+            Kinds/New/Delays = [3, 4]            # list of int 0...60 up to 4 values, default [1, 2, 5]
             Kinds/New/Hosts = ["x ] y", "plain"] # list of string, default ["a", "b, c"]
             ok
             """)

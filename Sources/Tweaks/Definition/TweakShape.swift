@@ -7,6 +7,7 @@ struct TweakShape<Value: TweakStorable>: Sendable {
     var choices: [TweakChoice<Value>] = []
 
     /// The facts without types, checked for sense.
+    @_semantics("optimize.sil.specialize.generic.never")
     func definition(default standard: Value, path: TweakPath) throws(TweakError) -> TweakDefinition {
         var facts = facts
         if let container = standard as? any TweakContainer { facts.adoptComponent(of: container) }
@@ -15,10 +16,12 @@ struct TweakShape<Value: TweakStorable>: Sendable {
     }
 
     /// The same for a value that may have no default.
+    @_semantics("optimize.sil.specialize.generic.never")
     func definition(_ kind: TweakKind, path: TweakPath) throws(TweakError) -> TweakDefinition {
         try definition(kind, default: nil, facts, path)
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     private func definition(
         _ kind: TweakKind, default standard: TweakValue?, _ facts: DeclaredFacts, _ path: TweakPath
     ) throws(TweakError) -> TweakDefinition {

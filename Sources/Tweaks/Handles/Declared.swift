@@ -5,6 +5,7 @@
     extension TweakRegistry? {
         /// Declares a tweak; one that cannot be right is the programmer's error and stops the program.
         @usableFromInline
+        @_semantics("optimize.sil.specialize.generic.never")
         func declared<Value>(
             _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
             _ shape: TweakShape<Value>, _ source: TweakSource
@@ -14,6 +15,7 @@
 
         /// The same for the literals of a call site.
         @usableFromInline
+        @_semantics("optimize.sil.specialize.generic.never")
         func declared<Value>(
             _ names: CallSiteNames, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
         ) -> Tweak<Value> {

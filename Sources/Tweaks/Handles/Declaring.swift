@@ -59,6 +59,7 @@ extension TweakShape {
 extension TweakRegistry {
     /// Declares a tweak; one that cannot be right is the programmer's error and stops the program.
     @usableFromInline
+    @_semantics("optimize.sil.specialize.generic.never")
     func declared<Value>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, _ shape: TweakShape<Value>,
         _ source: TweakSource
@@ -71,6 +72,7 @@ extension TweakRegistry {
     }
 
     @usableFromInline
+    @_semantics("optimize.sil.specialize.generic.never")
     func remember<Value>(_ key: CallSiteKey, _ tweak: Tweak<Value>) {
         callSites.insert(key, tweak)
         // It may have been removed since it was found; then nobody else will forget it.

@@ -5,7 +5,9 @@ enum ActionKind: KindRules {
 
     static func text(_ value: TweakValue) -> String { "(action)" }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged { throw noValue(judging.path) }
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged { throw noValue(path) }
 
     static func remedy(_ definition: TweakDefinition) -> String { "use run" }
 

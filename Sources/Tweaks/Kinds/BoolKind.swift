@@ -17,9 +17,11 @@ enum BoolKind: KindRules {
         if case .bool(let value) = json { .bool(value) } else { nil }
     }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
-        guard case .bool = judging.value else { throw judging.wrongKind }
-        return Judged(judging.value)
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged {
+        guard case .bool = value else { throw definition.wrongKind(value, path) }
+        return Judged(value)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String { "write true or false" }

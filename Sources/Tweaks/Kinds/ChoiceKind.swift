@@ -10,20 +10,21 @@ enum ChoiceKind: KindRules {
 
     static func json(_ value: TweakValue) -> JSON { .string(value.choiceName) }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged {
         let name: String
-        switch judging.value {
+        switch value {
         case .choice(let text), .string(let text): name = text
-        default: throw judging.wrongKind
+        default: throw definition.wrongKind(value, path)
         }
         // By bytes, not by `String ==`, so that what is held is exactly what was declared.
-        let definition = judging.definition
         guard let choice = definition.choices.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
             let isSecret = definition.flags.contains(.secret)
             let shown = isSecret ? "the value" : Quoting.excerpt(name)
             let near = isSecret ? nil : Spelling.nearest(to: name, among: definition.choices.map(\.name))
             let guess = near.map { "; did you mean \(TweakValue.choice($0).text)?" } ?? ""
-            throw judging.refusal(.notAChoice, "\(shown) is none of \(list(definition))\(guess)")
+            throw path.refusal(.notAChoice, "\(shown) is none of \(list(definition))\(guess)")
         }
         return Judged(.choice(choice.name))
     }

@@ -9,9 +9,11 @@ enum ColorKind: KindRules {
         if case .color(let color) = value { color.description } else { "" }
     }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
-        guard case .color = judging.value else { throw judging.wrongKind }
-        return Judged(judging.value)
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged {
+        guard case .color = value else { throw definition.wrongKind(value, path) }
+        return Judged(value)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {

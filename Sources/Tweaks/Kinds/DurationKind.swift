@@ -19,12 +19,14 @@ enum DurationKind: KindRules {
 
     static func json(_ value: TweakValue) -> JSON { value.whole == nil ? .null : .string(text(value)) }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
-        guard case .duration = judging.value else { throw judging.wrongKind }
-        guard let nanoseconds = judging.value.whole else {
-            throw judging.refusal(.badValue, "a duration is a 64-bit count of nanoseconds; this one is not")
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged {
+        guard case .duration = value else { throw definition.wrongKind(value, path) }
+        guard let nanoseconds = value.whole else {
+            throw path.refusal(.badValue, "a duration is a 64-bit count of nanoseconds; this one is not")
         }
-        return try judging.whole(nanoseconds)
+        return try definition.judgeWhole(nanoseconds, path, policy)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {

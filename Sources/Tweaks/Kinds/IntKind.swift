@@ -53,19 +53,23 @@ enum IntKind: KindRules {
         return Int64(text).map(TweakValue.int) ?? UInt64(text).flatMap { TweakValue(whole: $0) }
     }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
-        switch judging.value {
-        case .int(let whole): return try judging.whole(Int128(whole))
-        case .unsigned(let whole): return try judging.whole(Int128(whole))
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged {
+        switch value {
+        case .int(let whole): return try definition.judgeWhole(Int128(whole), path, policy)
+        case .unsigned(let whole): return try definition.judgeWhole(Int128(whole), path, policy)
         case .number(let number) where number.rounded() == number && number.isFinite:
             if let whole = TweakValue(whole: Int128(max(min(number, 0x1p100), -0x1p100)))?.whole {
-                return try judging.whole(whole)
+                return try definition.judgeWhole(whole, path, policy)
             }
             // Beyond 64 bits, and so beyond any bound there is.
-            let bounds = judging.definition.bounds
-            guard let bound = number < 0 ? bounds?.lower : bounds?.upper else { throw judging.wrongKind }
-            return try judging.outside(judging.value, nearest: bound)
-        default: throw judging.wrongKind
+            let bounds = definition.bounds
+            guard let bound = number < 0 ? bounds?.lower : bounds?.upper else {
+                throw definition.wrongKind(value, path)
+            }
+            return try definition.outside(value, nearest: bound, path, policy)
+        default: throw definition.wrongKind(value, path)
         }
     }
 

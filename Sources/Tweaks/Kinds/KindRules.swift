@@ -3,7 +3,7 @@
 /// How values of one kind are read, printed and judged.
 ///
 /// A new kind is a type that conforms, in a file of its own, and a line in ``TweakKind/rules``. Each function is called with
-/// values of this kind alone, except ``judge(_:)``, which takes what was sent.
+/// values of this kind alone, except ``judge(_:by:for:_:)``, which takes what was sent.
 package protocol KindRules {
     /// Reads what ``text(_:)`` prints, and other exact spellings of it; nil where the text is none. Strings and choices are
     /// taken as they are: quotes are read by the tokenizer.
@@ -20,7 +20,9 @@ package protocol KindRules {
     /// Reads that; nil where it is of another kind.
     static func value(_ json: JSON, of component: TweakKind?) -> TweakValue?
     /// Refuses a value that the tweak does not take, or says what becomes of it.
-    static func judge(_ case: Judging) throws(TweakError) -> Judged
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged
     /// Says how such a value is written, behind an error.
     static func remedy(_ definition: TweakDefinition) -> String
     /// Whether a secret of this value counts as set.

@@ -31,24 +31,28 @@ enum ListKind: KindRules {
         return values.count == elements.count ? .list(values) : nil
     }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
-        guard case .list(let values) = judging.value, let component = judging.definition.components.first else {
-            throw judging.wrongKind
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged {
+        guard case .list(let values) = value, let component = definition.components.first else {
+            throw definition.wrongKind(value, path)
         }
-        try checkLength(values.count, judging)
+        try checkLength(values.count, definition, path)
         var judged: [Judged] = []
-        for value in values { judged.append(try judging.component(value, component)) }
-        return Judged(.list(judged.map(\.value)), judging.adjustment(of: judged.map(\.adjustment)))
+        for value in values { judged.append(try component.judge(value, for: path, policy: policy)) }
+        return Judged(.list(judged.map(\.value)), TweakAdjustment(of: judged.lazy.map(\.adjustment), to: value))
     }
 
     /// No client sends more: longer lists are for other means.
     static let longest = 1_000
 
-    private static func checkLength(_ count: Int, _ judging: Judging) throws(TweakError) {
-        let (least, most) = (judging.definition.minLength ?? 0, judging.definition.maxLength ?? longest)
+    private static func checkLength(
+        _ count: Int, _ definition: TweakDefinition, _ path: TweakPath
+    ) throws(TweakError) {
+        let (least, most) = (definition.minLength ?? 0, definition.maxLength ?? longest)
         let values = count == 1 ? "1 value is" : "\(count) values are"
-        if count < least { throw judging.refusal(.outOfRange, "\(values) too few; at least \(least)") }
-        if count > most { throw judging.refusal(.outOfRange, "\(values) too many; at most \(most)") }
+        if count < least { throw path.refusal(.outOfRange, "\(values) too few; at least \(least)") }
+        if count > most { throw path.refusal(.outOfRange, "\(values) too many; at most \(most)") }
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {

@@ -45,14 +45,13 @@ enum NumberKind: KindRules {
         if case .literal(let text) = json { parse(text, of: nil) } else { nil }
     }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
-        guard let number = Double(judging.value) ?? notFinite(judging.value) else { throw judging.wrongKind }
-        return try judging.real(number)
-    }
-
-    /// NaN and infinities are refused for what they are, and not for their kind.
-    private static func notFinite(_ value: TweakValue) -> Double? {
-        if case .number(let number) = value { number } else { nil }
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged {
+        // NaN and infinities are refused for what they are, and not for their kind.
+        if case .number(let number) = value { return try definition.judgeReal(number, path, policy) }
+        guard let number = Double(value) else { throw definition.wrongKind(value, path) }
+        return try definition.judgeReal(number, path, policy)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {

@@ -21,10 +21,12 @@ enum OptionalKind: KindRules {
         json == .null ? .notSet : component.flatMap { $0.rules.value(json, of: nil) }
     }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
-        if judging.value == .notSet { return Judged(.notSet) }
-        guard let component = judging.definition.components.first else { throw judging.wrongKind }
-        return try judging.component(judging.value, component)
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged {
+        if value == .notSet { return Judged(.notSet) }
+        guard let component = definition.components.first else { throw definition.wrongKind(value, path) }
+        return try component.judge(value, for: path, policy: policy)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {

@@ -43,15 +43,17 @@ enum PointKind: KindRules {
         return .point(TweakPoint(x: numbers[0], y: numbers[1]))
     }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
-        guard case .point(let point) = judging.value else { throw judging.wrongKind }
-        let components = judging.definition.components
-        guard components.count == 2 else { return Judged(judging.value) }
-        let x = try judging.component(.number(point.x), components[0])
-        let y = try judging.component(.number(point.y), components[1])
-        guard let newX = Double(x.value), let newY = Double(y.value) else { throw judging.wrongKind }
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged {
+        guard case .point(let point) = value else { throw definition.wrongKind(value, path) }
+        let components = definition.components
+        guard components.count == 2 else { return Judged(value) }
+        let x = try components[0].judge(.number(point.x), for: path, policy: policy)
+        let y = try components[1].judge(.number(point.y), for: path, policy: policy)
+        guard let newX = Double(x.value), let newY = Double(y.value) else { throw definition.wrongKind(value, path) }
         return Judged(
-            .point(TweakPoint(x: newX, y: newY)), judging.adjustment(of: [x.adjustment, y.adjustment]))
+            .point(TweakPoint(x: newX, y: newY)), TweakAdjustment(of: [x.adjustment, y.adjustment], to: value))
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {
@@ -59,21 +61,6 @@ enum PointKind: KindRules {
     }
 
     static func isSet(_ value: TweakValue) -> Bool { value != .point(.zero) }
-}
-
-extension Judging {
-    /// What became of a value whose parts were judged one by one.
-    func adjustment(of parts: [TweakAdjustment]) -> TweakAdjustment {
-        var result = TweakAdjustment.none
-        for part in parts {
-            switch part {
-            case .none: break
-            case .clamped: return .clamped(from: value)
-            case .snapped: result = .snapped(from: value)
-            }
-        }
-        return result
-    }
 }
 
 extension Substring {

@@ -11,18 +11,19 @@ enum StringKind: KindRules {
 
     static func json(_ value: TweakValue) -> JSON { .string(value.choiceName) }
 
-    static func judge(_ judging: Judging) throws(TweakError) -> Judged {
-        guard case .string(let text) = judging.value else { throw judging.wrongKind }
-        let definition = judging.definition
+    static func judge(
+        _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
+    ) throws(TweakError) -> Judged {
+        guard case .string(let text) = value else { throw definition.wrongKind(value, path) }
         if let maxLength = definition.maxLength, text.count > maxLength {
-            throw judging.refusal(.outOfRange, "\(text.count) characters are too many; at most \(maxLength)")
+            throw path.refusal(.outOfRange, "\(text.count) characters are too many; at most \(maxLength)")
         }
         if let reason = definition.validate?(text) {
             // The program's own words, unless they give a secret away.
             let givesAway = definition.flags.contains(.secret) && (text.isEmpty || !reason.places(of: text).isEmpty)
-            throw judging.refusal(.badValue, givesAway ? "the value is refused" : Quoting.sanitized(reason))
+            throw path.refusal(.badValue, givesAway ? "the value is refused" : Quoting.sanitized(reason))
         }
-        return Judged(judging.value)
+        return Judged(value)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String { "write text in quotes" }

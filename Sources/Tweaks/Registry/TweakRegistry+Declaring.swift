@@ -4,6 +4,7 @@ import Synchronization
 
 extension TweakRegistry {
     /// Registers a tweak, or finds the one with this path.
+    @_semantics("optimize.sil.specialize.generic.never")
     func declare<Value>(
         _ path: TweakPath, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
     ) throws(TweakError) -> Tweak<Value> {
@@ -121,6 +122,7 @@ extension TweakRegistry {
 
     /// Checks the default as any value is checked.
     /// - Returns: The default as the cell takes it.
+    @_semantics("optimize.sil.specialize.generic.never")
     private func check<Value>(
         _ erased: TweakValue, _ definition: TweakDefinition, _ core: TypedCore<Value>, _ path: TweakPath
     ) throws(TweakError) -> TypedValue {

@@ -61,6 +61,7 @@ public struct TweakPart<Template>: Sendable {
             flags)
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     private init<Value: TweakStorable>(
         _ name: String, _ property: any WritableKeyPath<Template, Value> & Sendable, _ shape: PartShape<Value>,
         _ flags: TweakFlags
@@ -103,6 +104,7 @@ struct DeclaredPart<Template>: Sendable {
     /// Asks for the template's value of the part.
     let set: @Sendable (Template, _ lifetime: Duration?, inout TweakBatch) -> Void
 
+    @_semantics("optimize.sil.specialize.generic.never")
     init<Value>(_ tweak: Tweak<Value>, _ property: any WritableKeyPath<Template, Value> & Sendable) {
         erased = { tweak.erased }
         read = { prepared, template in

@@ -36,11 +36,16 @@ import TweaksTestSupport
             try host.wait("Point", Self.point(100, 50))
             try page.step("undo")
             try host.wait("Point", Self.point(10, 20))
-            try page.browser.run("arguments[0].focus()", pad.value)
+            try page.wait("part('Point', 'pad').ariaValueText === 'x 10, y 20'")
+            try page.browser.run("arguments[0].scrollIntoView(); arguments[0].focus()", pad.value)
             for _ in 0..<3 { try page.browser.perform(.keys(.right)) }
             try page.browser.perform(.keys(.up, holding: [.shift]))
             try host.wait("Point", Self.point(13, 19))
             try page.wait("part('Point', 'pad').ariaValueText === 'x 13, y 19'")
+            for scheme in Browser.Scheme.allCases {
+                try page.browser.change(to: scheme)
+                try page.browser.attach("panel-point-\(scheme)")
+            }
         }
     }
 
