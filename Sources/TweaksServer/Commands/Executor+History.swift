@@ -93,11 +93,12 @@ extension TweakHistoryEntry {
     fileprivate var changesJSON: JSON {
         .array(
             changes.map { change in
-                .object([
-                    ("path", .string(change.path.joined)), ("was", change.old.map(\.json) ?? .null),
-                    ("value", change.new.map(\.json) ?? .null),
-                    ("for", change.lifetime.map { .string(TimeLeft.text($0)) } ?? .null),
-                ] + (change.old == nil ? [("secret", .bool(true))] : []))
+                .object(
+                    [
+                        ("path", .string(change.path.joined)), ("was", change.old.map(\.json) ?? .null),
+                        ("value", change.new.map(\.json) ?? .null),
+                        ("for", change.lifetime.map { .string(TimeLeft.text($0)) } ?? .null),
+                    ] + (change.old == nil ? [("secret", .bool(true))] : []))
             })
     }
 }

@@ -52,7 +52,8 @@ import Tweaks
         bench.select("Label/Text/Stops")
         bench.type("\r\u{15}[3, 4]\r")
         #expect(bench.lines.last == #"set Label/Text/Stops "[3, 4]""#)
-        bench.answer(#"set Label/Text/Stops "[3, 4]""#, ["Label/Text/Stops = [3, 4] # was [1, 2.5]"], status: "ok rev 5")
+        bench.answer(
+            #"set Label/Text/Stops "[3, 4]""#, ["Label/Text/Stops = [3, 4] # was [1, 2.5]"], status: "ok rev 5")
         #expect(line(bench, "Stops").contains("[3, 4]"))
     }
 }

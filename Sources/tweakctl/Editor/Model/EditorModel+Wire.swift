@@ -211,7 +211,9 @@ extension EditorModel {
             let revision = json["rev"]?.wholeNumber
         else { return readAll() }
         let (kind, component) = (tweaks[position].kind, tweaks[position].component)
-        if let value = json["value"].flatMap({ TweakValue($0, as: kind, of: component) }) { update(position) { $0.take(value.choiceName) } }
+        if let value = json["value"].flatMap({ TweakValue($0, as: kind, of: component) }) {
+            update(position) { $0.take(value.choiceName) }
+        }
         if let isSet = json["set"] { tweaks[position].isSet = isSet.isTrue }
         noteNews(position, revision: revision, origin: json["by"]?.string)
     }
