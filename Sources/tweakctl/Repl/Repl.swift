@@ -98,7 +98,8 @@ struct Repl {
     private mutating func authenticate(_ secret: String) {
         let token = KeptToken(secret: secret, name: "", scopes: [])
         switch connection?.show(token, within: Welcome.patience) {
-        case .accepted(let answer)?, .refused(let answer)?: console.report(answer.masked(secret))
+        case .accepted(let answer)?, .tokenRefused(let answer)?, .refused(let answer)?:
+            console.report(answer.masked(secret))
         case .isPlainOnly?:
             console.complain(
                 "\(name) knows no other way than to be sent the token itself, and was not; "
