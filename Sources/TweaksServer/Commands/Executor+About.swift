@@ -4,23 +4,23 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    func about(_ request: Request, _ session: Session) -> Reply {
-        switch request {
-        case .help(let command): return help(command, session)
-        case .hello(let version, let json): return hello(version, json, session)
-        case .json(let isOn):
-            session.encoder.isJSON = isOn
-            return .ok()
-        case .prompt(let isOn):
+    static let aboutHandlers: [Command: Handler] = [
+        .help: { .reply($0.help($1[0], $2)) },
+        .hello: { .reply($0.hello($1.keywords.contains(.json), $2)) },
+        .stats: { executor, _, session in .reply(executor.stats(session)) },
+        .json: { _, request, session in
+            session.encoder.isJSON = !request.keywords.contains(.off)
+            return .reply(.ok())
+        },
+        .prompt: { executor, request, session in
             let wasInteractive = session.isInteractive
-            session.isInteractive = isOn
-            if isOn, !wasInteractive { greet(session) }
-            return .ok()
-        case .stats: return .facts(session.grants.rights.isWhole(.read) ? stats() : partialStats(session))
-        case .conflicts: return conflicts()
-        default: return .ok("pong", [("pong", .bool(true))])
-        }
-    }
+            session.isInteractive = !request.keywords.contains(.off)
+            if session.isInteractive, !wasInteractive { executor.greet(session) }
+            return .reply(.ok())
+        },
+        .ping: { _, _, _ in .reply(.ok("pong", [("pong", .bool(true))])) },
+        .quit: { _, _, _ in .quit(.ok()) },
+    ]
 
     /// The banner of an interactive session.
     func greet(_ session: Session) {
@@ -75,7 +75,7 @@ extension Executor {
     // MARK: hello and stats
 
     /// The highest version that both know; there is only one yet.
-    private func hello(_ version: Int, _ json: Bool, _ session: Session) -> Reply {
+    private func hello(_ json: Bool, _ session: Session) -> Reply {
         if json { session.encoder.isJSON = true }
         let revision: [(String, JSON)] =
             session.isAdmitted ? [("rev", .count(registry.revision))] : [("auth", .string("required"))]
@@ -101,6 +101,10 @@ extension Executor {
             ])
     }
 
+    private func stats(_ session: Session) -> Reply {
+        .facts(session.grants.rights.isWhole(.read) ? wholeStats() : partialStats(session))
+    }
+
     /// What concerns those who do not see everything, and what they see.
     private func partialStats(_ session: Session) -> [(String, JSON)] {
         let (snapshot, nodes) = (registry.snapshot(), view(session).listing.nodes)
@@ -113,7 +117,7 @@ extension Executor {
         ]
     }
 
-    private func stats() -> [(String, JSON)] {
+    private func wholeStats() -> [(String, JSON)] {
         let snapshot = registry.snapshot()
         let nodes = registry.listing()
         let delivery = (registry.observerExecutor as? ObserverThreads)?.report ?? .init()

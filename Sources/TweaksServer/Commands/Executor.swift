@@ -1,4 +1,4 @@
-// Requests to replies: the dispatch of all commands.
+// Carries out requests: each by the handler of its command.
 
 import Dispatch
 import Tweaks
@@ -96,60 +96,33 @@ final class Executor {
         do throws(TweakError) {
             return try perform(request, session)
         } catch {
-            if session.batch != nil, request.isChange { session.batch?.fail(error) }
-            tellDenied(error, request.command, session)
+            if request.command.effect == .isQueued { session.batch?.fail(error) }
+            tellDenied(error, request.command.name, session)
             return .reply(.error(error))
         }
     }
 
     private func perform(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try admit(request, session)
-        switch request {
-        case .get(let patterns): return .reply(try get(patterns, session))
-        case .set(let path, let change): return try set(path, change, session)
-        case .setFor(let path, let change, let lifetime): return try set(path, change, for: lifetime, session)
-        case .keep(let patterns): return try keep(patterns, session)
-        case .reset(let patterns): return try reset(patterns, session)
-        case .import(let lines, let problems, let dry):
-            return try takeIn(lines, problems, dry: dry, session)
-        case .check(let path, let change): return .reply(try check(path, change, session))
-        case .list(let prefix): return .reply(try list(prefix, session))
-        case .modified(let pattern): return .reply(try modified(pattern, session))
-        case .export(let pattern): return .reply(try export(pattern, session))
-        case .find(let words): return try find(words, session)
-        case .describe(let path): return .reply(try describe(path, session))
-        case .explain(let path): return .reply(try explain(path, session))
-        case .complete(let text): return try complete(text, session)
-        case .watch(let patterns, let modified, let since):
-            return .reply(try watch(patterns, modified: modified, since: since, session))
-        case .unwatch(let pattern, let modified):
-            return .reply(try unwatch(pattern, modified: modified, session))
-        case .run(let path, let arguments): return try run(path, arguments, session)
-        case .begin(let revision): return .reply(try begin(revision, session))
-        case .commit: return try commit(session)
-        case .reload(let dry): return try reload(dry, session)
-        case .history(let count): return .reply(history(count, session))
-        case .undo(let force, let mine): return try travel(.undo, force: force, mine: mine, session)
-        case .redo(let force, let mine): return try travel(.redo, force: force, mine: mine, session)
-        case .save(let name, let pattern): return try save(name, pattern, session)
-        case .load(let name, let only, let partly): return try load(name, only: only, partly: partly, session)
-        case .presets: return try presets(session)
-        case .delete(let name): return try delete(name, session)
-        case .diff(let name, let other): return try diff(name, other, session)
-        case .swap(let name, let force): return try swap(name, force: force, session)
-        case .abort: return .reply(try abort(session))
-        case .auth(let proof): return try authenticate(proof, session)
-        case .as(let name): return .reply(try takeName(name, session))
-        case .whoami: return .reply(whoami(session))
-        case .drop(let scopes): return .reply(try drop(scopes, session))
-        case .request(let scopes): return try self.request(scopes, session)
-        case .sessions: return .list
-        case .kick(let number): return .kick(number)
-        case .panel(let rotate): return .panel(rotate: rotate)
-        case .quit: return .quit(.ok())
-        default: return .reply(about(request, session))
+        let name = request.command.name
+        guard let handler = Self.handlers[request.command] else {
+            throw TweakError(.internal, "\(name) has no handler; tell who made this program")
+        }
+        do {
+            return try handler(self, request, session)
+        } catch {
+            throw error as? TweakError ?? TweakError(.internal, "\(name) has failed; tell who made this program")
         }
     }
+
+    /// Carries out one command. It throws a `TweakError`, which no closure without a signature of its own can say.
+    typealias Handler = @Sendable (Executor, Request, Session) throws -> Outcome
+
+    /// What carries out each command; a test looks for those that nothing does.
+    static let handlers = [
+        readingHandlers, changingHandlers, batchHandlers, findingHandlers, importingHandlers, runningHandlers,
+        watchingHandlers, historyHandlers, presetHandlers, reloadingHandlers, accessHandlers, aboutHandlers,
+    ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
     /// Counts a snapshot as long as replies are made from it.
     func pin(_ snapshot: TweakSnapshot) -> PinnedBytes {
@@ -213,24 +186,6 @@ final class Executor {
         let example = meant.first.map { ", such as \($0.path.token)" } ?? ""
         let many = meant.count == 1 ? "1 tweak; name it" : "\(meant.count) tweaks; name one of them"
         throw TweakError(.ambiguous, "\(Quoting.excerpt(path)) names \(many)\(example)")
-    }
-}
-
-extension Request {
-    /// Whether it is meant to change values: then its refusal is an event.
-    var wantsChange: Bool {
-        switch self {
-        case .commit, .undo, .redo, .load, .swap, .import(_, _, dry: false): true
-        default: isChange
-        }
-    }
-
-    /// Whether an error in it spoils an open batch.
-    fileprivate var isChange: Bool {
-        switch self {
-        case .set, .setFor, .keep, .reset: true
-        default: false
-        }
     }
 }
 
