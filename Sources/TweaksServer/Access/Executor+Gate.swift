@@ -16,11 +16,6 @@ extension Executor {
         throw session.grants.rights.denied(permission)
     }
 
-    /// Whether a command is of use to this session.
-    func isOffered(_ command: Command, _ session: Session) -> Bool {
-        command.permission == .nothing || session.isAdmitted && session.grants.rights.meets(command.permission)
-    }
-
     /// Refuses what a session may not do with a tweak that it sees.
     func require(_ kind: TweakScope.Kind, _ node: TweakNode, _ session: Session) throws(TweakError) {
         if !session.may(kind, node.path) { throw session.grants.rights.denied(kind, node.path) }
@@ -35,7 +30,11 @@ extension Executor {
     }
 
     /// The commands that a session may use.
-    func commands(for session: Session) -> [Command] { Command.all.filter { isOffered($0, session) } }
+    func commands(for session: Session) -> [Command] {
+        Command.all.filter { command in
+            command.permission == .nothing || session.isAdmitted && session.grants.rights.meets(command.permission)
+        }
+    }
 }
 
 extension Rights {

@@ -8,8 +8,7 @@ struct Completion: Sendable {
     let view: TweakView
     /// The commands that may be used.
     var commands = Command.all.map(\.name)
-    /// Names of other things than tweaks, by command; see `TweakServerHooks.completions`.
-    let names: [String: @Sendable () -> [String]]
+    let presetNames: @Sendable () -> [String]
     /// How many candidates are offered at most.
     static let mostCandidates = 200
 
@@ -37,15 +36,11 @@ struct Completion: Sendable {
         let candidates =
             switch next.kind {
             case .command?: words(Command.all.map(\.name), last)
-            case .path(let tweaks)?, .pattern(let tweaks)?: paths(last.text, tweaks)
-            case .prefix?: paths(last.text, .all)
+            case .path?, .pattern?, .prefix?: paths(last.text, next.tweaks)
             case .value?: values(view[path]?.node.definition, withToggle: true, last)
             case .argument?: values(argument(path, next.words.count - 1), withToggle: false, last)
-            case nil where !command.arguments.isEmpty: [String]()
-            default:
-                (commands.contains(command.name) ? names[command.name]?() ?? [] : []).filter {
-                    $0.hasPrefix(last.text)
-                }
+            case .preset? where commands.contains(command.name): presetNames().filter { $0.hasPrefix(last.text) }
+            default: [String]()
             }
         return words(next.keywords, last) + candidates
     }

@@ -1,99 +1,70 @@
 // The arguments that a command can declare: their kinds, how often they stand there, and keywords.
 
 /// One argument of a command.
-package enum Argument: Sendable {
-    case positional(Positional)
-    case option(Option)
-    case marked(Marked)
+package struct Argument: Sendable {
+    /// What its text is read as; nil where one of its keywords can stand, and nothing else.
+    var kind: Kind?
+    /// Which tweaks a path or pattern can mean.
+    var tweaks = Tweaks.all
+    /// How often it stands there.
+    var counts = 0...1
+    /// With a kind, what can stand in the place of a text.
+    var keywords: [Keyword] = []
+    /// The bare word that stands before it, at the end of the line.
+    var marker: String?
+    /// What the command takes with it.
+    var permission: RequiredPermission?
+    /// Whether help shows it.
+    var isShown = true
+    /// Whether completion offers it.
+    var isOffered = true
 
-    /// What a text is read as.
-    package enum Kind: Equatable, Sendable {
-        case command, prefix, text, preset, scope, token
-        case path(Tweaks), pattern(Tweaks)
-        /// A value of the tweak whose path stands before it.
-        case value
-        /// An argument of the action whose path stands before it.
-        case argument
-        case duration, revision, count, session, version
-        /// All that is left of the line.
-        case line, person
-
-        /// As help shows it.
-        var label: String {
-            switch self {
-            case .command: "command"
-            case .prefix: "prefix"
-            case .text, .line: "TEXT"
-            case .preset, .person: "NAME"
-            case .scope: "SCOPE"
-            case .token: "TOKEN"
-            case .path: "PATH"
-            case .pattern: "PATTERN"
-            case .value: "VALUE"
-            case .argument: "ARGUMENT"
-            case .duration: "DURATION"
-            case .revision: "REV"
-            case .count: "N"
-            case .session: "SESSION"
-            case .version: "VERSION"
-            }
-        }
+    static func one(_ kind: Kind, of tweaks: Tweaks = .all) -> Argument {
+        Argument(kind: kind, tweaks: tweaks, counts: 1...1)
     }
-
-    /// The tweaks that a path or pattern can mean.
-    package enum Tweaks: Sendable { case all, settable, actions }
-
-    /// An argument that has a place.
-    package struct Positional: Sendable {
-        let kind: Kind
-        let counts: ClosedRange<Int>
-        /// What may stand there instead.
-        let keyword: Keyword?
+    static func optional(_ kind: Kind, of tweaks: Tweaks = .all, or keywords: Keyword...) -> Argument {
+        Argument(kind: kind, tweaks: tweaks, keywords: keywords)
     }
-
-    /// One of some keywords, behind the arguments that stand before it.
-    package struct Option: Sendable {
-        let keywords: [Keyword]
-        /// What the command takes with it.
-        let permission: RequiredPermission?
-        /// Whether help shows it, and whether completion offers it.
-        let (isShown, isOffered): (Bool, Bool)
-        /// How many arguments with a place stand before it.
-        var position = 0
+    static func several(_ kind: Kind, of tweaks: Tweaks = .all, or keywords: Keyword...) -> Argument {
+        Argument(kind: kind, tweaks: tweaks, counts: 1...(.max), keywords: keywords)
     }
-
-    /// An argument at the end, behind a bare word that says what it is.
-    package struct Marked: Sendable {
-        let word: String
-        let kind: Kind
-        let isOffered: Bool
-    }
-
-    static func one(_ kind: Kind) -> Argument { several(kind, 1...1) }
-    static func optional(_ kind: Kind, or keyword: Keyword? = nil) -> Argument { several(kind, 0...1, or: keyword) }
-    static func several(_ kind: Kind, _ counts: ClosedRange<Int> = 1...(.max), or keyword: Keyword? = nil) -> Argument {
-        .positional(Positional(kind: kind, counts: counts, keyword: keyword))
+    static func any(_ kind: Kind) -> Argument { Argument(kind: kind, counts: 0...(.max)) }
+    static func marked(_ marker: String, _ kind: Kind, isOffered: Bool = true) -> Argument {
+        Argument(kind: kind, marker: marker, isOffered: isOffered)
     }
     static func option(
         _ keywords: Keyword..., permission: RequiredPermission? = nil, isShown: Bool = true, isOffered: Bool = true
     ) -> Argument {
-        .option(Option(keywords: keywords, permission: permission, isShown: isShown, isOffered: isOffered))
+        Argument(keywords: keywords, permission: permission, isShown: isShown, isOffered: isShown && isOffered)
     }
-    static func marked(_ word: String, _ kind: Kind, isOffered: Bool = true) -> Argument {
-        .marked(Marked(word: word, kind: kind, isOffered: isOffered))
-    }
+
+    /// Whether its place says what it is.
+    var isPositional: Bool { kind != nil && marker == nil }
 
     /// As help shows it; nil where it does not.
     var synopsis: String? {
-        switch self {
-        case .positional(let argument):
-            let label = argument.counts.upperBound > 1 ? "\(argument.kind.label)…" : argument.kind.label
-            return argument.counts.lowerBound == 0 ? "[\(label)]" : label
-        case .option(let option):
-            return option.isShown ? "[\(option.keywords.map(\.rawValue).joined(separator: "|"))]" : nil
-        case .marked(let argument): return "[\(argument.word) \(argument.kind.label)]"
-        }
+        if !isShown { return nil }
+        let label = kind?.label ?? keywords.map(\.rawValue).joined(separator: "|")
+        let text = (marker.map { "\($0) " } ?? "") + label + (counts.upperBound > 1 ? "…" : "")
+        return counts.lowerBound == 0 ? "[\(text)]" : text
     }
+
+    /// What a text is read as, as help calls it.
+    package enum Kind: String, Sendable {
+        case command, prefix
+        case path = "PATH", pattern = "PATTERN", preset = "NAME", scope = "SCOPE", text = "TEXT", token = "TOKEN"
+        /// Of the tweak, and of the action, whose path stands before it.
+        case value = "VALUE", argument = "ARGUMENT"
+        case count = "N", duration = "DURATION", revision = "REV", session = "SESSION", version = "VERSION"
+        /// All that is left of the line.
+        case line, person
+
+        var label: String { self == .line ? "TEXT" : self == .person ? "NAME" : rawValue }
+        var takesRest: Bool { self == .line || self == .person }
+    }
+
+    /// The tweaks that a path or pattern can mean.
+    package enum Tweaks: Sendable { case all, settable, actions }
 }
 
 /// A word that means something by itself in its place.

@@ -20,6 +20,7 @@ extension Command {
 /// What may stand at the end of a line that is being written.
 package struct NextArgument {
     package var kind: Argument.Kind?
+    package var tweaks = Argument.Tweaks.all
     package var keywords: [String] = []
     /// The texts before it.
     package let words: [String]
@@ -37,7 +38,7 @@ private struct ArgumentReader {
         request = Request(command)
     }
 
-    private var current: Argument.Positional? {
+    private var current: Argument? {
         position < command.positionals.count ? command.positionals[position] : nil
     }
 
@@ -50,14 +51,15 @@ private struct ArgumentReader {
     /// Takes all arguments of a line.
     mutating func takeAll(_ tokens: ArraySlice<Token>) -> Bool {
         var tokens = tokens
-        if let marked = command.marked, command.isOpen || tokens.count > command.leastCount {
-            if command.isOpen, tokens.last?.isBare(marked.word) == true { return false }
-            if tokens.dropLast().last?.isBare(marked.word) == true {
-                guard store(tokens.removeLast(), marked.kind) else { return false }
+        if let (marker, kind) = command.marked, command.isOpen || tokens.count > command.leastCount {
+            if command.isOpen, tokens.last?.isBare(marker) == true { return false }
+            if tokens.dropLast().last?.isBare(marker) == true {
+                guard store(tokens.removeLast(), kind) else { return false }
                 tokens.removeLast()
             }
         }
         for token in tokens where !take(token) { return false }
+        if current?.kind?.takesRest == true, count > 0 { request.words = [request.words.joined(separator: " ")] }
         return isComplete
     }
 
@@ -65,21 +67,23 @@ private struct ArgumentReader {
     private mutating func take(_ token: Token) -> Bool {
         if let isTaken = takeKeyword(token) { return isTaken }
         guard let argument = current else { return false }
-        if let keyword = argument.keyword, keyword.matches(token) {
+        if let keyword = argument.keywords.first(where: { $0.matches(token) }) {
             request.keywords.insert(keyword)
         } else if !store(token, argument.kind) {
             return false
         }
         count += 1
-        if count == argument.counts.upperBound, !argument.kind.takesRest { (position, count) = (position + 1, 0) }
+        if count == argument.counts.upperBound, argument.kind?.takesRest != true {
+            (position, count) = (position + 1, 0)
+        }
         return true
     }
 
     /// Nil for what is no keyword here; false for one that stands there already.
     private mutating func takeKeyword(_ token: Token) -> Bool? {
-        for option in command.options where option.position <= position {
+        for (option, place) in command.options where place <= position {
             guard let keyword = option.keywords.first(where: { $0.matches(token) }) else { continue }
-            if option.position < position, !keyword.standsAnywhere { continue }
+            if place < position, !keyword.standsAnywhere { continue }
             if request.keywords.isDisjoint(with: option.keywords) {
                 request.keywords.insert(keyword)
                 return true
@@ -89,14 +93,13 @@ private struct ArgumentReader {
         return nil
     }
 
-    private mutating func store(_ token: Token, _ kind: Argument.Kind) -> Bool {
+    private mutating func store(_ token: Token, _ kind: Argument.Kind?) -> Bool {
         switch kind {
         case .value: request.change = token.isBare("toggle") ? .toggle : .assign(token.text)
         case .duration: request.lifetime = token.text
         case .revision, .session, .count, .version:
-            request.number = kind.number(token.text)
+            request.number = kind?.number(token.text)
             return request.number != nil
-        case .line, .person: request.words = [(request.words + [token.text]).joined(separator: " ")]
         default: request.words.append(token.text)
         }
         return true
@@ -107,26 +110,26 @@ private struct ArgumentReader {
     mutating func next(after tokens: ArraySlice<Token>) -> NextArgument? {
         for (offset, token) in tokens.enumerated() {
             let left = tokens.count - offset - 1
-            if let marked = command.marked, command.isOpen || isComplete, left < 2, token.isBare(marked.word) {
-                return left == 0 ? NextArgument(kind: marked.kind, words: request.words) : nil
+            if let (marker, kind) = command.marked, command.isOpen || isComplete, left < 2, token.isBare(marker) {
+                return left == 0 ? NextArgument(kind: kind, words: request.words) : nil
             }
             if !take(token) { return nil }
         }
         var next = NextArgument(kind: current?.kind, words: request.words)
-        if let keyword = current?.keyword { next.keywords.append(keyword.rawValue) }
+        if let current { (next.tweaks, next.keywords) = (current.tweaks, current.keywords.map(\.rawValue)) }
         if !isComplete { return next }
         // In the order of the arguments, from here on and then from the first.
-        let options = command.options.filter { $0.isOffered && request.keywords.isDisjoint(with: $0.keywords) }
-        let behind = options.filter { $0.position == position }, before = options.filter { $0.position < position }
-        next.keywords += (behind + before).flatMap { $0.keywords.map(\.rawValue) }
-        if let marked = command.marked, marked.isOffered { next.keywords.append(marked.word) }
+        let options = command.options.filter {
+            $0.argument.isOffered && request.keywords.isDisjoint(with: $0.argument.keywords)
+        }
+        let ordered = options.filter { $0.position == position } + options.filter { $0.position < position }
+        next.keywords += ordered.flatMap { $0.argument.keywords.map(\.rawValue) }
+        next.keywords += command.arguments.filter(\.isOffered).compactMap(\.marker)
         return next
     }
 }
 
 extension Argument.Kind {
-    fileprivate var takesRest: Bool { self == .line || self == .person }
-
     /// The number of this kind that a text is; nil for what is none.
     fileprivate func number(_ text: String) -> UInt64? {
         if self == .version { return Int(text).flatMap { $0 >= 1 ? UInt64($0) : nil } }

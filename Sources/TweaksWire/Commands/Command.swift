@@ -19,12 +19,11 @@ package final class Command: Sendable {
         case isQueued
     }
 
-    /// The arguments that have a place, in their order.
-    let positionals: [Argument.Positional]
-    /// The arguments that are keywords.
-    let options: [Argument.Option]
-    /// The argument behind a word of its own, at the end.
-    let marked: Argument.Marked?
+    let positionals: [Argument]
+    /// The keywords, and how many arguments with a place stand before each.
+    let options: [(argument: Argument, position: Int)]
+    /// The argument at the end, behind a bare word of its own.
+    let marked: (marker: String, kind: Argument.Kind)?
     /// How many arguments it takes at least.
     let leastCount: Int
     /// Whether its last argument takes all that comes.
@@ -36,17 +35,14 @@ package final class Command: Sendable {
     ) {
         (self.name, self.arguments, self.permission, self.effect) = (name, arguments, permission, effect)
         (summary, self.example) = (help, example)
-        var (positionals, options, marked) = ([Argument.Positional](), [Argument.Option](), Argument.Marked?.none)
-        for argument in arguments {
-            switch argument {
-            case .positional(let positional): positionals.append(positional)
-            case .option(var option):
-                option.position = positionals.count
-                options.append(option)
-            case .marked(let last): marked = last
-            }
+        positionals = arguments.filter(\.isPositional)
+        options = arguments.indices.filter { arguments[$0].kind == nil }.map { index in
+            (arguments[index], arguments[..<index].count(where: \.isPositional))
         }
-        (self.positionals, self.options, self.marked) = (positionals, options, marked)
+        marked =
+            arguments.lazy.compactMap { argument in
+                argument.marker.flatMap { marker in argument.kind.map { (marker, $0) } }
+            }.first
         leastCount = positionals.reduce(0) { $0 + $1.counts.lowerBound }
         isOpen = positionals.last?.counts.upperBound == .max
     }
@@ -61,7 +57,7 @@ package final class Command: Sendable {
 
     /// The keywords that can be there or not, by their names without dashes.
     package var flags: [String: Keyword] {
-        let keywords = options.filter { $0.isShown && $0.keywords.count == 1 }.flatMap(\.keywords)
+        let keywords = arguments.filter { $0.kind == nil && $0.isShown && $0.keywords.count == 1 }.flatMap(\.keywords)
         return Dictionary(uniqueKeysWithValues: keywords.map { (String($0.rawValue.drop { $0 == "-" }), $0) })
     }
 
@@ -85,7 +81,7 @@ package final class Command: Sendable {
 
     /// The commands as people look for them.
     package static let groups: [Group] = [
-        .values, .batches, .history, .watching, .presets, .access, .process, .session,
+        valuesGroup, batchesGroup, historyGroup, watchingGroup, presetsGroup, accessGroup, processGroup, sessionGroup,
     ]
 }
 

@@ -2,14 +2,11 @@
 
 import Tweaks
 
-extension Command.Group {
-    static let presets = Command.Group(
-        title: "Presets", commands: [.save, .load, .swap, .diff, .presets, .delete])
-}
-
 extension Command {
+    static let presetsGroup = Group(title: "Presets", commands: [.save, .load, .swap, .diff, .presets, .delete])
+
     package static let save = Command(
-        "save", .one(.preset), .optional(.pattern(.settable)), permission: .some(.write),
+        "save", .one(.preset), .optional(.pattern, of: .settable), permission: .some(.write),
         help: "keep what is overridden now as a preset", example: "save warm Content")
     package static let load = Command(
         "load", .option(.only), .one(.preset), .option(.partly), permission: .some(.write), effect: .changes,
@@ -21,9 +18,7 @@ extension Command {
         "diff", .one(.preset), .optional(.preset), permission: .sight,
         help: "how a preset differs from what is in force, or from another", example: "diff warm")
     package static let presets = Command(
-        "presets", permission: .sight,
-        help: "the presets that there are", example: "presets")
+        "presets", permission: .sight, help: "the presets that there are", example: "presets")
     package static let delete = Command(
-        "delete", .one(.preset), permission: .whole(.admin),
-        help: "remove a preset", example: "delete warm")
+        "delete", .one(.preset), permission: .whole(.admin), help: "remove a preset", example: "delete warm")
 }

@@ -32,8 +32,8 @@ package struct Request: Equatable, Sendable {
     /// What it takes: as its command says, or one of its keywords.
     package var permission: RequiredPermission {
         if keywords.isEmpty { return command.permission }
-        let option = command.options.first { $0.permission != nil && !keywords.isDisjoint(with: $0.keywords) }
-        return option?.permission ?? command.permission
+        let argument = command.arguments.first { $0.permission != nil && !keywords.isDisjoint(with: $0.keywords) }
+        return argument?.permission ?? command.permission
     }
 
     /// Whether it is meant to change values: then its refusal is an event.
