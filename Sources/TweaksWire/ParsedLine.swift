@@ -71,7 +71,7 @@ package enum ParsedLine: Equatable, Sendable {
     /// Whether a value of several words stands there without quotes.
     private static func hasLongValue(_ command: Command, _ arguments: ArraySlice<Token>) -> Bool {
         guard command.takesValue, arguments.count > 2 else { return false }
-        return command.marked.map { !arguments[arguments.startIndex + 2].isBare($0.marker) } ?? true
+        return command.entry.marked?.isMarked(by: arguments[arguments.startIndex + 2]) != true
     }
 
     /// `PATH = VALUE`, `PATH += VALUE`, `PATH -= VALUE`; nil when the line is none of these.

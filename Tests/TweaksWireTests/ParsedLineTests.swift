@@ -54,7 +54,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             ("load warm --only", Request(.load, ["warm"], [.only])),
             ("load warm partly", Request(.load, ["warm"], [.partly])),
             ("load --only warm partly", Request(.load, ["warm"], [.only, .partly])),
-            ("load warm partly --only", Request(.load, ["warm"], [.only, .partly])),
+            ("load warm partly --only", Request(.load, ["warm"], [.partly, .only])),
             ("load partly", Request(.load, ["partly"])),
             ("load partly partly", Request(.load, ["partly"], [.partly])),
             ("load '--only'", Request(.load, ["--only"])),
@@ -206,6 +206,8 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         let names = Command.groups.flatMap(\.commands).map(\.name)
         #expect(Set(names).count == names.count)
         #expect(names == Command.all.map(\.name))
+        // All but this are of the protocol.
+        #expect(Set(Command.allCases) == Set(Command.all + [.import]))
     }
 
     @Test(arguments: [

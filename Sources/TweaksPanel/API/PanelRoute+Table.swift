@@ -81,8 +81,8 @@ extension PanelRoute {
     ]
 
     private static let history = [
-        PanelRoute("POST", "/api/undo", for: .undo),
-        PanelRoute("POST", "/api/redo", for: .redo),
+        PanelRoute("POST", "/api/undo", for: .undo, flags: .force, .mine),
+        PanelRoute("POST", "/api/redo", for: .redo, flags: .force, .mine),
         PanelRoute("GET", "/api/history", .history, query: ["count"]) { call throws(HTTPFailure) in
             guard let text = try call.query("count") else { return .one(Request(.history)) }
             guard let count = UInt64(digits: text), Int(exactly: count) != nil else {
@@ -99,8 +99,8 @@ extension PanelRoute {
             return .one(Request(.save, call.parameters + [pattern].compactMap(\.self)))
         },
         PanelRoute("DELETE", "/api/presets/{name}", for: .delete),
-        PanelRoute("POST", "/api/presets/{name}/load", for: .load),
-        PanelRoute("POST", "/api/presets/{name}/swap", for: .swap),
+        PanelRoute("POST", "/api/presets/{name}/load", for: .load, flags: .only, .partly),
+        PanelRoute("POST", "/api/presets/{name}/swap", for: .swap, flags: .force),
         PanelRoute("GET", "/api/presets/{name}/diff", .diff, query: ["with"]) { call throws(HTTPFailure) in
             .one(Request(.diff, call.parameters + [try call.query("with")].compactMap(\.self)))
         },
@@ -129,18 +129,16 @@ extension PanelRoute {
             }
             return .one(Request(.kick, number: session))
         },
-        PanelRoute("POST", "/api/reload", for: .reload),
+        PanelRoute("POST", "/api/reload", for: .reload, flags: .dry),
     ]
 
     /// The route of a command whose texts stand in the path, and whose keywords are flags of the body.
-    private init(_ method: String, _ path: String, for command: Command) {
+    @inline(never) private init(_ method: String, _ path: String, for command: Command, flags: Keyword...) {
         self.init(method, path, command) { call throws(HTTPFailure) in
             var request = Request(command, call.parameters)
             if method != "POST" { return .one(request) }
-            let names = command.flags.keys.sorted(), body = try call.body(names)
-            for name in names where try body.flag(name) {
-                request.keywords.formUnion([command.flags[name]].compactMap(\.self))
-            }
+            let body = try call.body(flags.map(\.field))
+            for flag in flags where try body.flag(flag.field) { request.keywords.append(flag) }
             return .one(request)
         }
     }
@@ -156,6 +154,11 @@ extension PanelRoute {
         script.waitsForDisk = try body.optional("settled", .flag) ?? true
         return .script(script)
     }
+}
+
+extension Keyword {
+    /// What it is called in a body.
+    fileprivate var field: String { self == .only ? "only" : rawValue }
 }
 
 extension PanelAction {

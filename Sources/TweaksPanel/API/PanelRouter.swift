@@ -17,7 +17,7 @@ struct PanelRoute: Sendable {
     /// What stands between the slashes; nil where any text may stand.
     private let parts: [String?]
 
-    init(
+    @inline(never) init(
         _ method: String, _ path: String, _ commands: Command..., query: [String]? = [],
         action: @escaping @Sendable (PanelCall) throws(HTTPFailure) -> PanelAction
     ) {

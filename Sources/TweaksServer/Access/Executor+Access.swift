@@ -4,17 +4,6 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    static let accessHandlers: [Command: Handler] = [
-        .auth: { try $0.authenticate($1.proof, $2) },
-        .as: { .reply(try $0.takeName($1[0], $2)) },
-        .whoami: { executor, _, session in .reply(executor.whoami(session)) },
-        .drop: { .reply(try $0.drop($1.words, $2)) },
-        .request: { try $0.request($1.words, $2) },
-        .sessions: { _, _, _ in .list },
-        .panel: { _, request, _ in .panel(rotate: request.keywords.contains(.rotate)) },
-        .kick: { _, request, _ in .kick(request.number ?? 0) },
-    ]
-
     /// Takes a step of a session's life, if that is possible, and tells the program.
     @discardableResult func take(_ step: SessionLife.Step, _ session: Session) -> Bool {
         guard session.life.take(step) else { return false }

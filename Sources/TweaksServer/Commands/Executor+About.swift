@@ -4,23 +4,17 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    static let aboutHandlers: [Command: Handler] = [
-        .help: { .reply($0.help($1[0], $2)) },
-        .hello: { .reply($0.hello($1.keywords.contains(.json), $2)) },
-        .stats: { executor, _, session in .reply(executor.stats(session)) },
-        .json: { _, request, session in
-            session.encoder.isJSON = !request.keywords.contains(.off)
-            return .reply(.ok())
-        },
-        .prompt: { executor, request, session in
-            let wasInteractive = session.isInteractive
-            session.isInteractive = !request.keywords.contains(.off)
-            if session.isInteractive, !wasInteractive { executor.greet(session) }
-            return .reply(.ok())
-        },
-        .ping: { _, _, _ in .reply(.ok("pong", [("pong", .bool(true))])) },
-        .quit: { _, _, _ in .quit(.ok()) },
-    ]
+    func json(_ isOn: Bool, _ session: Session) -> Reply {
+        session.encoder.isJSON = isOn
+        return .ok()
+    }
+
+    func prompt(_ isOn: Bool, _ session: Session) -> Reply {
+        let wasInteractive = session.isInteractive
+        session.isInteractive = isOn
+        if isOn, !wasInteractive { greet(session) }
+        return .ok()
+    }
 
     /// The banner of an interactive session.
     func greet(_ session: Session) {
@@ -36,7 +30,7 @@ extension Executor {
 
     // MARK: help
 
-    private func help(_ name: String?, _ session: Session) -> Reply {
+    func help(_ name: String?, _ session: Session) -> Reply {
         guard let name else {
             return overview(commands(for: session), hasHeadings: session.isInteractive)
         }
@@ -75,7 +69,7 @@ extension Executor {
     // MARK: hello and stats
 
     /// The highest version that both know; there is only one yet.
-    private func hello(_ json: Bool, _ session: Session) -> Reply {
+    func hello(_ json: Bool, _ session: Session) -> Reply {
         if json { session.encoder.isJSON = true }
         let revision: [(String, JSON)] =
             session.isAdmitted ? [("rev", .count(registry.revision))] : [("auth", .string("required"))]
@@ -101,7 +95,7 @@ extension Executor {
             ])
     }
 
-    private func stats(_ session: Session) -> Reply {
+    func stats(_ session: Session) -> Reply {
         .facts(session.grants.rights.isWhole(.read) ? wholeStats() : partialStats(session))
     }
 

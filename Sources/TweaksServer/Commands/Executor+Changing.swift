@@ -4,13 +4,6 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    static let changingHandlers: [Command: Handler] = [
-        .set: { try $0.set($1, $2) },
-        .check: { .reply(try $0.check($1, $2)) },
-        .keep: { try $0.keep($1.words, $2) },
-        .reset: { try $0.reset($1.words, $2) },
-    ]
-
     func set(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         let node = try lookUp(request.word, session).node
         try require(.write, node, session)
@@ -106,12 +99,6 @@ extension Executor {
     }
 
     // MARK: Batches
-
-    static let batchHandlers: [Command: Handler] = [
-        .begin: { .reply(try $0.begin($1.number, $2)) },
-        .commit: { executor, _, session in try executor.commit(session) },
-        .abort: { executor, _, session in .reply(try executor.abort(session)) },
-    ]
 
     func begin(_ revision: UInt64?, _ session: Session) throws(TweakError) -> Reply {
         if session.batch != nil {

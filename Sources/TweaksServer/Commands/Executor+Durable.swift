@@ -150,10 +150,8 @@ extension Executor {
 
     // MARK: Reloading
 
-    static let reloadingHandlers: [Command: Handler] = [.reload: { try $0.reload($1.keywords.contains(.dry), $2) }]
-
     /// Reads the config file, elsewhere: it may be long, and observers are not ours to wait for.
-    private func reload(_ dry: Bool, _ session: Session) throws(TweakError) -> Outcome {
+    func reload(_ dry: Bool, _ session: Session) throws(TweakError) -> Outcome {
         guard let reload = hooks.reload else {
             if registry.isFrozen {
                 throw TweakError(.readOnly, "this process is frozen (TWEAKS_FROZEN); it reads no config file")

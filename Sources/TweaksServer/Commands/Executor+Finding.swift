@@ -4,14 +4,6 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    static let findingHandlers: [Command: Handler] = [
-        .find: { try $0.find($1.words, $2) },
-        .describe: { .reply(try $0.describe($1.word, $2)) },
-        .explain: { .reply(try $0.explain($1.word, $2)) },
-        .conflicts: { executor, _, _ in .reply(executor.conflicts()) },
-        .complete: { try $0.complete($1.word, $2) },
-    ]
-
     /// Tweaks that hold every word, best first; looked for beside the I/O thread.
     func find(_ words: [String], _ session: Session) throws(TweakError) -> Outcome {
         guard words.count <= limits.findWords else {

@@ -4,14 +4,8 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    static let historyHandlers: [Command: Handler] = [
-        .undo: { try $0.travel(.undo, $1, $2) },
-        .redo: { try $0.travel(.redo, $1, $2) },
-        .history: { .reply($0.history($1.number.map { Int(clamping: $0) } ?? 20, $2)) },
-    ]
-
     /// The last commits, newest first.
-    private func history(_ count: Int, _ session: Session) -> Reply {
+    func history(_ count: Int, _ session: Session) -> Reply {
         let entries = registry.history(last: count, seenWith: session.grants.rights)
         let (isJSON, hooks) = (session.encoder.isJSON, hooks)
         let next = [HistoryStep.Direction.undo, .redo].map { direction in
@@ -34,7 +28,7 @@ extension Executor {
     }
 
     /// Takes back the last change, or makes it again, and says whose it was.
-    private func travel(
+    func travel(
         _ direction: HistoryStep.Direction, _ request: Request, _ session: Session
     ) throws(TweakError) -> Outcome {
         let force = request.keywords.contains(.force)

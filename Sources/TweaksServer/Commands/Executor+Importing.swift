@@ -4,10 +4,8 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    static let importingHandlers: [Command: Handler] = [.import: { try $0.takeIn($1, $2) }]
-
     /// Judges them, elsewhere; what they ask for is committed when that is done.
-    private func takeIn(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+    func takeIn(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         guard case .assignments(let lines, let problems) = request.payload else {
             throw TweakError(.usage, "import: the assignments are missing; send them")
         }

@@ -5,15 +5,6 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    static let presetHandlers: [Command: Handler] = [
-        .save: { try $0.save($1.word, $1[1], $2) },
-        .load: { try $0.load($1, $2) },
-        .swap: { try $0.swap($1.word, force: $1.keywords.contains(.force), $2) },
-        .diff: { try $0.diff($1.word, $1[1], $2) },
-        .presets: { executor, _, session in try executor.presets(session) },
-        .delete: { try $0.delete($1.word, $2) },
-    ]
-
     /// Keeps the current values of what is overridden at this moment.
     func save(_ name: String, _ pattern: String?, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
@@ -85,7 +76,7 @@ extension Executor {
     // MARK: Loading
 
     /// Reads a preset and judges it, elsewhere; what it asks for is committed when that is done.
-    private func load(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+    func load(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
         let (only, partly) = (request.keywords.contains(.only), request.keywords.contains(.partly))
         return try read(.load(only: only, partly: partly), try PresetName(request.word), session)

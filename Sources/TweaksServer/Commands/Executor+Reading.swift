@@ -4,13 +4,6 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    static let readingHandlers: [Command: Handler] = [
-        .get: { .reply(try $0.get($1.words, $2)) },
-        .ls: { .reply(try $0.list($1[0], $2)) },
-        .modified: { .reply(try $0.modified($1[0], $2)) },
-        .export: { .reply(try $0.export($1[0], $2)) },
-    ]
-
     func get(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply {
         if patterns.count == 1, !session.encoder.isJSON,
             let (node, value, left) = patterns[0].withBytes({ registry.read($0) }),

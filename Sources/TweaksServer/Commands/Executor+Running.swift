@@ -19,10 +19,8 @@ private final class ActionExecutor: TaskExecutor {
 }
 
 extension Executor {
-    static let runningHandlers: [Command: Handler] = [.run: { try $0.run($1, $2) }]
-
     /// Starts an action in a task of its own; the session gets its reply when it ends.
-    private func run(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+    func run(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         let (tweak, arguments) = (try lookUp(request.word, session), Array(request.words.dropFirst()))
         if tweak.kind != .action { throw tweak.notAnAction }
         try require(.run, tweak.node, session)

@@ -4,14 +4,9 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    static let watchingHandlers: [Command: Handler] = [
-        .watch: { .reply(try $0.watch($1, $2)) },
-        .unwatch: { .reply(try $0.unwatch($1, $2)) },
-    ]
-
     /// The values now, then an event for each change, with nothing lost in between: what is committed after the
     /// snapshot has a higher sequence, and what is below it is not sent again.
-    private func watch(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
+    func watch(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
         let (patterns, since) = (request.words, request.number)
         let modified = request.keywords.contains(.modified)
         let subjects = patterns.map(Watch.Subject.pattern) + (modified ? [.modified] : [])
@@ -56,7 +51,7 @@ extension Executor {
         }
     }
 
-    private func unwatch(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
+    func unwatch(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
         let isModified = request.keywords.contains(.modified)
         if let subject = isModified ? Watch.Subject.modified : request[0].map(Watch.Subject.pattern) {
             guard session.watches.contains(where: { $0.subject == subject }) else {

@@ -1,4 +1,4 @@
-// Carries out requests: each by the handler of its command.
+// Carries out requests: each by the function of its command.
 
 import Dispatch
 import Tweaks
@@ -104,25 +104,54 @@ final class Executor {
 
     private func perform(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try admit(request, session)
-        let name = request.command.name
-        guard let handler = Self.handlers[request.command] else {
-            throw TweakError(.internal, "\(name) has no handler; tell who made this program")
-        }
-        do {
-            return try handler(self, request, session)
-        } catch {
-            throw error as? TweakError ?? TweakError(.internal, "\(name) has failed; tell who made this program")
+        switch request.command {
+        case .help: return .reply(help(request[0], session))
+        case .ls: return .reply(try list(request[0], session))
+        case .get: return .reply(try get(request.words, session))
+        case .set: return try set(request, session)
+        case .keep: return try keep(request.words, session)
+        case .reset: return try reset(request.words, session)
+        case .check: return .reply(try check(request, session))
+        case .find: return try find(request.words, session)
+        case .modified: return .reply(try modified(request[0], session))
+        case .describe: return .reply(try describe(request.word, session))
+        case .explain: return .reply(try explain(request.word, session))
+        case .export: return .reply(try export(request[0], session))
+        case .run: return try run(request, session)
+        case .import: return try takeIn(request, session)
+        case .begin: return .reply(try begin(request.number, session))
+        case .commit: return try commit(session)
+        case .abort: return .reply(try abort(session))
+        case .undo: return try travel(.undo, request, session)
+        case .redo: return try travel(.redo, request, session)
+        case .history: return .reply(history(request.number.map { Int(clamping: $0) } ?? 20, session))
+        case .watch: return .reply(try watch(request, session))
+        case .unwatch: return .reply(try unwatch(request, session))
+        case .save: return try save(request.word, request[1], session)
+        case .load: return try load(request, session)
+        case .swap: return try swap(request.word, force: request.keywords.contains(.force), session)
+        case .diff: return try diff(request.word, request[1], session)
+        case .presets: return try presets(session)
+        case .delete: return try delete(request.word, session)
+        case .auth: return try authenticate(request.proof, session)
+        case .as: return .reply(try takeName(request[0], session))
+        case .whoami: return .reply(whoami(session))
+        case .drop: return .reply(try drop(request.words, session))
+        case .request: return try self.request(request.words, session)
+        case .sessions: return .list
+        case .panel: return .panel(rotate: request.keywords.contains(.rotate))
+        case .kick: return .kick(request.number ?? 0)
+        case .reload: return try reload(request.keywords.contains(.dry), session)
+        case .conflicts: return .reply(conflicts())
+        case .stats: return .reply(stats(session))
+        case .hello: return .reply(hello(request.keywords.contains(.json), session))
+        case .complete: return try complete(request.word, session)
+        case .json: return .reply(json(!request.keywords.contains(.off), session))
+        case .prompt: return .reply(prompt(!request.keywords.contains(.off), session))
+        case .ping: return .reply(.ok("pong", [("pong", .bool(true))]))
+        case .quit: return .quit(.ok())
         }
     }
-
-    /// Carries out one command. It throws a `TweakError`, which no closure without a signature of its own can say.
-    typealias Handler = @Sendable (Executor, Request, Session) throws -> Outcome
-
-    /// What carries out each command; a test looks for those that nothing does.
-    static let handlers = [
-        readingHandlers, changingHandlers, batchHandlers, findingHandlers, importingHandlers, runningHandlers,
-        watchingHandlers, historyHandlers, presetHandlers, reloadingHandlers, accessHandlers, aboutHandlers,
-    ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
     /// Counts a snapshot as long as replies are made from it.
     func pin(_ snapshot: TweakSnapshot) -> PinnedBytes {

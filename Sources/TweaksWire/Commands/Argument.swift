@@ -10,6 +10,8 @@ package struct Argument: Sendable {
     var counts = 0...1
     /// With a kind, what can stand in the place of a text.
     var keywords: [Keyword] = []
+    /// How many arguments with a place of their own stand before it.
+    var place = 0
     /// The bare word that stands before it, at the end of the line.
     var marker: String?
     /// What the command takes with it.
@@ -19,27 +21,27 @@ package struct Argument: Sendable {
     /// Whether completion offers it.
     var isOffered = true
 
-    static func one(_ kind: Kind, of tweaks: Tweaks = .all) -> Argument {
+    @inline(never) static func one(_ kind: Kind, of tweaks: Tweaks = .all) -> Argument {
         Argument(kind: kind, tweaks: tweaks, counts: 1...1)
     }
-    static func optional(_ kind: Kind, of tweaks: Tweaks = .all, or keywords: Keyword...) -> Argument {
+    @inline(never) static func optional(_ kind: Kind, of tweaks: Tweaks = .all, or keywords: Keyword...) -> Argument {
         Argument(kind: kind, tweaks: tweaks, keywords: keywords)
     }
-    static func several(_ kind: Kind, of tweaks: Tweaks = .all, or keywords: Keyword...) -> Argument {
+    @inline(never) static func several(_ kind: Kind, of tweaks: Tweaks = .all, or keywords: Keyword...) -> Argument {
         Argument(kind: kind, tweaks: tweaks, counts: 1...(.max), keywords: keywords)
     }
-    static func any(_ kind: Kind) -> Argument { Argument(kind: kind, counts: 0...(.max)) }
-    static func marked(_ marker: String, _ kind: Kind, isOffered: Bool = true) -> Argument {
+    @inline(never) static func any(_ kind: Kind) -> Argument { Argument(kind: kind, counts: 0...(.max)) }
+    @inline(never) static func marked(_ marker: String, _ kind: Kind, isOffered: Bool = true) -> Argument {
         Argument(kind: kind, marker: marker, isOffered: isOffered)
     }
-    static func option(
+    @inline(never) static func option(
         _ keywords: Keyword..., permission: RequiredPermission? = nil, isShown: Bool = true, isOffered: Bool = true
     ) -> Argument {
         Argument(keywords: keywords, permission: permission, isShown: isShown, isOffered: isShown && isOffered)
     }
 
-    /// Whether its place says what it is.
-    var isPositional: Bool { kind != nil && marker == nil }
+    /// Whether a token is the word that stands before it.
+    func isMarked(by token: Token?) -> Bool { token.map { !$0.isQuoted && $0.text == marker } ?? false }
 
     /// As help shows it; nil where it does not.
     var synopsis: String? {
@@ -49,17 +51,34 @@ package struct Argument: Sendable {
         return counts.lowerBound == 0 ? "[\(text)]" : text
     }
 
-    /// What a text is read as, as help calls it.
-    package enum Kind: String, Sendable {
-        case command, prefix
-        case path = "PATH", pattern = "PATTERN", preset = "NAME", scope = "SCOPE", text = "TEXT", token = "TOKEN"
+    /// What a text is read as.
+    package enum Kind: Sendable {
+        case command, prefix, path, pattern, preset, scope, text, token, count, duration, revision, session, version
         /// Of the tweak, and of the action, whose path stands before it.
-        case value = "VALUE", argument = "ARGUMENT"
-        case count = "N", duration = "DURATION", revision = "REV", session = "SESSION", version = "VERSION"
+        case value, argument
         /// All that is left of the line.
         case line, person
 
-        var label: String { self == .line ? "TEXT" : self == .person ? "NAME" : rawValue }
+        /// As help calls it.
+        var label: String {
+            switch self {
+            case .command: "command"
+            case .prefix: "prefix"
+            case .path: "PATH"
+            case .pattern: "PATTERN"
+            case .preset, .person: "NAME"
+            case .scope: "SCOPE"
+            case .text, .line: "TEXT"
+            case .token: "TOKEN"
+            case .count: "N"
+            case .duration: "DURATION"
+            case .revision: "REV"
+            case .session: "SESSION"
+            case .version: "VERSION"
+            case .value: "VALUE"
+            case .argument: "ARGUMENT"
+            }
+        }
         var takesRest: Bool { self == .line || self == .person }
     }
 

@@ -24,17 +24,21 @@ package struct NextArgument {
     package var keywords: [String] = []
     /// The texts before it.
     package let words: [String]
+
+    fileprivate mutating func offer(_ keywords: [Keyword]) {
+        for keyword in keywords { self.keywords.append(keyword.rawValue) }
+    }
 }
 
 /// Takes the arguments of one command, one by one.
-private struct ArgumentReader {
+private struct ArgumentReader: ~Copyable {
     private(set) var request: Request
-    private let command: Command
+    private let command: Command.Entry
     /// The argument whose place is next, and how often it was taken.
     private var (position, count) = (0, 0)
 
     init(_ command: Command) {
-        self.command = command
+        self.command = command.entry
         request = Request(command)
     }
 
@@ -51,11 +55,11 @@ private struct ArgumentReader {
     /// Takes all arguments of a line.
     mutating func takeAll(_ tokens: ArraySlice<Token>) -> Bool {
         var tokens = tokens
-        if let (marker, kind) = command.marked, command.isOpen || tokens.count > command.leastCount {
-            if command.isOpen, tokens.last?.isBare(marker) == true { return false }
-            if tokens.dropLast().last?.isBare(marker) == true {
-                guard store(tokens.removeLast(), kind) else { return false }
-                tokens.removeLast()
+        if let marked = command.marked, command.isOpen || tokens.count > command.leastCount {
+            if command.isOpen, marked.isMarked(by: tokens.last) { return false }
+            if let last = tokens.last, marked.isMarked(by: tokens.dropLast().last) {
+                guard store(last, marked.kind) else { return false }
+                tokens = tokens.dropLast(2)
             }
         }
         for token in tokens where !take(token) { return false }
@@ -68,7 +72,7 @@ private struct ArgumentReader {
         if let isTaken = takeKeyword(token) { return isTaken }
         guard let argument = current else { return false }
         if let keyword = argument.keywords.first(where: { $0.matches(token) }) {
-            request.keywords.insert(keyword)
+            if !request.keywords.contains(keyword) { request.keywords.append(keyword) }
         } else if !store(token, argument.kind) {
             return false
         }
@@ -81,11 +85,11 @@ private struct ArgumentReader {
 
     /// Nil for what is no keyword here; false for one that stands there already.
     private mutating func takeKeyword(_ token: Token) -> Bool? {
-        for (option, place) in command.options where place <= position {
+        for option in command.options where option.place <= position {
             guard let keyword = option.keywords.first(where: { $0.matches(token) }) else { continue }
-            if place < position, !keyword.standsAnywhere { continue }
-            if request.keywords.isDisjoint(with: option.keywords) {
-                request.keywords.insert(keyword)
+            if option.place < position, !keyword.standsAnywhere { continue }
+            if !request.has(option.keywords) {
+                request.keywords.append(keyword)
                 return true
             }
             if keyword.isBare { return false }
@@ -110,21 +114,24 @@ private struct ArgumentReader {
     mutating func next(after tokens: ArraySlice<Token>) -> NextArgument? {
         for (offset, token) in tokens.enumerated() {
             let left = tokens.count - offset - 1
-            if let (marker, kind) = command.marked, command.isOpen || isComplete, left < 2, token.isBare(marker) {
-                return left == 0 ? NextArgument(kind: kind, words: request.words) : nil
+            if let marked = command.marked, command.isOpen || isComplete, left < 2, marked.isMarked(by: token) {
+                return left == 0 ? NextArgument(kind: marked.kind, words: request.words) : nil
             }
             if !take(token) { return nil }
         }
         var next = NextArgument(kind: current?.kind, words: request.words)
-        if let current { (next.tweaks, next.keywords) = (current.tweaks, current.keywords.map(\.rawValue)) }
+        if let current {
+            next.tweaks = current.tweaks
+            next.offer(current.keywords)
+        }
         if !isComplete { return next }
         // In the order of the arguments, from here on and then from the first.
-        let options = command.options.filter {
-            $0.argument.isOffered && request.keywords.isDisjoint(with: $0.argument.keywords)
+        for isNext in [true, false] {
+            for option in command.options where option.isOffered && option.place <= position {
+                if (option.place == position) == isNext, !request.has(option.keywords) { next.offer(option.keywords) }
+            }
         }
-        let ordered = options.filter { $0.position == position } + options.filter { $0.position < position }
-        next.keywords += ordered.flatMap { $0.argument.keywords.map(\.rawValue) }
-        next.keywords += command.arguments.filter(\.isOffered).compactMap(\.marker)
+        if let marked = command.marked, marked.isOffered, let marker = marked.marker { next.keywords.append(marker) }
         return next
     }
 }

@@ -2,66 +2,27 @@
 
 import Tweaks
 
-/// One command of the protocol. Each is declared once, in the file of its family.
-package final class Command: Sendable {
-    package let name: String
-    package let arguments: [Argument]
-    /// What it takes without keywords that take more.
-    package let permission: RequiredPermission
-    package let effect: Effect
-    package let summary: String
-    package let example: String
+/// The commands, by their names.
+package enum Command: Int, CaseIterable, Sendable {
+    case help, ls, get, set, keep, reset, check, find, modified, describe, explain, export, run, `import`
+    case begin, commit, abort, undo, redo, history, watch, unwatch
+    case save, load, swap, diff, presets, delete
+    case auth, `as`, whoami, drop, request, sessions, panel, kick
+    case reload, conflicts, stats, hello, complete, json, prompt, ping, quit
 
-    /// What a command does to values.
-    package enum Effect: Sendable {
-        case none, changes
-        /// It changes values, or waits in an open batch; an error in it spoils the batch.
-        case isQueued
-    }
-
-    let positionals: [Argument]
-    /// The keywords, and how many arguments with a place stand before each.
-    let options: [(argument: Argument, position: Int)]
-    /// The argument at the end, behind a bare word of its own.
-    let marked: (marker: String, kind: Argument.Kind)?
-    /// How many arguments it takes at least.
-    let leastCount: Int
-    /// Whether its last argument takes all that comes.
-    let isOpen: Bool
-
-    init(
-        _ name: String, _ arguments: Argument..., permission: RequiredPermission, effect: Effect = .none,
-        help: String, example: String
-    ) {
-        (self.name, self.arguments, self.permission, self.effect) = (name, arguments, permission, effect)
-        (summary, self.example) = (help, example)
-        positionals = arguments.filter(\.isPositional)
-        options = arguments.indices.filter { arguments[$0].kind == nil }.map { index in
-            (arguments[index], arguments[..<index].count(where: \.isPositional))
-        }
-        marked =
-            arguments.lazy.compactMap { argument in
-                argument.marker.flatMap { marker in argument.kind.map { (marker, $0) } }
-            }.first
-        leastCount = positionals.reduce(0) { $0 + $1.counts.lowerBound }
-        isOpen = positionals.last?.counts.upperBound == .max
-    }
-
+    package var name: String { entry.name }
+    package var permission: RequiredPermission { entry.permission }
+    package var effect: Effect { entry.effect }
+    package var summary: String { entry.summary }
+    package var example: String { entry.example }
     /// Name and arguments.
-    package var synopsis: String { ([name] + arguments.compactMap(\.synopsis)).joined(separator: " ") }
-
+    package var synopsis: String { ([name] + entry.arguments.compactMap(\.synopsis)).joined(separator: " ") }
     /// Whether an argument may look like anything: a value, an argument of an action, or a text.
-    package var takesAnyText: Bool { positionals.contains { [.value, .argument, .text].contains($0.kind) } }
+    package var takesAnyText: Bool { entry.positionals.contains { [.value, .argument, .text].contains($0.kind) } }
     /// Whether it takes a value of a tweak.
-    package var takesValue: Bool { positionals.contains { $0.kind == .value } }
+    package var takesValue: Bool { entry.positionals.contains { $0.kind == .value } }
 
-    /// The keywords that can be there or not, by their names without dashes.
-    package var flags: [String: Keyword] {
-        let keywords = arguments.filter { $0.kind == nil && $0.isShown && $0.keywords.count == 1 }.flatMap(\.keywords)
-        return Dictionary(uniqueKeysWithValues: keywords.map { (String($0.rawValue.drop { $0 == "-" }), $0) })
-    }
-
-    /// The command with this name.
+    /// The command of the protocol with this name.
     package static func named(_ name: String) -> Command? { byName[name] }
 
     private static let byName = {
@@ -73,19 +34,74 @@ package final class Command: Sendable {
     /// All commands of the protocol, in the order of help.
     package static let all = groups.flatMap(\.commands)
 
+    /// The commands as people look for them.
+    package static let groups = [
+        valuesGroup, batchesGroup, historyGroup, watchingGroup, presetsGroup, accessGroup, processGroup, sessionGroup,
+    ]
+
     /// The commands of one subject, under its heading.
     package struct Group: Sendable {
         package let title: String
-        package let commands: [Command]
+        package var commands: [Command] { entries.map(\.command) }
+        fileprivate let entries: [Entry]
+
+        init(_ title: String, _ entries: [Entry]) { (self.title, self.entries) = (title, entries) }
     }
 
-    /// The commands as people look for them.
-    package static let groups: [Group] = [
-        valuesGroup, batchesGroup, historyGroup, watchingGroup, presetsGroup, accessGroup, processGroup, sessionGroup,
-    ]
+    /// What a command does to values.
+    package enum Effect: Sendable {
+        case none, changes
+        /// It changes values, or waits in an open batch; an error in it spoils the batch.
+        case isQueued
+    }
+
+    /// What it is declared as, in the file of its family.
+    var entry: Entry { Entry.table[rawValue] }
 }
 
-extension Command: Hashable {
-    package static func == (one: Command, other: Command) -> Bool { one === other }
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+extension Command {
+    /// What is known of one command.
+    final class Entry: Sendable {
+        let command: Command
+        let name: String
+        let arguments: [Argument]
+        /// What it takes without keywords that take more.
+        let permission: RequiredPermission
+        let effect: Effect
+        let summary: String
+        let example: String
+
+        let positionals: [Argument]
+        /// The keywords.
+        let options: [Argument]
+        /// The argument at the end, behind a bare word of its own.
+        let marked: Argument?
+        /// How many arguments it takes at least.
+        let leastCount: Int
+        /// Whether its last argument takes all that comes.
+        let isOpen: Bool
+
+        @inline(never) init(
+            _ command: Command, _ name: String, _ arguments: Argument..., permission: RequiredPermission,
+            effect: Effect = .none,
+            help: String, example: String
+        ) {
+            (self.command, self.name, self.arguments) = (command, name, arguments)
+            (self.permission, self.effect, summary, self.example) = (permission, effect, help, example)
+            var (positionals, options) = ([Argument](), [Argument]())
+            for var argument in arguments where argument.marker == nil {
+                argument.place = positionals.count
+                if argument.kind == nil { options.append(argument) } else { positionals.append(argument) }
+            }
+            (self.positionals, self.options, marked) = (positionals, options, arguments.first { $0.marker != nil })
+            leastCount = positionals.reduce(0) { $0 + $1.counts.lowerBound }
+            isOpen = positionals.last?.counts.upperBound == .max
+        }
+
+        fileprivate static let table = {
+            let entries = groups.flatMap(\.entries) + [imports]
+            // A command that is declared nowhere would be found by the first request, and by every test.
+            return Command.allCases.map { command in entries.first { $0.command == command }! }
+        }()
+    }
 }

@@ -7,7 +7,7 @@ package struct Request: Equatable, Sendable {
     package let command: Command
     /// Paths, patterns, names and other texts, in their order.
     package var words: [String]
-    package var keywords: Set<Keyword>
+    package var keywords: [Keyword]
     /// A revision, a count, a session, or a version.
     package var number: UInt64?
     package var change: Change?
@@ -16,7 +16,7 @@ package struct Request: Equatable, Sendable {
     package var payload: Payload?
 
     package init(
-        _ command: Command, _ words: [String] = [], _ keywords: Set<Keyword> = [], number: UInt64? = nil,
+        _ command: Command, _ words: [String] = [], _ keywords: [Keyword] = [], number: UInt64? = nil,
         change: Change? = nil, lifetime: String? = nil, payload: Payload? = nil
     ) {
         (self.command, self.words, self.keywords, self.number) = (command, words, keywords, number)
@@ -32,9 +32,14 @@ package struct Request: Equatable, Sendable {
     /// What it takes: as its command says, or one of its keywords.
     package var permission: RequiredPermission {
         if keywords.isEmpty { return command.permission }
-        let argument = command.arguments.first { $0.permission != nil && !keywords.isDisjoint(with: $0.keywords) }
+        let argument = command.entry.arguments.first {
+            $0.permission != nil && $0.keywords.contains(where: keywords.contains)
+        }
         return argument?.permission ?? command.permission
     }
+
+    /// Whether it has one of some keywords.
+    func has(_ some: [Keyword]) -> Bool { some.contains(where: keywords.contains) }
 
     /// Whether it is meant to change values: then its refusal is an event.
     package var wantsChange: Bool { command.effect != .none && !keywords.contains(.dry) }

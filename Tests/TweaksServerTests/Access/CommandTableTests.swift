@@ -104,10 +104,6 @@ import TweaksWire
         }
     }
 
-    @Test func everyCommandHasAHandler() {
-        #expect(Set(Executor.handlers.keys) == Set(Command.all + [.import]))
-    }
-
     private static func request(_ line: String) throws -> Request {
         guard case .request(let request) = Array(line.utf8).withUnsafeBufferPointer({ ParsedLine($0) }) else {
             throw ClientError.ended(line)
