@@ -206,13 +206,10 @@ extension EventLoop {
     func perform(_ request: Request, _ session: Session) {
         executor.figures.requests += 1
         session.hasAsked = true
-        if case .watch = request { flushEvents() }
+        if request.command == .watch { flushEvents() }
         let outcome = executor.execute(request, for: session)
-        switch request {
-        case .auth: noteExpiry(session)
-        case .drop: rightsChanged(session)
-        default: break
-        }
+        if request.command == .auth { noteExpiry(session) }
+        if request.command == .drop { rightsChanged(session) }
         switch outcome {
         case .penalty(let error, let delay): penalize(session, error, for: delay)
         case .list: session.send(executor.list(sessions.compactMap(\.self), for: session))

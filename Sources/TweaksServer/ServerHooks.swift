@@ -14,8 +14,8 @@ package struct TweakServerHooks: Sendable {
     package var presets: (any PresetStore)?
     /// More figures for `stats`.
     package var stats: @Sendable () -> [(String, JSON)] = { [] }
-    /// By command: names that may follow it, such as those of presets, for `complete`. These run beside the I/O thread.
-    package var completions: [String: @Sendable () -> [String]] = [:]
+    /// The names of presets, for `complete`; asked for beside the I/O thread.
+    package var presetNames: @Sendable () -> [String] = { [] }
     /// Told of what happens to each session.
     package var onSessionEvent: (@Sendable (TweakSessionEvent) -> Void)?
     /// Who else may do what.

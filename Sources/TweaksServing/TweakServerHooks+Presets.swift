@@ -22,7 +22,7 @@ extension TweakServerHooks {
         guard let presets else { return self }
         var hooks = self
         hooks.presets = presets
-        for command in ["save", "load", "delete", "diff", "swap"] { hooks.completions[command] = { presets.names() } }
+        hooks.presetNames = { presets.names() }
         return hooks
     }
 }

@@ -65,13 +65,13 @@ package enum ParsedLine: Equatable, Sendable {
 
     private static func mayBeChange(_ first: Token) -> Bool {
         guard !first.isQuoted, let command = Command.named(first.text) else { return true }
-        return ["set", "keep", "reset"].contains(command.name)
+        return command.effect == .isQueued
     }
 
     /// Whether a value of several words stands there without quotes.
     private static func hasLongValue(_ command: Command, _ arguments: ArraySlice<Token>) -> Bool {
-        guard command.name == "set" || command.name == "check", arguments.count > 2 else { return false }
-        return command.name == "check" || !arguments[arguments.startIndex + 2].isBare("for")
+        guard command.takesValue, arguments.count > 2 else { return false }
+        return command.entry.marked?.isMarked(by: arguments[arguments.startIndex + 2]) != true
     }
 
     /// `PATH = VALUE`, `PATH += VALUE`, `PATH -= VALUE`; nil when the line is none of these.
@@ -79,9 +79,9 @@ package enum ParsedLine: Equatable, Sendable {
         guard tokens.count == 3, !tokens[1].isQuoted else { return nil }
         let value = tokens[2].text
         switch tokens[1].text {
-        case "=": return .set(path: path.text, .assign(value))
-        case "+=": return .set(path: path.text, .add(value))
-        case "-=": return .set(path: path.text, .subtract(value))
+        case "=": return Request(.set, [path.text], change: .assign(value))
+        case "+=": return Request(.set, [path.text], change: .add(value))
+        case "-=": return Request(.set, [path.text], change: .subtract(value))
         default: return nil
         }
     }

@@ -91,7 +91,7 @@ struct Invocation: Equatable {
         let verb = words.prefix(2).firstIndex { Verb(rawValue: $0) != nil || Command.named($0) != nil }
         // Without one it is an assignment.
         guard let verb else { return words.contains { $0.contains("/") } }
-        return ["set", "check", "run", "find"].contains(words[verb]) && words.count > verb + 1
+        return Command.named(words[verb])?.takesAnyText == true && words.count > verb + 1
     }
 
     private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> String {

@@ -66,7 +66,7 @@ struct ReplyJudge {
             case .failure, .nearly: owed += 1
             case .request(let request):
                 owed += 1
-                hasQuit = hasQuit || request == .quit
+                hasQuit = hasQuit || request.command == .quit
             }
         }
         let last = statuses.last ?? ""

@@ -23,7 +23,7 @@ import TweaksWire
                 then(.ok("reloaded", []))
             }
         }
-        hooks.completions["load"] = {
+        hooks.presetNames = {
             goOn.waitBlocking()
             return ["warm"]
         }

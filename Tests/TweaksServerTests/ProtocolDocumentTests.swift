@@ -1,8 +1,10 @@
 // The transcripts of Protocol.md and of the README, replayed against a server: the documents say what is true.
 
+import Foundation
 import Testing
 import Tweaks
 import TweaksTestSupport
+import TweaksWire
 
 extension DocumentedBlock {
     static let protocolDocument = all("transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
@@ -17,6 +19,23 @@ struct ProtocolDocumentTests {
         #expect(DocumentedBlock.protocolDocument.count >= 9)
         #expect(DocumentedBlock.readme.count == 1)
         #expect(!DocumentedBlock.tokens.isEmpty && !DocumentedBlock.actions.isEmpty)
+    }
+
+    /// The table has the usage of each command, as `help` shows it, and beside that what else can be written.
+    @Test func hasTheTableOfCommands() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let file = root.appending(path: "Sources/TweaksServer/TweaksServer.docc/Protocol.md").standardizedFileURL
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let section = lines.drop { $0 != "## Commands" }.drop { !$0.hasPrefix("| `") }
+        let usages = section.prefix { $0.hasPrefix("| `") }.flatMap { row in
+            let cells = row.replacing("\\|", with: "\0").split(separator: "|")
+            let parts = cells[0].split(separator: "`", omittingEmptySubsequences: false)
+            return parts.enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element.replacing("\0", with: "|")) }
+        }
+        let others = ["PATH = VALUE", "+=", "-=", "auth scram-sha-256 MESSAGE"]
+        // It stands above the table.
+        let commands = Command.all.filter { $0 != .help }.map(\.synopsis)
+        #expect(usages.sorted() == (commands + others).sorted())
     }
 
     /// On TCP, where a token is asked for.

@@ -43,11 +43,11 @@ extension WithSettings {
         @Test func saysTheDefaults() throws {
             let assignments = lines.filter { !$0.hasPrefix("#") }
             for line in assignments {
-                guard case .request(.set(let path, .assign(let value))) = Self.parse(line) else {
+                guard case .request(let request) = Self.parse(line), case .assign(let value) = request.change else {
                     Issue.record("no assignment: \(line)")
                     continue
                 }
-                let tweak = try #require(TweakRegistry.shared[path], "\(path)")
+                let tweak = try #require(TweakRegistry.shared[request.word], "\(line)")
                 #expect(TweakValue(parsing: value, as: tweak.kind) == tweak.defaultValue, "\(line)")
             }
             // Maintenance/On is not for a file, and the figures are not for anybody.

@@ -10,8 +10,8 @@ struct HotLineTests {
         bytes.withUnsafeBufferPointer { line in
             let text = { (range: Range<Int>) in String(decoding: line[range], as: UTF8.self) }
             switch HotLine(line) {
-            case .get(let path): return .get([text(path)])
-            case .set(let path, let value): return .set(path: text(path), .assign(text(value)))
+            case .get(let path): return Request(.get, [text(path)])
+            case .set(let path, let value): return Request(.set, [text(path)], change: .assign(text(value)))
             case nil: return nil
             }
         }

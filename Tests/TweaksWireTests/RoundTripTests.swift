@@ -76,11 +76,11 @@ import TweaksWire
     private func expectMeans(_ bytes: [UInt8], _ tweak: AnyTweak, _ value: TweakValue) throws {
         let line = String(decoding: bytes, as: UTF8.self)
         #expect(line.unicodeScalars.allSatisfy { !Quoting.isUnsafe($0) }, "\(line)")
-        guard case .request(.set(let path, .assign(let text))) = parsed(line) else {
+        guard case .request(let request) = parsed(line), case .assign(let text) = request.change else {
             Issue.record("\(line) means \(parsed(line))")
             return
         }
-        #expect(Array(path.utf8) == Array(tweak.path.joined.utf8))
+        #expect(Array(request.word.utf8) == Array(tweak.path.joined.utf8))
         try tweak.set(text: text)
         #expect(tweak.value == value, "\(line)")
     }

@@ -50,7 +50,9 @@ struct PanelCall {
     private static let mostValues = 50_000
 
     /// The fields of the body.
-    func body(_ known: String...) throws(HTTPFailure) -> PanelFields {
+    func body(_ known: String...) throws(HTTPFailure) -> PanelFields { try body(known) }
+
+    func body(_ known: [String]) throws(HTTPFailure) -> PanelFields {
         if request.body.isEmpty {
             throw HTTPFailure(.usage, "the body is empty; write a JSON object, \(PanelFields.example(known))")
         }

@@ -85,21 +85,23 @@ struct PanelChange {
     /// What the protocol has for it.
     var requests: [Request] {
         switch what {
-        case .set(let change, nil): [.set(path: path, change)]
-        case .set(let change, let lifetime?): [.setFor(path: path, change, lifetime: lifetime)]
-        case .reset: isGlob ? [.describe(path), .reset([path])] : [.reset([path])]
-        case .keep: isGlob ? [.describe(path), .keep([path])] : [.keep([path])]
+        case .set(let change, let lifetime): [Request(.set, [path], change: change, lifetime: lifetime)]
+        case .reset: named(.reset)
+        case .keep: named(.keep)
         }
     }
 
     /// What the protocol has to try it.
     var check: Request? {
-        if case .set(let change, _) = what { .check(path: path, change) } else { nil }
+        if case .set(let change, _) = what { Request(.check, [path], change: change) } else { nil }
     }
 
     /// `reset` and `keep` take patterns, in which these characters may stand for others. `describe` takes one tweak, or
     /// fails, and so does all of it.
-    private var isGlob: Bool { path.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") } }
+    private func named(_ command: Command) -> [Request] {
+        let isGlob = path.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+        return (isGlob ? [Request(.describe, [path])] : []) + [Request(command, [path])]
+    }
 }
 
 extension TweakPath {
@@ -130,7 +132,7 @@ extension PanelScript {
         if changes.count == 1, revision == nil {
             self.init(requests)
         } else {
-            self.init([.begin(revision: revision)] + requests + [.commit])
+            self.init([Request(.begin, number: revision)] + requests + [Request(.commit)])
             isBatch = true
         }
     }

@@ -21,6 +21,7 @@ extension Request {
             throw HTTPFailure(.usage, "the text assigns nothing; write lines such as Content/Text/Size = 72")
         }
         try PanelChange.checkCount(lines.assignments.count)
-        return .import(lines.assignments, problems: lines.problems, dry: dry)
+        return Request(
+            .import, [], dry ? [.dry] : [], payload: .assignments(lines.assignments, problems: lines.problems))
     }
 }

@@ -15,7 +15,7 @@ extension PanelRoute {
         PanelRoute("GET", "/panel/{version}/{folder}/{file}") { call in
             .file(call.parameters[1...].joined(separator: "/"), version: call.parameters[0])
         },
-        PanelRoute("POST", "/login") { call throws(HTTPFailure) in
+        PanelRoute("POST", "/login", .auth) { call throws(HTTPFailure) in
             .login(try login(try call.body("scram", "challenge", "answer")))
         },
         PanelRoute("POST", "/logout") { call throws(HTTPFailure) in
@@ -23,7 +23,7 @@ extension PanelRoute {
             return .logout
         },
         PanelRoute("GET", "/api/openapi.json") { _ in .openAPI },
-        PanelRoute("GET", "/api/events", query: ["pattern", "since"]) { call throws(HTTPFailure) in
+        PanelRoute("GET", "/api/events", .watch, query: ["pattern", "since"]) { call throws(HTTPFailure) in
             let id = try call.query("since")
             // What a browser sends by itself is newer than an address that it was given once.
             return .events(patterns: call.patterns(), lastID: call.request[header: "last-event-id"] ?? id)
@@ -47,80 +47,71 @@ extension PanelRoute {
     }
 
     private static let tweaks = [
-        PanelRoute("GET", "/api/tweaks", query: ["pattern"]) { call in .one(.get(call.patterns())) },
-        PanelRoute("PATCH", "/api/tweaks", patch),
-        PanelRoute("GET", "/api/tweaks/{category}/{collection}/{name}") { call throws(HTTPFailure) in
+        PanelRoute("GET", "/api/tweaks", .get, query: ["pattern"]) { call in .one(Request(.get, call.patterns())) },
+        PanelRoute("PATCH", "/api/tweaks", .set, .reset, .keep, .describe, .begin, .commit, action: patch),
+        PanelRoute("GET", "/api/tweaks/{category}/{collection}/{name}", .describe, .explain) {
+            call throws(HTTPFailure) in
             explained(try call.tweak())
         },
         // Browsers take the parts . and .. out of an address, and tweaks may have such names.
-        PanelRoute("GET", "/api/explain", query: ["path"]) { call throws(HTTPFailure) in
+        PanelRoute("GET", "/api/explain", .describe, .explain, query: ["path"]) { call throws(HTTPFailure) in
             explained(
                 try TweakPath(try call.query("path").orMissing("path", "Content/Text/Size"), in: "the query").joined)
         },
-        PanelRoute("POST", "/api/check") { call throws(HTTPFailure) in
+        PanelRoute("POST", "/api/check", .check) { call throws(HTTPFailure) in
             let changes = try PanelChange.all(try call.body("changes"), checks: true)
             return .script(PanelScript(changes.compactMap(\.check), shows: .all))
         },
-        PanelRoute("POST", "/api/reset") { call throws(HTTPFailure) in
-            .one(.reset(try call.body("patterns").required("patterns", .someTexts)))
+        PanelRoute("POST", "/api/reset", .reset) { call throws(HTTPFailure) in
+            .one(Request(.reset, try call.body("patterns").required("patterns", .someTexts)))
         },
-        PanelRoute("POST", "/api/actions/{category}/{collection}/{name}") { call throws(HTTPFailure) in
+        PanelRoute("POST", "/api/actions/{category}/{collection}/{name}", .run) { call throws(HTTPFailure) in
             let arguments = try call.body("arguments").optional("arguments", .texts) ?? []
-            return .one(.run(path: try call.tweak(), arguments: arguments))
+            return .one(Request(.run, [try call.tweak()] + arguments))
         },
-        PanelRoute("POST", "/api/run") { call throws(HTTPFailure) in
+        PanelRoute("POST", "/api/run", .run) { call throws(HTTPFailure) in
             let body = try call.body("path", "arguments")
             let path = try TweakPath(try body.required("path", .line), in: "the body").joined
-            return .one(.run(path: path, arguments: try body.optional("arguments", .texts) ?? []))
+            return .one(Request(.run, [path] + (try body.optional("arguments", .texts) ?? [])))
         },
-        PanelRoute("GET", "/api/find", query: ["q"]) { call throws(HTTPFailure) in
+        PanelRoute("GET", "/api/find", .find, query: ["q"]) { call throws(HTTPFailure) in
             let words = try call.query("q")?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
-            return .one(.find(try (words.isEmpty ? nil : words).orMissing("q", "size")))
+            return .one(Request(.find, try (words.isEmpty ? nil : words).orMissing("q", "size")))
         },
     ]
 
     private static let history = [
-        PanelRoute("POST", "/api/undo") { call throws(HTTPFailure) in
-            let body = try call.body("force", "mine")
-            return .one(.undo(force: try body.flag("force"), mine: try body.flag("mine")))
-        },
-        PanelRoute("POST", "/api/redo") { call throws(HTTPFailure) in
-            let body = try call.body("force", "mine")
-            return .one(.redo(force: try body.flag("force"), mine: try body.flag("mine")))
-        },
-        PanelRoute("GET", "/api/history", query: ["count"]) { call throws(HTTPFailure) in
-            guard let text = try call.query("count") else { return .one(.history(nil)) }
-            guard let count = UInt64(digits: text), let count = Int(exactly: count) else {
+        PanelRoute("POST", "/api/undo", for: .undo, flags: .force, .mine),
+        PanelRoute("POST", "/api/redo", for: .redo, flags: .force, .mine),
+        PanelRoute("GET", "/api/history", .history, query: ["count"]) { call throws(HTTPFailure) in
+            guard let text = try call.query("count") else { return .one(Request(.history)) }
+            guard let count = UInt64(digits: text), Int(exactly: count) != nil else {
                 throw HTTPFailure(.usage, "the query: count has to be a whole number, such as 20")
             }
-            return .one(.history(count))
+            return .one(Request(.history, number: count))
         },
     ]
 
     private static let presets = [
-        PanelRoute("GET", "/api/presets") { _ in .one(.presets) },
-        PanelRoute("PUT", "/api/presets/{name}") { call throws(HTTPFailure) in
-            .one(.save(name: call.parameters[0], pattern: try call.body("pattern").optional("pattern", .line)))
+        PanelRoute("GET", "/api/presets", for: .presets),
+        PanelRoute("PUT", "/api/presets/{name}", .save) { call throws(HTTPFailure) in
+            let pattern = try call.body("pattern").optional("pattern", .line)
+            return .one(Request(.save, call.parameters + [pattern].compactMap(\.self)))
         },
-        PanelRoute("DELETE", "/api/presets/{name}") { call in .one(.delete(name: call.parameters[0])) },
-        PanelRoute("POST", "/api/presets/{name}/load") { call throws(HTTPFailure) in
-            let body = try call.body("only", "partly")
-            return .one(
-                .load(name: call.parameters[0], only: try body.flag("only"), partly: try body.flag("partly")))
-        },
-        PanelRoute("POST", "/api/presets/{name}/swap") { call throws(HTTPFailure) in
-            .one(.swap(name: call.parameters[0], force: try call.body("force").flag("force")))
-        },
-        PanelRoute("GET", "/api/presets/{name}/diff", query: ["with"]) { call throws(HTTPFailure) in
-            .one(.diff(call.parameters[0], try call.query("with")))
+        PanelRoute("DELETE", "/api/presets/{name}", for: .delete),
+        PanelRoute("POST", "/api/presets/{name}/load", for: .load, flags: .only, .partly),
+        PanelRoute("POST", "/api/presets/{name}/swap", for: .swap, flags: .force),
+        PanelRoute("GET", "/api/presets/{name}/diff", .diff, query: ["with"]) { call throws(HTTPFailure) in
+            .one(Request(.diff, call.parameters + [try call.query("with")].compactMap(\.self)))
         },
     ]
 
     private static let texts = [
-        PanelRoute("GET", "/api/export", query: ["pattern"]) { call throws(HTTPFailure) in
-            .script(PanelScript([.export(try call.query("pattern"))], shows: .text))
+        PanelRoute("GET", "/api/export", .export, query: ["pattern"]) { call throws(HTTPFailure) in
+            let pattern = try call.query("pattern")
+            return .script(PanelScript([Request(.export, [pattern].compactMap(\.self))], shows: .text))
         },
-        PanelRoute("POST", "/api/import") { call throws(HTTPFailure) in
+        PanelRoute("POST", "/api/import", .import) { call throws(HTTPFailure) in
             let body = try call.body("text", "dry")
             let dry = try body.flag("dry")
             return .one(try .assignments(of: try body.required("text", .text), dry: dry))
@@ -128,23 +119,32 @@ extension PanelRoute {
     ]
 
     private static let server = [
-        PanelRoute("GET", "/api/whoami") { _ in .one(.whoami) },
-        PanelRoute("GET", "/api/stats") { _ in .one(.stats) },
-        PanelRoute("GET", "/api/conflicts") { _ in .one(.conflicts) },
-        PanelRoute("GET", "/api/sessions") { _ in .one(.sessions) },
-        PanelRoute("DELETE", "/api/sessions/{id}") { call throws(HTTPFailure) in
+        PanelRoute("GET", "/api/whoami", for: .whoami),
+        PanelRoute("GET", "/api/stats", for: .stats),
+        PanelRoute("GET", "/api/conflicts", for: .conflicts),
+        PanelRoute("GET", "/api/sessions", for: .sessions),
+        PanelRoute("DELETE", "/api/sessions/{id}", .kick) { call throws(HTTPFailure) in
             guard let session = UInt64(digits: call.parameters[0]) else {
                 throw HTTPFailure(.usage, "\(Quoting.excerpt(call.parameters[0])) is no session; write its number")
             }
-            return .one(.kick(session: session))
+            return .one(Request(.kick, number: session))
         },
-        PanelRoute("POST", "/api/reload") { call throws(HTTPFailure) in
-            .one(.reload(dry: try call.body("dry").flag("dry")))
-        },
+        PanelRoute("POST", "/api/reload", for: .reload, flags: .dry),
     ]
 
+    /// The route of a command whose texts stand in the path, and whose keywords are flags of the body.
+    @inline(never) private init(_ method: String, _ path: String, for command: Command, flags: Keyword...) {
+        self.init(method, path, command) { call throws(HTTPFailure) in
+            var request = Request(command, call.parameters)
+            if method != "POST" { return .one(request) }
+            let body = try call.body(flags.map(\.field))
+            for flag in flags where try body.flag(flag.field) { request.keywords.append(flag) }
+            return .one(request)
+        }
+    }
+
     private static func explained(_ path: String) -> PanelAction {
-        .script(PanelScript([.describe(path), .explain(path)], shows: .all))
+        .script(PanelScript([Request(.describe, [path]), Request(.explain, [path])], shows: .all))
     }
 
     private static func patch(_ call: PanelCall) throws(HTTPFailure) -> PanelAction {
@@ -154,6 +154,11 @@ extension PanelRoute {
         script.waitsForDisk = try body.optional("settled", .flag) ?? true
         return .script(script)
     }
+}
+
+extension Keyword {
+    /// What it is called in a body.
+    fileprivate var field: String { self == .only ? "only" : rawValue }
 }
 
 extension PanelAction {

@@ -1,6 +1,7 @@
 // From a request to what it asks for: the route is looked up, and everything about it that needs no tweaks is judged.
 
 import Tweaks
+import TweaksWire
 
 /// One row of the API: a method, a path, and what they mean.
 struct PanelRoute: Sendable {
@@ -8,18 +9,21 @@ struct PanelRoute: Sendable {
     let method: String
     /// As openapi.json has it: `/api/presets/{name}/load`.
     let path: String
+    /// What it carries out for whoever asks; none where it is about the page.
+    let commands: [Command]
     /// The names that the query may have; nil: it is not looked at.
     let query: [String]?
     let action: @Sendable (PanelCall) throws(HTTPFailure) -> PanelAction
     /// What stands between the slashes; nil where any text may stand.
     private let parts: [String?]
 
-    init(
-        _ method: String, _ path: String, query: [String]? = [],
-        _ action: @escaping @Sendable (PanelCall) throws(HTTPFailure) -> PanelAction
+    @inline(never) init(
+        _ method: String, _ path: String, _ commands: Command..., query: [String]? = [],
+        action: @escaping @Sendable (PanelCall) throws(HTTPFailure) -> PanelAction
     ) {
         self.method = method
         self.path = path
+        self.commands = commands
         self.query = query
         self.action = action
         parts = path.pathParts.dropFirst().filter { !$0.isEmpty }.map { $0.hasPrefix("{") ? nil : $0 }

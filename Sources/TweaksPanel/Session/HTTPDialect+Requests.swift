@@ -69,12 +69,12 @@ extension HTTPDialect {
         case .events(let patterns, let lastID):
             try identify(request)
             let since = events.revision(after: lastID)
-            let watch = Request.watch(patterns, since: since)
+            let watch = Request(.watch, patterns, number: since)
             exchange?.since = since
-            let about = [Request.hello(version: 1, json: true), .whoami]
+            let about = [Request(.hello, [], [.json], number: 1), Request(.whoami)]
             // Where there is to be no stream, nothing is watched; what is refused is the same.
             let isHead = exchange?.framing.isHead == true
-            run(about + [isHead ? .get(patterns) : watch], .events)
+            run(about + [isHead ? Request(.get, patterns) : watch], .events)
         }
     }
 

@@ -26,7 +26,7 @@ extension HTTPDialect {
             }
             proof = .keyID(signIn.keyID)
         }
-        return identity == credential.fingerprint ? [] : [.forget, .perform(.auth(proof))]
+        return identity == credential.fingerprint ? [] : [.forget, .perform(Request(.auth, payload: .proof(proof)))]
     }
 
     /// Has what is shown looked at, unless it is what this connection has shown before.
@@ -69,14 +69,14 @@ extension HTTPDialect {
             }
             exchange?.purpose = .login(nil, keyID: scram.user)
             exchange?.replaced = HTTPCredential.signIn(in: request, port: port)
-            authenticate([], [.forget, .perform(.auth(.exchange(scram, last: last)))])
+            authenticate([], [.forget, .perform(Request(.auth, payload: .proof(.exchange(scram, last: last))))])
         case .ask: say([("challenge", .string(signIns.challenge()))])
         case .answer(let challenge, let answer):
             guard let id = HTTPCredential.signIn(in: request, port: port),
                 let signIn = signIns.signIn(id, answering: challenge, answer)
             else { throw Self.unauthorized("this browser is not signed in any more; sign in with a token") }
             exchange?.purpose = .login(signIn, keyID: signIn.keyID)
-            authenticate(Array(id.utf8), [.forget, .perform(.auth(.keyID(signIn.keyID)))])
+            authenticate(Array(id.utf8), [.forget, .perform(Request(.auth, payload: .proof(.keyID(signIn.keyID))))])
         }
     }
 

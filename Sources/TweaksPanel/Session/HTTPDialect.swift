@@ -106,7 +106,7 @@ final class HTTPDialect: SessionDialect {
             let hasBegun = script.requests.count > exchange.repliesLeft
             // A commit that fails has ended its batch, unless it came too soon.
             let isOpen = hasBegun && (exchange.repliesLeft > 1 || error.leavesBatchOpen)
-            if isOpen { (unheard, steps) = (1, [.perform(.abort)]) }
+            if isOpen { (unheard, steps) = (1, [.perform(Request(.abort))]) }
         }
         var body: [UInt8] = []
         _ = Self.json.append(.error(error), to: &body)

@@ -6,20 +6,14 @@ import TweaksWire
 extension Executor {
     /// Lets a request pass, or says what it lacks.
     func admit(_ request: Request, _ session: Session) throws(TweakError) {
-        let need = request.needs
-        if need == .nothing { return }
+        let permission = request.permission
+        if permission == .nothing { return }
         guard session.isAdmitted else {
             throw TweakError(.authRequired, "show a token first: auth TOKEN; tweakctl login keeps one for you")
         }
-        if session.grants.rights.meets(need) { return }
-        tell(.denied(command: request.command, path: nil), session)
-        throw session.grants.rights.denied(need)
-    }
-
-    /// Whether a command is of use to this session.
-    func isOffered(_ command: Command, _ session: Session) -> Bool {
-        let need = command.needs
-        return need == .nothing || session.isAdmitted && session.grants.rights.meets(need)
+        if session.grants.rights.meets(permission) { return }
+        tell(.denied(command: request.command.name, path: nil), session)
+        throw session.grants.rights.denied(permission)
     }
 
     /// Refuses what a session may not do with a tweak that it sees.
@@ -36,27 +30,18 @@ extension Executor {
     }
 
     /// The commands that a session may use.
-    func commands(for session: Session) -> [Command] { Command.all.filter { isOffered($0, session) } }
-}
-
-extension Request {
-    /// The word that it began with; `set` for an assignment.
-    var command: String {
-        switch self {
-        case .list: "ls"
-        case .setFor: "set"
-        default:
-            // Cases are called what the commands are called.
-            String(describing: self).prefix { $0 != "(" }.description
+    func commands(for session: Session) -> [Command] {
+        Command.all.filter { command in
+            command.permission == .nothing || session.isAdmitted && session.grants.rights.meets(command.permission)
         }
     }
 }
 
 extension Rights {
     /// What is lacking.
-    func denied(_ need: Need) -> TweakError {
+    func denied(_ permission: RequiredPermission) -> TweakError {
         let wanted =
-            switch need {
+            switch permission {
             case .nothing, .session, .sight: "read"
             case .some(let kind): kind.rawValue
             case .whole(let kind): "\(kind.rawValue) for everything"

@@ -24,7 +24,7 @@ extension Executor {
         return "\(session.number == own.number ? "→" : " ") \(session.number)  \(parts.joined(separator: ", "))"
     }
 
-    private func json(_ connections: [Session], _ own: Session) -> JSON {
+    func json(_ connections: [Session], _ own: Session) -> JSON {
         let session = connections[0]
         return .object(
             [

@@ -4,22 +4,16 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    func about(_ request: Request, _ session: Session) -> Reply {
-        switch request {
-        case .help(let command): return help(command, session)
-        case .hello(let version, let json): return hello(version, json, session)
-        case .json(let isOn):
-            session.encoder.isJSON = isOn
-            return .ok()
-        case .prompt(let isOn):
-            let wasInteractive = session.isInteractive
-            session.isInteractive = isOn
-            if isOn, !wasInteractive { greet(session) }
-            return .ok()
-        case .stats: return .facts(session.grants.rights.isWhole(.read) ? stats() : partialStats(session))
-        case .conflicts: return conflicts()
-        default: return .ok("pong", [("pong", .bool(true))])
-        }
+    func json(_ isOn: Bool, _ session: Session) -> Reply {
+        session.encoder.isJSON = isOn
+        return .ok()
+    }
+
+    func prompt(_ isOn: Bool, _ session: Session) -> Reply {
+        let wasInteractive = session.isInteractive
+        session.isInteractive = isOn
+        if isOn, !wasInteractive { greet(session) }
+        return .ok()
     }
 
     /// The banner of an interactive session.
@@ -36,7 +30,7 @@ extension Executor {
 
     // MARK: help
 
-    private func help(_ name: String?, _ session: Session) -> Reply {
+    func help(_ name: String?, _ session: Session) -> Reply {
         guard let name else {
             return overview(commands(for: session), hasHeadings: session.isInteractive)
         }
@@ -75,7 +69,7 @@ extension Executor {
     // MARK: hello and stats
 
     /// The highest version that both know; there is only one yet.
-    private func hello(_ version: Int, _ json: Bool, _ session: Session) -> Reply {
+    func hello(_ json: Bool, _ session: Session) -> Reply {
         if json { session.encoder.isJSON = true }
         let revision: [(String, JSON)] =
             session.isAdmitted ? [("rev", .count(registry.revision))] : [("auth", .string("required"))]
@@ -101,6 +95,10 @@ extension Executor {
             ])
     }
 
+    func stats(_ session: Session) -> Reply {
+        .facts(session.grants.rights.isWhole(.read) ? wholeStats() : partialStats(session))
+    }
+
     /// What concerns those who do not see everything, and what they see.
     private func partialStats(_ session: Session) -> [(String, JSON)] {
         let (snapshot, nodes) = (registry.snapshot(), view(session).listing.nodes)
@@ -113,7 +111,7 @@ extension Executor {
         ]
     }
 
-    private func stats() -> [(String, JSON)] {
+    private func wholeStats() -> [(String, JSON)] {
         let snapshot = registry.snapshot()
         let nodes = registry.listing()
         let delivery = (registry.observerExecutor as? ObserverThreads)?.report ?? .init()

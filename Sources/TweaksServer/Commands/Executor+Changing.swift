@@ -4,13 +4,11 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    func set(
-        _ path: String, _ wanted: Request.Change, for lifetime: String? = nil, _ session: Session
-    ) throws(TweakError) -> Outcome {
-        let node = try lookUp(path, session).node
+    func set(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+        let node = try lookUp(request.word, session).node
         try require(.write, node, session)
-        let change = try node.change(wanted)
-        let duration = try lifetime.map { text throws(TweakError) in try Self.lifetime(text, node) }
+        let change = try node.change(request.change)
+        let duration = try request.lifetime.map { text throws(TweakError) in try Self.lifetime(text, node) }
         if session.batch != nil { return .reply(try queue([(node, change)], for: duration, session)) }
         var batch = TweakBatch()
         batch.append(node, change, for: duration)
@@ -37,11 +35,11 @@ extension Executor {
         return try commit(Proposal(batch, nodes: temporary), session)
     }
 
-    func check(_ path: String, _ wanted: Request.Change, _ session: Session) throws(TweakError) -> Reply {
-        let node = try lookUp(path, session).node
+    func check(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
+        let node = try lookUp(request.word, session).node
         try require(.write, node, session)
         var batch = TweakBatch()
-        batch.append(node, try node.change(wanted))
+        batch.append(node, try node.change(request.change))
         guard let forecast = try registry.forecast(batch).first else { return .ok() }
         let line = TweakLine(node, forecast.new, .was(forecast.old, forecast.adjustment))
         return .revision(registry.revision, "checked", .items([.tweak(line)]))
@@ -159,13 +157,14 @@ extension Executor {
 
 extension TweakNode {
     /// What a request asks of this tweak, its value read by this tweak's kind.
-    func change(_ wanted: Request.Change) throws(TweakError) -> TweakBatch.Change {
+    func change(_ wanted: Request.Change?) throws(TweakError) -> TweakBatch.Change {
         switch wanted {
-        case .toggle: return .toggle
-        case .assign(let text): return .set(try read(text, from: .person))
-        case .assignExactly(let text): return .set(try read(text, from: .file))
-        case .add(let text): return .add(try read(text, from: .person))
-        case .subtract(let text): return .subtract(try read(text, from: .person))
+        case .toggle?: return .toggle
+        case .assign(let text)?: return .set(try read(text, from: .person))
+        case .assignExactly(let text)?: return .set(try read(text, from: .file))
+        case .add(let text)?: return .add(try read(text, from: .person))
+        case .subtract(let text)?: return .subtract(try read(text, from: .person))
+        case nil: throw TweakError(.usage, "\(path.token): the value is missing; write it", path: path)
         }
     }
 }

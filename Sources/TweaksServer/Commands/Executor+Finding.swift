@@ -63,7 +63,7 @@ extension Executor {
         session.permit = WorkPermit()
         let (id, mailbox) = (session.id, mailbox)
         let completion = Completion(
-            view: view(session), commands: commands(for: session).map(\.name), names: hooks.completions)
+            view: view(session), commands: commands(for: session).map(\.name), presetNames: hooks.presetNames)
         finder.work {
             let candidates = completion.candidates(for: text)
             mailbox.post(.answered(id, .rows("candidates", candidates.map { ([$0], .string($0)) })))

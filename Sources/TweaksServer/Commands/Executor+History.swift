@@ -5,8 +5,8 @@ import TweaksWire
 
 extension Executor {
     /// The last commits, newest first.
-    func history(_ count: Int?, _ session: Session) -> Reply {
-        let entries = registry.history(last: count ?? 20, seenWith: session.grants.rights)
+    func history(_ count: Int, _ session: Session) -> Reply {
+        let entries = registry.history(last: count, seenWith: session.grants.rights)
         let (isJSON, hooks) = (session.encoder.isJSON, hooks)
         let next = [HistoryStep.Direction.undo, .redo].map { direction in
             (direction.rawValue, registry.nextHistoryStep(direction, rights: session.grants.rights))
@@ -29,13 +29,15 @@ extension Executor {
 
     /// Takes back the last change, or makes it again, and says whose it was.
     func travel(
-        _ direction: HistoryStep.Direction, force: Bool, mine: Bool, _ session: Session
+        _ direction: HistoryStep.Direction, _ request: Request, _ session: Session
     ) throws(TweakError) -> Outcome {
+        let force = request.keywords.contains(.force)
         if session.batch != nil {
             throw TweakError(.usage, "a batch is open; commit or abort it first")
         }
         let step = try registry.historyStep(
-            direction, force: force, of: mine ? session.origin : nil, session: session.number,
+            direction, force: force, of: request.keywords.contains(.mine) ? session.origin : nil,
+            session: session.number,
             rights: session.grants.rights)
         let word = direction == .undo ? "undid" : "redid"
         var proposal = Proposal(step.batch, nodes: step.nodes, ifUnchangedSince: step.revision)

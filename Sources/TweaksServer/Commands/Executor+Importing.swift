@@ -5,10 +5,11 @@ import TweaksWire
 
 extension Executor {
     /// Judges them, elsewhere; what they ask for is committed when that is done.
-    /// - Parameter problems: The lines that are no assignments.
-    func takeIn(
-        _ lines: [AssignmentLines.Assignment], _ problems: [ConfigProblem], dry: Bool, _ session: Session
-    ) throws(TweakError) -> Outcome {
+    func takeIn(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+        guard case .assignments(let lines, let problems) = request.payload else {
+            throw TweakError(.usage, "import: the assignments are missing; send them")
+        }
+        let dry = request.keywords.contains(.dry)
         try refuseInBatch(session)
         if lines.count > limits.batchChanges {
             throw TweakError(

@@ -76,9 +76,10 @@ extension Executor {
     // MARK: Loading
 
     /// Reads a preset and judges it, elsewhere; what it asks for is committed when that is done.
-    func load(_ name: String, only: Bool, partly: Bool, _ session: Session) throws(TweakError) -> Outcome {
+    func load(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
-        return try read(.load(only: only, partly: partly), try PresetName(name), session)
+        let (only, partly) = (request.keywords.contains(.only), request.keywords.contains(.partly))
+        return try read(.load(only: only, partly: partly), try PresetName(request.word), session)
     }
 
     /// Has a preset read for this session.

@@ -20,8 +20,8 @@ private final class ActionExecutor: TaskExecutor {
 
 extension Executor {
     /// Starts an action in a task of its own; the session gets its reply when it ends.
-    func run(_ path: String, _ arguments: [String], _ session: Session) throws(TweakError) -> Outcome {
-        let tweak = try lookUp(path, session)
+    func run(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+        let (tweak, arguments) = (try lookUp(request.word, session), Array(request.words.dropFirst()))
         if tweak.kind != .action { throw tweak.notAnAction }
         try require(.run, tweak.node, session)
         if arguments.count > limits.actionArguments {

@@ -6,9 +6,9 @@ import TweaksWire
 extension Executor {
     /// The values now, then an event for each change, with nothing lost in between: what is committed after the
     /// snapshot has a higher sequence, and what is below it is not sent again.
-    func watch(
-        _ patterns: [String], modified: Bool, since: UInt64?, _ session: Session
-    ) throws(TweakError) -> Reply {
+    func watch(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
+        let (patterns, since) = (request.words, request.number)
+        let modified = request.keywords.contains(.modified)
         let subjects = patterns.map(Watch.Subject.pattern) + (modified ? [.modified] : [])
         let known = session.watches.filter { !subjects.contains($0.subject) }
         if known.count + subjects.count > limits.watchPatterns {
@@ -51,8 +51,9 @@ extension Executor {
         }
     }
 
-    func unwatch(_ pattern: String?, modified: Bool, _ session: Session) throws(TweakError) -> Reply {
-        if let subject = modified ? Watch.Subject.modified : pattern.map(Watch.Subject.pattern) {
+    func unwatch(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
+        let isModified = request.keywords.contains(.modified)
+        if let subject = isModified ? Watch.Subject.modified : request[0].map(Watch.Subject.pattern) {
             guard session.watches.contains(where: { $0.subject == subject }) else {
                 let list = session.watches.map(\.subject.text).joined(separator: ", ")
                 throw TweakError(

@@ -1,4 +1,4 @@
-// Requests to replies: the dispatch of all commands.
+// Carries out requests: each by the function of its command.
 
 import Dispatch
 import Tweaks
@@ -96,58 +96,60 @@ final class Executor {
         do throws(TweakError) {
             return try perform(request, session)
         } catch {
-            if session.batch != nil, request.isChange { session.batch?.fail(error) }
-            tellDenied(error, request.command, session)
+            if request.command.effect == .isQueued { session.batch?.fail(error) }
+            tellDenied(error, request.command.name, session)
             return .reply(.error(error))
         }
     }
 
     private func perform(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try admit(request, session)
-        switch request {
-        case .get(let patterns): return .reply(try get(patterns, session))
-        case .set(let path, let change): return try set(path, change, session)
-        case .setFor(let path, let change, let lifetime): return try set(path, change, for: lifetime, session)
-        case .keep(let patterns): return try keep(patterns, session)
-        case .reset(let patterns): return try reset(patterns, session)
-        case .import(let lines, let problems, let dry):
-            return try takeIn(lines, problems, dry: dry, session)
-        case .check(let path, let change): return .reply(try check(path, change, session))
-        case .list(let prefix): return .reply(try list(prefix, session))
-        case .modified(let pattern): return .reply(try modified(pattern, session))
-        case .export(let pattern): return .reply(try export(pattern, session))
-        case .find(let words): return try find(words, session)
-        case .describe(let path): return .reply(try describe(path, session))
-        case .explain(let path): return .reply(try explain(path, session))
-        case .complete(let text): return try complete(text, session)
-        case .watch(let patterns, let modified, let since):
-            return .reply(try watch(patterns, modified: modified, since: since, session))
-        case .unwatch(let pattern, let modified):
-            return .reply(try unwatch(pattern, modified: modified, session))
-        case .run(let path, let arguments): return try run(path, arguments, session)
-        case .begin(let revision): return .reply(try begin(revision, session))
+        switch request.command {
+        case .help: return .reply(help(request[0], session))
+        case .ls: return .reply(try list(request[0], session))
+        case .get: return .reply(try get(request.words, session))
+        case .set: return try set(request, session)
+        case .keep: return try keep(request.words, session)
+        case .reset: return try reset(request.words, session)
+        case .check: return .reply(try check(request, session))
+        case .find: return try find(request.words, session)
+        case .modified: return .reply(try modified(request[0], session))
+        case .describe: return .reply(try describe(request.word, session))
+        case .explain: return .reply(try explain(request.word, session))
+        case .export: return .reply(try export(request[0], session))
+        case .run: return try run(request, session)
+        case .import: return try takeIn(request, session)
+        case .begin: return .reply(try begin(request.number, session))
         case .commit: return try commit(session)
-        case .reload(let dry): return try reload(dry, session)
-        case .history(let count): return .reply(history(count, session))
-        case .undo(let force, let mine): return try travel(.undo, force: force, mine: mine, session)
-        case .redo(let force, let mine): return try travel(.redo, force: force, mine: mine, session)
-        case .save(let name, let pattern): return try save(name, pattern, session)
-        case .load(let name, let only, let partly): return try load(name, only: only, partly: partly, session)
-        case .presets: return try presets(session)
-        case .delete(let name): return try delete(name, session)
-        case .diff(let name, let other): return try diff(name, other, session)
-        case .swap(let name, let force): return try swap(name, force: force, session)
         case .abort: return .reply(try abort(session))
-        case .auth(let proof): return try authenticate(proof, session)
-        case .as(let name): return .reply(try takeName(name, session))
+        case .undo: return try travel(.undo, request, session)
+        case .redo: return try travel(.redo, request, session)
+        case .history: return .reply(history(request.number.map { Int(clamping: $0) } ?? 20, session))
+        case .watch: return .reply(try watch(request, session))
+        case .unwatch: return .reply(try unwatch(request, session))
+        case .save: return try save(request.word, request[1], session)
+        case .load: return try load(request, session)
+        case .swap: return try swap(request.word, force: request.keywords.contains(.force), session)
+        case .diff: return try diff(request.word, request[1], session)
+        case .presets: return try presets(session)
+        case .delete: return try delete(request.word, session)
+        case .auth: return try authenticate(request.proof, session)
+        case .as: return .reply(try takeName(request[0], session))
         case .whoami: return .reply(whoami(session))
-        case .drop(let scopes): return .reply(try drop(scopes, session))
-        case .request(let scopes): return try self.request(scopes, session)
+        case .drop: return .reply(try drop(request.words, session))
+        case .request: return try self.request(request.words, session)
         case .sessions: return .list
-        case .kick(let number): return .kick(number)
-        case .panel(let rotate): return .panel(rotate: rotate)
+        case .panel: return .panel(rotate: request.keywords.contains(.rotate))
+        case .kick: return .kick(request.number ?? 0)
+        case .reload: return try reload(request.keywords.contains(.dry), session)
+        case .conflicts: return .reply(conflicts())
+        case .stats: return .reply(stats(session))
+        case .hello: return .reply(hello(request.keywords.contains(.json), session))
+        case .complete: return try complete(request.word, session)
+        case .json: return .reply(json(!request.keywords.contains(.off), session))
+        case .prompt: return .reply(prompt(!request.keywords.contains(.off), session))
+        case .ping: return .reply(.ok("pong", [("pong", .bool(true))]))
         case .quit: return .quit(.ok())
-        default: return .reply(about(request, session))
         }
     }
 
@@ -213,24 +215,6 @@ final class Executor {
         let example = meant.first.map { ", such as \($0.path.token)" } ?? ""
         let many = meant.count == 1 ? "1 tweak; name it" : "\(meant.count) tweaks; name one of them"
         throw TweakError(.ambiguous, "\(Quoting.excerpt(path)) names \(many)\(example)")
-    }
-}
-
-extension Request {
-    /// Whether it is meant to change values: then its refusal is an event.
-    var wantsChange: Bool {
-        switch self {
-        case .commit, .undo, .redo, .load, .swap, .import(_, _, dry: false): true
-        default: isChange
-        }
-    }
-
-    /// Whether an error in it spoils an open batch.
-    fileprivate var isChange: Bool {
-        switch self {
-        case .set, .setFor, .keep, .reset: true
-        default: false
-        }
     }
 }
 

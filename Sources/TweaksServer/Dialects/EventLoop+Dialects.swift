@@ -45,7 +45,7 @@ extension EventLoop {
         switch step {
         case .perform(let request):
             var told: (generation: UInt64, seen: Int)?
-            if case .watch = request { told = listing(for: session) }
+            if request.command == .watch { told = listing(for: session) }
             perform(request, session)
             if session.dialect?.isStreaming == true { beginBeating(session, told) }
         case .forget: forgetTokens(session)

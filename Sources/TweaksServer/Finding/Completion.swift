@@ -8,8 +8,7 @@ struct Completion: Sendable {
     let view: TweakView
     /// The commands that may be used.
     var commands = Command.all.map(\.name)
-    /// Names of other things than tweaks, by command; see `TweakServerHooks.completions`.
-    let names: [String: @Sendable () -> [String]]
+    let presetNames: @Sendable () -> [String]
     /// How many candidates are offered at most.
     static let mostCandidates = 200
 
@@ -19,19 +18,31 @@ struct Completion: Sendable {
     /// a part of it has only the opening one.
     func candidates(for text: String) -> [String] {
         guard let line = text.withBytes({ Tokenizer.unfinished($0) }) else { return [] }
-        return Array(candidates(CompletionContext(line.before), line.last).prefix(Self.mostCandidates))
+        return Array(candidates(behind: line.before, line.last).prefix(Self.mostCandidates))
     }
 
-    private func candidates(_ context: CompletionContext, _ last: Token) -> [String] {
-        switch context {
-        case .start: words(commands, last) + paths(last.text, .settable)
-        case .words(let words): self.words(words, last)
-        case .path(let tweaks, let words): self.words(words, last) + paths(last.text, tweaks)
-        case .value(let path, let withToggle): values(view[path]?.node.definition, withToggle: withToggle, last)
-        case .argument(let path, let position): values(argument(path, position), withToggle: false, last)
-        case .names(let command):
-            (commands.contains(command) ? names[command]?() ?? [] : []).filter { $0.hasPrefix(last.text) }
+    private func candidates(behind before: [Token], _ last: Token) -> [String] {
+        guard let first = before.first else { return words(commands, last) + paths(last.text, .settable) }
+        if !first.isQuoted, let command = Command.named(first.text) {
+            return command.next(after: before.dropFirst()).map { candidates($0, of: command, last) } ?? []
         }
+        if before.count == 1 { return words(["=", "+=", "-="], last) }
+        if before.count > 2 || !before[1].isBare("=") { return [] }
+        return values(view[first.text]?.node.definition, withToggle: false, last)
+    }
+
+    private func candidates(_ next: NextArgument, of command: Command, _ last: Token) -> [String] {
+        let path = next.words.first ?? ""
+        let candidates =
+            switch next.kind {
+            case .command?: words(Command.all.map(\.name), last)
+            case .path?, .pattern?, .prefix?: paths(last.text, next.tweaks)
+            case .value?: values(view[path]?.node.definition, withToggle: true, last)
+            case .argument?: values(argument(path, next.words.count - 1), withToggle: false, last)
+            case .preset? where commands.contains(command.name): presetNames().filter { $0.hasPrefix(last.text) }
+            default: [String]()
+            }
+        return words(next.keywords, last) + candidates
     }
 
     /// Keywords are bare.
@@ -60,13 +71,13 @@ struct Completion: Sendable {
     // MARK: Paths
 
     /// The next part of every path that begins so; where none does, of those that do but for case.
-    private func paths(_ typed: String, _ tweaks: CompletionContext.Tweaks) -> [String] {
+    private func paths(_ typed: String, _ tweaks: Argument.Tweaks) -> [String] {
         if typed.pathParts.count > 3 { return [] }
         let exact = paths(Typed(typed, isFolded: false), tweaks)
         return exact.isEmpty && !typed.isEmpty ? paths(Typed(typed, isFolded: true), tweaks) : exact
     }
 
-    private func paths(_ typed: Typed, _ tweaks: CompletionContext.Tweaks) -> [String] {
+    private func paths(_ typed: Typed, _ tweaks: Argument.Tweaks) -> [String] {
         var found: [String] = []
         var latest = ""
         for group in view.listing.groups where found.count < Self.mostCandidates {
@@ -113,5 +124,15 @@ struct Completion: Sendable {
     /// The beginning of a path, with the quote that the whole will need.
     private static func opened(_ start: String) -> String {
         Quoting.needsQuotes(start) ? String(Quoting.json(start).dropLast()) : start
+    }
+}
+
+extension Argument.Tweaks {
+    fileprivate func holds(_ node: TweakNode) -> Bool {
+        switch self {
+        case .all: true
+        case .settable: node.isSettable
+        case .actions: node.definition.kind == .action
+        }
     }
 }

@@ -98,7 +98,8 @@ struct Repl {
     private mutating func authenticate(_ secret: String) {
         let token = KeptToken(secret: secret, name: "", scopes: [])
         switch connection?.show(token, within: Welcome.patience) {
-        case .accepted(let answer)?, .refused(let answer)?: console.report(answer.masked(secret))
+        case .accepted(let answer)?, .tokenRefused(let answer)?, .refused(let answer)?:
+            console.report(answer.masked(secret))
         case .isPlainOnly?:
             console.complain(
                 "\(name) knows no other way than to be sent the token itself, and was not; "
@@ -145,10 +146,9 @@ struct Repl {
         if line.hasPrefix(" ") { return false }
         let tokens = CommandText.tokens(line)
         // What is no command may be a change that was misspelled.
-        let isKnown = tokens.first.map { !$0.isQuoted && Command.named($0.text) != nil } ?? false
-        if answer.isRefusal, !isKnown { return false }
-        let isChange =
-            ["set", "check"].contains(tokens.first?.text) || tokens.count == 3 && tokens[1].text.hasSuffix("=")
+        let command = tokens.first.flatMap { $0.isQuoted ? nil : Command.named($0.text) }
+        if answer.isRefusal, command == nil { return false }
+        let isChange = command?.takesValue == true || tokens.count == 3 && tokens[1].text.hasSuffix("=")
         if !isChange { return true }
         let rows = answer.body.compactMap { TweakRow($0) }
         return !answer.isRefusal && !rows.isEmpty && !rows.contains(where: \.isSecret)

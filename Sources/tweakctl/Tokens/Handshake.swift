@@ -15,7 +15,9 @@ struct Handshake {
     enum Outcome: Equatable {
         /// The server takes the token. By SCRAM it has shown that it knows it.
         case accepted(Answer)
-        /// It does not, or takes none now. It has not shown that it knows the token.
+        /// It refuses what was shown, and has not shown that it knows the token.
+        case tokenRefused(Answer)
+        /// It refuses before it is shown anything, or for another reason: the token may be good.
         case refused(Answer)
         /// It does not know SCRAM, and was shown nothing.
         case isPlainOnly
@@ -38,7 +40,7 @@ struct Handshake {
 
     /// Takes what the server has answered to the line that was sent last.
     mutating func heard(_ answer: Answer) -> Step {
-        if answer.isRefusal { return .end(scram != nil && answer.knowsNoScram ? .isPlainOnly : .refused(answer)) }
+        if answer.isRefusal { return .end(refusal(answer)) }
         guard var scram else { return .end(.accepted(answer)) }
         guard let message = answer.scramMessage else { return .end(.isStranger) }
         if !hasAnswered {
@@ -52,6 +54,17 @@ struct Handshake {
         answer.status = answer.status.replacing("\(message) ", with: "", maxReplacements: 1)
         return .end(.accepted(answer))
     }
+
+    /// What a refusal means, by its code and the step that it answers; its words are for people, and may change.
+    private func refusal(_ answer: Answer) -> Outcome {
+        let hasShown = scram == nil || hasAnswered
+        switch answer.errorCode.flatMap(TweakError.Code.init) {
+        case .denied? where hasShown: return .tokenRefused(answer)
+        // What knows no other way than `auth TOKEN` takes the first message for a mistake.
+        case .usage? where !hasShown, .unknownCommand? where !hasShown: return .isPlainOnly
+        default: return .refused(answer)
+        }
+    }
 }
 
 extension Answer {
@@ -60,11 +73,6 @@ extension Answer {
         if status.hasPrefix("{") { return JSON(status)?[Scram.field]?.string }
         let words = status.split(separator: " ", maxSplits: 2)
         return words.count > 1 ? String(words[1]) : nil
-    }
-
-    /// Whether it is what servers answer that know no other way than `auth TOKEN`.
-    fileprivate var knowsNoScram: Bool {
-        [TweakError.Code.usage, .unknownCommand].map(\.rawValue).contains(errorCode ?? "")
     }
 }
 

@@ -110,7 +110,9 @@ struct Login {
     private func accepted(_ outcome: Handshake.Outcome, _ secret: String) throws(Failure) -> Answer {
         switch outcome {
         case .accepted(let answer): return answer
-        case .refused(let answer): throw refusal(answer, secret)
+        case .tokenRefused: throw Failure(.refused, "\(target.name): \(notTaken)")
+        case .refused(let answer):
+            throw Failure(.refused, "\(target.name): \(Secrets.masked(Painter.refusal(answer.status), secret))")
         case .isStranger: throw Welcome.stranger(target.name)
         case .isPlainOnly:
             throw Failure(
@@ -128,15 +130,12 @@ struct Login {
 
     private static let patience: Int32 = 5_000
 
-    private func refusal(_ answer: Answer, _ secret: String) -> Failure {
-        let reason =
-            switch answer.errorCode {
-            case TweakError.Code.denied.rawValue where !answer.isAboutSomethingElse:
-                "the token is not taken: it is wrong, was revoked, or has expired; nothing is kept\(answer.plainHint)"
-            case TweakError.Code.unknownCommand.rawValue: "this process knows no tokens"
-            default: Secrets.masked(Painter.refusal(answer.status), secret)
-            }
-        return Failure(.refused, "\(target.name): \(reason)")
+    private var notTaken: String {
+        let remedy =
+            isPlain
+            ? "the process may take none in plain: try without --plain"
+            : "if its line in the token file says sha256:, tweakctl token renew there makes a new one"
+        return "the token is not taken: it is wrong, was revoked, or has expired; nothing is kept; \(remedy)"
     }
 
     private func report(_ token: KeptToken) {

@@ -35,20 +35,16 @@ struct Welcome {
             return nil
         case .isStranger: return Self.stranger(server)
         case .isPlainOnly: reason = "could not be shown without sending it itself; \(Self.plainRemedy(option))"
-        case .refused(let answer): reason = self.reason(answer)
+        case .refused(let answer): reason = "could not be shown (\(answer.errorCode ?? "no reason given"))"
+        case .tokenRefused:
+            reason =
+                "is not taken: it was revoked or has expired, or another program listens there; log in again: "
+                + "tweakctl login \(option)\(token.isPlain ? ", without --plain" : "")"
         }
         let text = "\(server): the token \(token.name) \(reason)"
         if isPublic { return Failure(.refused, "\(text); to do without it: tweakctl logout \(option)") }
         complain(text)
         return nil
-    }
-
-    private func reason(_ answer: Answer) -> String {
-        guard answer.errorCode == TweakError.Code.denied.rawValue, !answer.isAboutSomethingElse else {
-            return "could not be shown (\(answer.errorCode ?? "no reason given"))"
-        }
-        let reason = "is not taken: it was revoked or has expired, or another program listens there"
-        return "\(reason); log in again: tweakctl login \(option)\(answer.plainHint)"
     }
 
     /// What is said of a server that takes a token and cannot know it.
@@ -93,20 +89,6 @@ struct Welcome {
 }
 
 extension Answer {
-    /// What may help where tokens of older lines are refused, if it says that there are some; or plain ones.
-    var plainHint: String {
-        if status.contains("sha256:") {
-            return "; if its line in the token file says sha256:, tweakctl token renew there makes a new one, or login "
-                + "--plain shows it as it is"
-        }
-        return status.contains("auth TOKEN is off") ? ", without --plain" : ""
-    }
-
-    /// Whether it is not this token that is refused, but whoever shows it, or tokens as such: then it may be good still.
-    var isAboutSomethingElse: Bool {
-        status.contains("this process takes no tokens") || status.contains("is not the user of this process")
-    }
-
     /// The code of a refusal, if it is one that the protocol has.
     var errorCode: String? {
         if status.hasPrefix("{") { return JSON(status)?["error"]?["code"]?.string.flatMap(Self.known) }

@@ -29,8 +29,8 @@ enum CodecTarget {
         case .failure(let error, _): try judgeReply(error)
         case .nearly(let correction): try judgeReply(correction.error(showsValue: true))
         case .request(let request):
-            _ = request.needs
-            if case .set(let path, .assign(let text)) = request { try judgeAssignment(path, text) }
+            _ = request.permission
+            if case .assign(let text) = request.change { try judgeAssignment(request.word, text) }
         }
     }
 
@@ -41,8 +41,8 @@ enum CodecTarget {
         guard let hot = line.withUnsafeBufferPointer({ HotLine($0) }) else { return }
         let request: Request
         switch hot {
-        case .get(let path): request = .get([text(line[path])])
-        case .set(let path, let value): request = .set(path: text(line[path]), .assign(text(line[value])))
+        case .get(let path): request = Request(.get, [text(line[path])])
+        case .set(let path, let value): request = Request(.set, [text(line[path])], change: .assign(text(line[value])))
         }
         try expect(parsed == .request(request), "the short way says \(request), the long one \(parsed)")
     }
@@ -67,15 +67,17 @@ enum CodecTarget {
     /// What is typed is printed so that it can be typed again.
     private static func judgeAssignment(_ path: String, _ text: String) throws(Finding) {
         let line = "\(Quoting.json(path)) = \(Quoting.json(text))"
-        try expect(parse(Array(line.utf8)) == .request(.set(path: path, .assign(text))), "\(line) is another request")
+        try expect(
+            parse(Array(line.utf8)) == .request(Request(.set, [path], change: .assign(text))),
+            "\(line) is another request")
         for node in samples.nodes {
             guard let value = try? node.read(text, from: .person) else { continue }
             var bytes: [UInt8] = []
             TweakLine(node, value, .was(value, .none)).append(to: &bytes)
-            guard case .request(.set(let path, .assign(let printed))) = parse(bytes) else {
+            guard case .request(let request) = parse(bytes), case .assign(let printed) = request.change else {
                 throw Finding("\(self.text(bytes[...])) is no assignment")
             }
-            try expect(path == node.path.joined, "\(path) is another path")
+            try expect(request.word == node.path.joined, "\(request.word) is another path")
             let again = try? node.read(printed, from: .file)
             try expect(again == value, "\(value) printed and read: \(again.map { "\($0)" } ?? printed)")
         }

@@ -200,21 +200,44 @@ import TweaksWire
         #expect(try process.result().code == 0)
     }
 
-    /// The token may be good still: it is only shown once, and not to be had again.
-    @Test(
-        arguments: [
-            "this process takes no tokens; name a file of them",
-            "uid 1 is not the user of this process (uid 0); ask them",
-        ])
+    /// Before the challenge it is not this token that is refused: it may be good still, and is not to be had again.
+    @Test(arguments: ["ask Ada for a login", "that is no token of this process, or it has ended"])
     func aTokenThatIsNotToBlameIsKept(_ reason: String) throws {
+        try kept()
+        let process = try surroundings.start(["-s", path, "ping"])
+        let peer = try server.accepted()
+        _ = try peer.message()
+        try peer.say("error denied \(reason)\n")
+        try peer.answer("ping", "ok")
+        let result = try process.result()
+        #expect(result.code == 0 && result.errors.contains("the token alice could not be shown (denied)"))
+        #expect(cache.token(for: path) != nil)
+    }
+
+    /// Once the proof is there it is the token, whatever the server calls that.
+    @Test(arguments: ["no", "this process takes no tokens", "uid 1 is not the user of this process"])
+    func aProofThatIsRefused(_ reason: String) throws {
+        let login = try surroundings.start(["-s", path, "login"])
+        login.type(secret + "\n")
+        try server.accepted().takeToken(secret, "error denied \(reason)")
+        #expect(try login.result().errors.contains("the token is not taken: it is wrong, was revoked, or has expired"))
         try kept()
         let process = try surroundings.start(["-s", path, "ping"])
         let peer = try server.accepted()
         try peer.takeToken(secret, "error denied \(reason)")
         try peer.answer("ping", "ok")
-        let result = try process.result()
-        #expect(result.code == 0 && result.errors.contains("the token alice could not be shown (denied)"))
-        #expect(cache.token(for: path) != nil)
+        #expect(try process.result().errors.contains("the token alice is not taken: it was revoked or has expired"))
+    }
+
+    /// What has sent a challenge knows SCRAM, whatever it calls the answer to that.
+    @Test(arguments: ["usage", "unknown-command"]) func aProofIsNoReasonToShowItInPlain(_ code: String) throws {
+        try kept()
+        let process = try surroundings.start(["-s", path, "ping"])
+        let peer = try server.accepted()
+        try peer.takeToken(secret, "error \(code) what is that?")
+        try peer.answer("ping", "ok")
+        let errors = try process.result().errors
+        #expect(errors.contains("could not be shown (\(code))") && !errors.contains("--plain"))
     }
 
     @Test func revoked() throws {

@@ -69,6 +69,35 @@ struct OpenAPITests {
         }
     }
 
+    /// A flag of the body for each keyword of the command, where the route has no other fields.
+    @Test func hasTheKeywordsOfTheCommands() throws {
+        for route in PanelRoute.all where route.method == "POST" && route.commands.count == 1 {
+            let operation = try #require(operations.first { $0.name == "POST \(route.path)" }?.value)
+            let content = operation["requestBody"]?["content"]?["application/json"]
+            let schema = try resolve(try #require(content?["schema"]))
+            let flags = (schema["properties"]?.named ?? []).filter { $0.value["type"] == .string("boolean") }.map(
+                \.name)
+            let own = route.commands == [.import] ? ["dry"] : []
+            #expect(flags.sorted() == own + Self.flags(of: route.commands[0]), "\(route.path)")
+        }
+    }
+
+    /// The keywords that help shows alone, by their names without dashes.
+    private static func flags(of command: Command) -> [String] {
+        command.synopsis.split(separator: " ").filter { $0.hasPrefix("[") && $0.hasSuffix("]") && !$0.contains("|") }
+            .map { $0.filter(\.isLetter) }.filter { $0 == $0.lowercased() }.sorted()
+    }
+
+    /// Who may do everything alone is told so.
+    @Test func saysWhatIsForAdministrators() throws {
+        for route in PanelRoute.all {
+            let operation = operations.first { $0.name == "\(route.method) \(route.path)" }?.value
+            let summary = try #require(operation?["summary"]?.string)
+            let isTheirs = route.commands.contains { $0.permission == .whole(.admin) }
+            #expect(summary.hasSuffix("; needs admin") == isTheirs, "\(route.path)")
+        }
+    }
+
     @Test func examplesAreTaken() throws {
         var tried = 0
         for operation in operations {

@@ -17,30 +17,39 @@ struct PanelChangesTests {
     @Test(
         "one change is what a line says",
         arguments: [
-            (#""value":72"#, [.set(path: "A/B/C", .assignExactly("72"))]),
-            (#""value":"72""#, [.set(path: "A/B/C", .assign("72"))]),
-            (#""value":18446744073709551615"#, [.set(path: "A/B/C", .assignExactly("18446744073709551615"))]),
-            (#""value":"40*2""#, [.set(path: "A/B/C", .assign("40*2"))]),
-            (#""value":"""#, [.set(path: "A/B/C", .assign(""))]),
-            (#""value":"toggle""#, [.set(path: "A/B/C", .assign("toggle"))]),
-            (#""value":"two\nwords\u0000""#, [.set(path: "A/B/C", .assign("two\nwords\u{0}"))]),
-            (#""value":true"#, [.set(path: "A/B/C", .assignExactly("true"))]),
-            (#""value":false"#, [.set(path: "A/B/C", .assignExactly("false"))]),
-            (#""value":0.1"#, [.set(path: "A/B/C", .assignExactly("0.1"))]),
-            (#""value":1e-12"#, [.set(path: "A/B/C", .assignExactly("1e-12"))]),
-            (#""value":9007199254740993"#, [.set(path: "A/B/C", .assignExactly("9007199254740993"))]),
-            (#""value":-9223372036854775808"#, [.set(path: "A/B/C", .assignExactly("-9223372036854775808"))]),
-            (#""value":0.30000000000000004"#, [.set(path: "A/B/C", .assignExactly("0.30000000000000004"))]),
-            (#""value":1.10"#, [.set(path: "A/B/C", .assignExactly("1.10"))]),
-            (#""value":"1h30m","for":"10m""#, [.setFor(path: "A/B/C", .assign("1h30m"), lifetime: "10m")]),
-            (#""toggle":true,"for":"10m""#, [.setFor(path: "A/B/C", .toggle, lifetime: "10m")]),
-            (#""add":5"#, [.set(path: "A/B/C", .add("5"))]),
-            (#""add":"5ms""#, [.set(path: "A/B/C", .add("5ms"))]),
-            (#""add":-0.1"#, [.set(path: "A/B/C", .add("-0.1"))]),
-            (#""subtract":5"#, [.set(path: "A/B/C", .subtract("5"))]),
-            (#""toggle":true"#, [.set(path: "A/B/C", .toggle)]),
-            (#""reset":true"#, [.reset(["A/B/C"])]),
-            (#""keep":true"#, [.keep(["A/B/C"])]),
+            (#""value":72"#, [Request(.set, ["A/B/C"], change: .assignExactly("72"))]),
+            (#""value":"72""#, [Request(.set, ["A/B/C"], change: .assign("72"))]),
+            (
+                #""value":18446744073709551615"#,
+                [Request(.set, ["A/B/C"], change: .assignExactly("18446744073709551615"))]
+            ),
+            (#""value":"40*2""#, [Request(.set, ["A/B/C"], change: .assign("40*2"))]),
+            (#""value":"""#, [Request(.set, ["A/B/C"], change: .assign(""))]),
+            (#""value":"toggle""#, [Request(.set, ["A/B/C"], change: .assign("toggle"))]),
+            (#""value":"two\nwords\u0000""#, [Request(.set, ["A/B/C"], change: .assign("two\nwords\u{0}"))]),
+            (#""value":true"#, [Request(.set, ["A/B/C"], change: .assignExactly("true"))]),
+            (#""value":false"#, [Request(.set, ["A/B/C"], change: .assignExactly("false"))]),
+            (#""value":0.1"#, [Request(.set, ["A/B/C"], change: .assignExactly("0.1"))]),
+            (#""value":1e-12"#, [Request(.set, ["A/B/C"], change: .assignExactly("1e-12"))]),
+            (#""value":9007199254740993"#, [Request(.set, ["A/B/C"], change: .assignExactly("9007199254740993"))]),
+            (
+                #""value":-9223372036854775808"#,
+                [Request(.set, ["A/B/C"], change: .assignExactly("-9223372036854775808"))]
+            ),
+            (
+                #""value":0.30000000000000004"#,
+                [Request(.set, ["A/B/C"], change: .assignExactly("0.30000000000000004"))]
+            ),
+            (#""value":1.10"#, [Request(.set, ["A/B/C"], change: .assignExactly("1.10"))]),
+            (#""value":"1h30m","for":"10m""#, [Request(.set, ["A/B/C"], change: .assign("1h30m"), lifetime: "10m")]),
+            (#""toggle":true,"for":"10m""#, [Request(.set, ["A/B/C"], change: .toggle, lifetime: "10m")]),
+            (#""add":5"#, [Request(.set, ["A/B/C"], change: .add("5"))]),
+            (#""add":"5ms""#, [Request(.set, ["A/B/C"], change: .add("5ms"))]),
+            (#""add":-0.1"#, [Request(.set, ["A/B/C"], change: .add("-0.1"))]),
+            (#""subtract":5"#, [Request(.set, ["A/B/C"], change: .subtract("5"))]),
+            (#""toggle":true"#, [Request(.set, ["A/B/C"], change: .toggle)]),
+            (#""reset":true"#, [Request(.reset, ["A/B/C"])]),
+            (#""keep":true"#, [Request(.keep, ["A/B/C"])]),
         ] as [(String, [Request])])
     func one(change: String, requests: [Request]) throws {
         let script = try Self.script(#"PATCH /api/tweaks {"changes":[{"path":"A/B/C",\#(change)}]}"#)
@@ -51,7 +60,8 @@ struct PanelChangesTests {
         let script = try Self.script(
             #"PATCH /api/tweaks {"changes":[{"path":"A/B/C","value":1},{"path":"A/B/D","reset":true}]}"#)
         var expected = PanelScript([
-            .begin(revision: nil), .set(path: "A/B/C", .assignExactly("1")), .reset(["A/B/D"]), .commit,
+            Request(.begin), Request(.set, ["A/B/C"], change: .assignExactly("1")), Request(.reset, ["A/B/D"]),
+            Request(.commit),
         ])
         expected.isBatch = true
         #expect(script == expected)
@@ -61,7 +71,7 @@ struct PanelChangesTests {
     func oneWithARevisionIsACommit(text: String, revision: UInt64) throws {
         let script = try Self.script(
             #"PATCH /api/tweaks {"baseRevision":\#(text),"changes":[{"path":"A/B/C","keep":true}]}"#)
-        var expected = PanelScript([.begin(revision: revision), .keep(["A/B/C"]), .commit])
+        var expected = PanelScript([Request(.begin, number: revision), Request(.keep, ["A/B/C"]), Request(.commit)])
         expected.isBatch = true
         #expect(script == expected)
     }
@@ -70,18 +80,18 @@ struct PanelChangesTests {
     func aDragDoesNotWaitForTheDisk(field: String, waits: Bool) throws {
         let script = try Self.script(#"PATCH /api/tweaks {\#(field)"changes":[{"path":"A/B/C","value":1}]}"#)
         #expect(script.waitsForDisk == waits)
-        #expect(script.requests == [.set(path: "A/B/C", .assignExactly("1"))])
+        #expect(script.requests == [Request(.set, ["A/B/C"], change: .assignExactly("1"))])
     }
 
     /// `describe` fails unless there is a tweak with exactly this path, and `reset` means that one then.
     @Test(arguments: ["A/B/*", "A/?/C", "**/B/C", "A/B/Really?"]) func aGlobMeansOneTweak(path: String) throws {
         let reset = try Self.script(#"PATCH /api/tweaks {"changes":[{"path":"\#(path)","reset":true}]}"#)
-        #expect(reset == PanelScript([.describe(path), .reset([path])]))
+        #expect(reset == PanelScript([Request(.describe, [path]), Request(.reset, [path])]))
         let keep = try Self.script(#"PATCH /api/tweaks {"changes":[{"path":"\#(path)","keep":true}]}"#)
-        #expect(keep == PanelScript([.describe(path), .keep([path])]))
+        #expect(keep == PanelScript([Request(.describe, [path]), Request(.keep, [path])]))
         // These take no pattern.
         let set = try Self.script(#"PATCH /api/tweaks {"changes":[{"path":"\#(path)","value":1}]}"#)
-        #expect(set == PanelScript([.set(path: path, .assignExactly("1"))]))
+        #expect(set == PanelScript([Request(.set, [path], change: .assignExactly("1"))]))
     }
 
     @Test func checks() throws {
@@ -91,8 +101,8 @@ struct PanelChangesTests {
             {"path":"A/B/C","subtract":"1"},{"path":"A/B/D","toggle":true}]}
             """#)
         let expected: [Request] = [
-            .check(path: "A/B/C", .assignExactly("0.1")), .check(path: "A/B/C", .add("1")),
-            .check(path: "A/B/C", .subtract("1")), .check(path: "A/B/D", .toggle),
+            Request(.check, ["A/B/C"], change: .assignExactly("0.1")), Request(.check, ["A/B/C"], change: .add("1")),
+            Request(.check, ["A/B/C"], change: .subtract("1")), Request(.check, ["A/B/D"], change: .toggle),
         ]
         #expect(script == PanelScript(expected, shows: .all))
     }
@@ -129,10 +139,12 @@ struct PanelChangesTests {
     @Test(arguments: [false, true]) func anImportIsOneRequest(dry: Bool) throws {
         let text = #"# saved\n\nA/B/C = 1 # why\r\n\"A b/B/C\" = \"two\\nwords\"\nok rev 3\nA/B/D = #F80"#
         let script = try Self.script(#"POST /api/import {"text":"\#(text)","dry":\#(dry)}"#)
-        guard case .import(let lines, problems: [], dry)? = script.requests.first, script.requests.count == 1 else {
+        guard case .assignments(let lines, problems: [])? = script.requests.first?.payload, script.requests.count == 1
+        else {
             Issue.record("\(script)")
             return
         }
+        #expect(script.requests[0].command == .import && script.requests[0].keywords.contains(.dry) == dry)
         #expect(lines.map(\.path) == ["A/B/C", "A b/B/C", "A/B/D"] && lines.map(\.line) == [3, 4, 6])
         #expect(lines.map(\.text) == ["1", "two\nwords", "#F80"])
     }

@@ -13,7 +13,9 @@ import TweaksWire
     // MARK: Before
 
     @Test(
-        arguments: Command.all.filter { $0.needs != .nothing }.map(\.example) + ["A/B/C = 1", "Content/Text/Size += 1"])
+        arguments: Command.all.filter { $0.permission != .nothing }.map(\.example) + [
+            "A/B/C = 1", "Content/Text/Size += 1",
+        ])
     func nothingIsDoneForAStranger(_ line: String) throws {
         let server = try AccessServer(ops)
         let client = try server.connectTCP()

@@ -2,9 +2,10 @@
 
 import Testing
 import Tweaks
-import TweaksServer
 import TweaksTestSupport
 import TweaksWire
+
+@testable import TweaksServer
 
 @Suite(.blocking) struct CommandTableTests {
     /// What a session may do. The lines below are about tweaks of Label.
@@ -96,11 +97,10 @@ import TweaksWire
         #expect((Self.rows + Self.gated).allSatisfy { $0.letters.count == Self.columns.count })
     }
 
-    /// The need that help and completion go by is the one that requests are judged by.
-    @Test func theExampleStandsForTheCommand() throws {
+    /// Help and completion go by what a command takes without further keywords, and so does its example.
+    @Test func theExampleIsTakenByWhoeverTheCommandIs() throws {
         for command in Command.all {
-            let row = try #require((Self.rows + Self.gated).first { $0.command == command.name })
-            #expect(try Self.request(row.line).needs == command.needs, "\(command.name)")
+            #expect(try Self.request(command.example).permission == command.permission, "\(command.name)")
         }
     }
 
@@ -112,10 +112,10 @@ import TweaksWire
     }
 
     @Test(arguments: gated) func isLetPast(_ row: Row) throws {
-        let need = try Self.request(row.line).needs
+        let permission = try Self.request(row.line).permission
         for (column, letter) in zip(Self.columns, row.letters) {
             let rights = try Rights(ScopedServer.scopes(column))
-            #expect(rights.meets(need) == (letter == "A"), "\(row.line) with \(column)")
+            #expect(rights.meets(permission) == (letter == "A"), "\(row.line) with \(column)")
         }
     }
 

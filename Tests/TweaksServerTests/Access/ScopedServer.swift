@@ -24,7 +24,7 @@ final class ScopedServer {
         if let wallClock { hooks.wallClock = { wallClock } }
         let store = try MemoryPresets(presets)
         hooks.presets = store
-        for command in ["load", "delete", "diff", "swap"] { hooks.completions[command] = { store.names() } }
+        hooks.presetNames = { store.names() }
         // A session gives up everything, and is given what it asks for.
         hooks.access.grants = [.admin]
         let server = TweakServer(

@@ -8,7 +8,7 @@ import TweaksTestSupport
 
 struct CompletionTests {
     private let completion = Completion(
-        view: TweakView(ManyTweaks.registry), names: ["ping": { ["evening", "morning"] }])
+        view: TweakView(ManyTweaks.registry), presetNames: { ["evening", "morning"] })
 
     @Test(arguments: [
         // Commands, and what an assignment may begin with.
@@ -37,7 +37,7 @@ struct CompletionTests {
         // Keywords.
         ("Label/Font/Size ", ["=", "+=", "-="]), ("Label/Font/Size +", ["+="]), ("watch mod", ["modified"]),
         ("watch \"mod", []), ("watch Sizes sin", ["since"]), ("watch Sizes since ", []), ("unwatch mod", ["modified"]),
-        ("json o", ["on", "off"]), ("reload ", ["dry"]), ("hello 1 j", ["json"]), ("ping m", ["morning"]),
+        ("json o", ["on", "off"]), ("reload ", ["dry"]), ("hello 1 j", ["json"]), ("delete m", ["morning"]), ("ping m", []),
     ])
     func completes(_ text: String, _ candidates: [String]) {
         #expect(completion.candidates(for: text) == candidates)
@@ -55,7 +55,7 @@ struct CompletionTests {
     @Test func thereAreNeverTooMany() {
         let registry = TweakRegistry()
         for number in 0..<1_000 { _ = Tweak("A", "B", "C\(number)", number, registry: registry) }
-        let completion = Completion(view: TweakView(registry), names: [:])
+        let completion = Completion(view: TweakView(registry), presetNames: { [] })
         #expect(completion.candidates(for: "get A/B/C").count == Completion.mostCandidates)
         #expect(completion.candidates(for: "get A/B/C99") == ["A/B/C99"] + (990..<1_000).map { "A/B/C\($0)" })
     }

@@ -1,0 +1,107 @@
+// A command is data: its name, arguments, permission and help, from which parsing, completion and documents follow.
+
+import Tweaks
+
+/// The commands, by their names.
+package enum Command: Int, CaseIterable, Sendable {
+    case help, ls, get, set, keep, reset, check, find, modified, describe, explain, export, run, `import`
+    case begin, commit, abort, undo, redo, history, watch, unwatch
+    case save, load, swap, diff, presets, delete
+    case auth, `as`, whoami, drop, request, sessions, panel, kick
+    case reload, conflicts, stats, hello, complete, json, prompt, ping, quit
+
+    package var name: String { entry.name }
+    package var permission: RequiredPermission { entry.permission }
+    package var effect: Effect { entry.effect }
+    package var summary: String { entry.summary }
+    package var example: String { entry.example }
+    /// Name and arguments.
+    package var synopsis: String { ([name] + entry.arguments.compactMap(\.synopsis)).joined(separator: " ") }
+    /// Whether an argument may look like anything: a value, an argument of an action, or a text.
+    package var takesAnyText: Bool { entry.positionals.contains { [.value, .argument, .text].contains($0.kind) } }
+    /// Whether it takes a value of a tweak.
+    package var takesValue: Bool { entry.positionals.contains { $0.kind == .value } }
+
+    /// The command of the protocol with this name.
+    package static func named(_ name: String) -> Command? { byName[name] }
+
+    private static let byName = {
+        var commands = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+        commands["?"] = .help
+        return commands
+    }()
+
+    /// All commands of the protocol, in the order of help.
+    package static let all = groups.flatMap(\.commands)
+
+    /// The commands as people look for them.
+    package static let groups = [
+        valuesGroup, batchesGroup, historyGroup, watchingGroup, presetsGroup, accessGroup, processGroup, sessionGroup,
+    ]
+
+    /// The commands of one subject, under its heading.
+    package struct Group: Sendable {
+        package let title: String
+        package var commands: [Command] { entries.map(\.command) }
+        fileprivate let entries: [Entry]
+
+        init(_ title: String, _ entries: [Entry]) { (self.title, self.entries) = (title, entries) }
+    }
+
+    /// What a command does to values.
+    package enum Effect: Sendable {
+        case none, changes
+        /// It changes values, or waits in an open batch; an error in it spoils the batch.
+        case isQueued
+    }
+
+    /// What it is declared as, in the file of its family.
+    var entry: Entry { Entry.table[rawValue] }
+}
+
+extension Command {
+    /// What is known of one command.
+    final class Entry: Sendable {
+        let command: Command
+        let name: String
+        let arguments: [Argument]
+        /// What it takes without keywords that take more.
+        let permission: RequiredPermission
+        let effect: Effect
+        let summary: String
+        let example: String
+
+        let positionals: [Argument]
+        /// The keywords.
+        let options: [Argument]
+        /// The argument at the end, behind a bare word of its own.
+        let marked: Argument?
+        /// How many arguments it takes at least.
+        let leastCount: Int
+        /// Whether its last argument takes all that comes.
+        let isOpen: Bool
+
+        @inline(never) init(
+            _ command: Command, _ name: String, _ arguments: Argument..., permission: RequiredPermission,
+            effect: Effect = .none,
+            help: String, example: String
+        ) {
+            (self.command, self.name, self.arguments) = (command, name, arguments)
+            (self.permission, self.effect, summary, self.example) = (permission, effect, help, example)
+            var (positionals, options) = ([Argument](), [Argument]())
+            for var argument in arguments where argument.marker == nil {
+                argument.place = positionals.count
+                if argument.kind == nil { options.append(argument) } else { positionals.append(argument) }
+            }
+            (self.positionals, self.options, marked) = (positionals, options, arguments.first { $0.marker != nil })
+            leastCount = positionals.reduce(0) { $0 + $1.counts.lowerBound }
+            isOpen = positionals.last?.counts.upperBound == .max
+        }
+
+        fileprivate static let table = {
+            let entries = groups.flatMap(\.entries) + [imports]
+            // A command that is declared nowhere would be found by the first request, and by every test.
+            return Command.allCases.map { command in entries.first { $0.command == command }! }
+        }()
+    }
+}
