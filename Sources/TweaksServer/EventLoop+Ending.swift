@@ -38,7 +38,7 @@ extension EventLoop {
         session.reader.removeAll()
         stopWatching(session)
         // Closed at once, the kernel would answer unread input with a reset, and the last reply would be lost.
-        timers.add(.init(deadline: clock() + limits.lingerTime, session: session.id, kind: .drain))
+        schedule(.drain, for: session, in: limits.lingerTime)
     }
 
     func stopWatching(_ session: Session) {
@@ -53,16 +53,15 @@ extension EventLoop {
         abandonWork(of: session)
         stopWatching(session)
         poller.remove(session.descriptor.number)
-        sessions[Int(session.descriptor.number)] = nil
-        sessionCount -= 1
+        sessions.remove(session)
         weigh(session)
         session.isCounted = false
         session.otherAccounts = []
         // While a disk does not answer, sessions come and go.
-        if executor.owing.count > 2 * sessionCount + 64 { executor.owing.removeAll { self.session($0) == nil } }
-        executor.figures.sessions = sessionCount
+        if executor.owing.count > 2 * sessions.count + 64 { executor.owing.removeAll { self.session($0) == nil } }
+        executor.figures.sessions = sessions.count
         executor.take(.end(.lost), session)
-        if acceptsAgainAt != nil { resumeAccepting() }
+        if crowd.isPaused { resumeAccepting() }
     }
 
     /// Notes that nobody waits any more for what others do for this session.
@@ -82,12 +81,12 @@ extension EventLoop {
     func beginStopping() {
         if isStopping { return }
         isStopping = true
-        stopDeadline = clock() + limits.lingerTime
+        schedule(.stopping, in: limits.lingerTime)
         executor.cancelRuns()
         for listener in listeners {
             poller.remove(listener.descriptor.number)
         }
-        for case let session? in sessions {
+        for session in sessions.all {
             sayClosing(session)
             // One that was ending before need not wait any longer for its peer.
             advance(session)
@@ -104,7 +103,7 @@ extension EventLoop {
     }
 
     func closeAll() {
-        for case let session? in sessions {
+        for session in sessions.all {
             executor.take(.end(.shutdown), session)
             close(session)
         }

@@ -23,7 +23,7 @@ extension EventLoop {
 
     /// The greediest session of the peer that holds most: many small ones are no better than a large one.
     private func greediest() -> Session? {
-        let all = sessions.lazy.compactMap(\.self).filter { $0.phase != .closed && $0.greed > 0 }
+        let all = sessions.all.filter { $0.phase != .closed && $0.greed > 0 }
         var byPeer: [ObjectIdentifier: Int] = [:]
         for session in all { byPeer[ObjectIdentifier(session.account), default: 0] += session.greed }
         let most = byPeer.max { $0.value < $1.value }?.key

@@ -45,7 +45,7 @@ extension EventLoop {
             executor.evidence.note(saved: status)
             settle()
         case .audited(let status):
-            executor.evidence.note(audited: status, clock())
+            executor.evidence.note(audited: status, now)
             settle()
         case .asked(let id, let request): session(id).map { finishAsking(request, $0) }
         case .decided(let id, let request): session(id).map { finishWaiting(request, $0) }
@@ -59,7 +59,7 @@ extension EventLoop {
         if session.isOpen {
             // A reload promises its revision, too, as does what was read elsewhere first.
             if let revision = reply.awaits {
-                executor.evidence.ask(revision, clock())
+                executor.evidence.ask(revision, now)
                 if session.owed.isEmpty { executor.owing.append(id) }
             }
             deliver(reply, session)

@@ -19,7 +19,7 @@ extension EventLoop {
                 session.outputHasEnded = true
                 session.descriptor.endOutput()
                 // All was said; from here on there is only so much patience.
-                timers.add(.init(deadline: clock() + limits.fatalDrain.time, session: session.id, kind: .drain))
+                schedule(.drain, for: session, in: limits.fatalDrain.time)
             }
             // A stopping server waits only for those whose input lies unread: the reset that answers it would cost them
             // the last reply.

@@ -57,7 +57,7 @@ extension EventLoop {
     func advance(_ session: Session) {
         if session.phase == .closed { return }
         // Then the others: a long reply to a fast reader must not keep them waiting.
-        let turnEnds = clock() + turnTime
+        let turnEnds = now + turnTime
         repeat {
             runLines(session, until: turnEnds)
             session.settle(executor.evidence.status, unsentLimit: room(session))
@@ -67,7 +67,7 @@ extension EventLoop {
             guard flush(session), session.phase == .open else { break }
             if !canGoOn(session) { break }
             // A slice of a long reply is a turn, however long those may be.
-        } while session.remainder == nil && clock() < turnEnds
+        } while session.remainder == nil && look() < turnEnds
         if session.phase == .closed { return }
         updateInterest(session)
         weigh(session)
@@ -90,7 +90,7 @@ extension EventLoop {
     }
 
     /// Runs the lines that have come, as long as replies can be written and others have not waited too long.
-    func runLines(_ session: Session, until turnEnds: ContinuousClock.Instant) {
+    func runLines(_ session: Session, until turnEnds: Moment) {
         if let dialect = session.dialect { return run(dialect, session, until: turnEnds) }
         session.hasLines = true
         var linesToClock = Self.linesPerClock
@@ -115,7 +115,7 @@ extension EventLoop {
                 linesToClock -= run(line, session) ? 1 : Self.linesPerClock
                 if linesToClock > 0 { continue }
                 linesToClock = Self.linesPerClock
-                if clock() >= turnEnds { return executor.endRound() }
+                if look() >= turnEnds { return executor.endRound() }
             }
         }
     }
@@ -215,7 +215,7 @@ extension EventLoop {
         }
         switch outcome {
         case .penalty(let error, let delay): penalize(session, error, for: delay)
-        case .list: session.send(executor.list(sessions.compactMap(\.self), for: session))
+        case .list: session.send(executor.list(sessions.all, for: session))
         case .kick(let number): kick(number, by: session)
         case .panel(let rotate): tellPanel(rotate: rotate, to: session)
         case .running:

@@ -17,14 +17,13 @@ extension EventLoop {
         }
         session.needsToken = true
         session.reader.limit = min(limits.unauthenticatedLineBytes, limits.lineBytes)
-        timers.add(
-            .init(deadline: session.openedAt + limits.timeToAuthenticate, session: session.id, kind: .authentication))
+        schedule(.authentication, for: session, in: limits.timeToAuthenticate)
     }
 
     /// Answers a wrong token, but not at once.
     func penalize(_ session: Session, _ error: TweakError, for delay: Duration) {
         (session.penalty, session.isAwaitingAction) = (error, true)
-        timers.add(.init(deadline: clock() + delay, session: session.id, kind: .penalty))
+        schedule(.penalty, for: session, in: delay)
     }
 
     func endPenalty(_ session: Session) {
@@ -50,24 +49,26 @@ extension EventLoop {
 
     /// Looks whether a token has expired, by the clock on the wall; that one may jump, so it is asked each time.
     func expireTokens() {
-        if let first = firstExpiry, executor.hooks.wallClock() >= first { reviewTokens() }
+        if let first = expiry.first, executor.hooks.wallClock() >= first { reviewTokens() }
     }
 
     /// Notes when the tokens of a session end.
     func noteExpiry(_ session: Session) {
         guard let first = session.tokens.compactMap(\.expires).min() else { return }
-        firstExpiry = min(firstExpiry ?? first, first)
+        expiry.first = min(expiry.first ?? first, first)
         let left = first - executor.hooks.wallClock()
         // A wall clock that is put forward is noticed within a minute even where nothing happens.
-        let next = clock() + min(.milliseconds(max(left, 1)), .seconds(60))
-        tokensReviewedAt = min(tokensReviewedAt ?? next, next)
+        let time = min(Duration.milliseconds(max(left, 1)), .seconds(60))
+        if let earlier = expiry.reviewedAt, earlier <= now + time { return }
+        expiry.reviewedAt = now + time
+        schedule(.tokens, in: time)
     }
 
     /// Compares the tokens of all sessions with the table, and with the time.
     func reviewTokens() {
         let now = executor.hooks.wallClock()
-        (firstExpiry, tokensReviewedAt) = (nil, nil)
-        for case let session? in sessions where !session.tokens.isEmpty && session.isOpen {
+        expiry = Expiry()
+        for session in sessions.all where !session.tokens.isEmpty && session.isOpen {
             review(session, now)
             noteExpiry(session)
         }
@@ -175,7 +176,7 @@ extension EventLoop {
 
     /// Ends the session with this number, at the wish of another one.
     func kick(_ number: UInt64, by session: Session) {
-        let victims = sessions.compactMap(\.self).filter { $0.number == number && $0.life.state.reason == nil }
+        let victims = sessions.all.filter { $0.number == number && $0.life.state.reason == nil }
         if victims.isEmpty {
             let text = "session \(number) is not connected; the command sessions lists those that are"
             executor.figures.refused += 1
@@ -196,7 +197,7 @@ extension EventLoop {
         session.endPenalty()
         if session.isAwaitingAction {
             session.farewell = error
-            timers.add(.init(deadline: clock() + limits.lingerTime, session: session.id, kind: .farewell))
+            schedule(.farewell, for: session, in: limits.lingerTime)
         } else {
             takeLeave(of: session, error)
         }

@@ -90,7 +90,7 @@ extension Executor {
         guard let entry, entry.isLive(hooks.wallClock()) else {
             session.failures += 1
             tell(.authenticationFailed, session)
-            let delay = failures.note(session.peer.culprit, hooks.clock())
+            let delay = failures.note(session.peer.culprit, hooks.now)
             return .penalty(TweakError(.denied, "that is no token of this process, or it has ended\(hint)"), delay)
         }
         try refuseIfCrowded(entry, session)
@@ -134,7 +134,7 @@ extension Executor {
     }
 
     private func account(_ name: String, _ commitsPerSecond: Int?) -> Account {
-        let account = accounts.account(name, hooks.clock())
+        let account = accounts.account(name, hooks.now)
         if account.commitsPerSecond != commitsPerSecond { account.commitsPerSecond = commitsPerSecond }
         return account
     }
@@ -173,7 +173,7 @@ extension Executor {
     }
 
     /// How many seconds a session is old.
-    func age(of session: Session) -> Int64 { Int64((hooks.clock() - session.openedAt) / .seconds(1)) }
+    func age(of session: Session) -> Int64 { Int64((hooks.now - session.openedAt) / .seconds(1)) }
 
     // MARK: drop
 

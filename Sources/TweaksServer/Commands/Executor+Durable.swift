@@ -37,7 +37,7 @@ extension Executor {
     func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
         try judge(proposal, session)
         try refuseGrowth(proposal.batch)
-        try spend(session, hooks.clock())
+        try spend(session, hooks.now)
         if let store, store.isRequired, try write(proposal, to: store, session) { return .running }
         return .reply(try commitNow(proposal, session))
     }
@@ -53,7 +53,7 @@ extension Executor {
     }
 
     /// A peer may commit so often, and no oftener, over however many sessions.
-    func spend(_ session: Session, _ now: ContinuousClock.Instant) throws(TweakError) {
+    func spend(_ session: Session, _ now: Moment) throws(TweakError) {
         var refusing = session.account.takeCommit(now) ? nil : session.account
         if !session.otherAccounts.isEmpty { refusing = refusing ?? session.otherAccounts.first { !$0.takeCommit(now) } }
         guard let refusing else { return }

@@ -36,7 +36,7 @@ extension Executor {
             try spend(session, session.lastActivity)
             let outcome = try registry.commit(
                 node, .set(wanted), origin: session.origin, kind: .change(session: session.number),
-                at: Moment(session.lastActivity), delivery: .carrier)
+                at: session.lastActivity, delivery: .carrier)
             let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
             session.isProven = true
             if outcome.didStore { session.commits += 1 }

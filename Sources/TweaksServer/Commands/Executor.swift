@@ -45,7 +45,7 @@ final class Executor {
     /// Commits of this round wait for its end before the disk hears of them.
     private var isInRound = false
     /// How far that is, and the audit.
-    var evidence: Evidence
+    let evidence: Evidence
     /// Something was committed that did not wait for it, and may wait in there for what does.
     var hasUnhurried = false
     /// Sessions with replies that wait for it.
@@ -86,7 +86,7 @@ final class Executor {
         let own = hooks.fronts.flatMap(\.tokens)
         if !own.isEmpty { tokens = (tokens ?? TokenTable()).adding(own) }
         failures = FailureLedger(delays: limits.authenticationDelay)
-        commitRate = CommitRate(registry.revision, at: hooks.clock())
+        commitRate = CommitRate(registry.revision, at: hooks.now)
         store = registry.store
         evidence = Evidence(store, hooks.audit, mailbox)
     }
@@ -172,7 +172,7 @@ final class Executor {
     func endPending(_ id: SessionID) { pending.removeValue(forKey: id)?.pending -= 1 }
 
     /// Looks at the revision now and then, for the rate of commits.
-    func noteCommits(_ now: ContinuousClock.Instant) {
+    func noteCommits(_ now: Moment) {
         if commitRate.isDue(now) { commitRate.note(registry.revision, at: now) }
     }
 
@@ -240,7 +240,7 @@ struct ServerIdentity: Sendable {
     let processID: Int32
     /// Random for each start, so that clients notice a restart.
     let instance: String
-    let startedAt: ContinuousClock.Instant
+    let startedAt: Moment
 }
 
 /// What a server counts.

@@ -18,11 +18,11 @@ extension EventLoop {
         // One at a time: requests may be many.
         if session.hasRequestTimer { return }
         session.hasRequestTimer = true
-        timers.add(.init(deadline: now + limits.timeToFirstLine, session: session.id, kind: .request))
+        schedule(.request, for: session, in: limits.timeToFirstLine)
     }
 
     /// Carries out what has come, as long as replies can be written and others have not waited too long.
-    func run(_ dialect: any SessionDialect, _ session: Session, until turnEnds: ContinuousClock.Instant) {
+    func run(_ dialect: any SessionDialect, _ session: Session, until turnEnds: Moment) {
         session.hasLines = true
         expireTokens()
         if dialect.inputCount > 0 { session.lastActivity = now }
@@ -35,7 +35,7 @@ extension EventLoop {
                 return stepsEnded(session, dialect)
             }
             take(step, session)
-            if clock() >= turnEnds { return executor.endRound() }
+            if look() >= turnEnds { return executor.endRound() }
         }
     }
 
@@ -83,7 +83,7 @@ extension EventLoop {
     // MARK: Time
 
     /// A request that does not become whole ends the connection.
-    func expireRequest(_ session: Session, _ now: ContinuousClock.Instant) {
+    func expireRequest(_ session: Session) {
         session.hasRequestTimer = false
         guard let began = session.requestBegan, session.isOpen else { return }
         let deadline = began + limits.timeToFirstLine
@@ -98,14 +98,14 @@ extension EventLoop {
     /// - Parameter told: What there was before the snapshot was made. What has come since is told of by the next beat.
     private func beginBeating(_ session: Session, _ told: (generation: UInt64, seen: Int)?) {
         session.toldListing = session.dialect?.isResumed == true ? nil : told
-        timers.add(.init(deadline: now + limits.beatInterval, session: session.id, kind: .beat))
+        schedule(.beat, for: session, in: limits.beatInterval)
     }
 
     /// Tells a stream that it is still there, and whether there are other tweaks than before.
-    func beat(_ session: Session, _ now: ContinuousClock.Instant) {
+    func beat(_ session: Session) {
         guard session.isOpen, let dialect = session.dialect, dialect.isStreaming else { return }
         if let error = dialect.ending { return dismiss(session, error, .revoked) }
-        timers.add(.init(deadline: now + limits.beatInterval, session: session.id, kind: .beat))
+        schedule(.beat, for: session, in: limits.beatInterval)
         // Whoever does not read has enough to read.
         guard session.remainder == nil, session.output.isEmpty else { return }
         let told = session.toldListing

@@ -105,7 +105,7 @@ final class Session {
     /// Lines may be waiting in the reader.
     var hasLines = false
     /// When the request began that is not whole yet, where there is a dialect.
-    var requestBegan: ContinuousClock.Instant?
+    var requestBegan: Moment?
     /// There is a timer for it.
     var hasRequestTimer = false
     /// The gesture that its changes are part of; 0: none.
@@ -143,12 +143,12 @@ final class Session {
     var interest: PollInterest = .read
     /// It had too much unsent when that was last looked at.
     var isFull = false
-    var lastActivity: ContinuousClock.Instant
-    let openedAt: ContinuousClock.Instant
+    var lastActivity: Moment
+    let openedAt: Moment
 
     init(
         id: SessionID, descriptor: Descriptor, peer: Peer, isDenied: Bool, lineLimit: Int,
-        now: ContinuousClock.Instant, dialect: (any SessionDialect)? = nil
+        now: Moment, dialect: (any SessionDialect)? = nil
     ) {
         self.id = id
         self.descriptor = descriptor
