@@ -8,14 +8,18 @@ struct CommitRate {
     private let interval: Duration = .seconds(5)
     private let window: Duration = .seconds(60)
 
-    init(_ revision: UInt64, at now: Moment) { samples = [(now, revision)] }
+    init(_ revision: UInt64, at now: Moment) { (samples, dueAt) = ([(now, revision)], now + interval) }
 
-    /// Whether it is time for another sample.
-    func isDue(_ now: Moment) -> Bool { samples[samples.count - 1].time + interval <= now }
+    /// When it is time for another sample.
+    private(set) var dueAt: Moment
+
+    /// Whether that has come.
+    func isDue(_ now: Moment) -> Bool { dueAt <= now }
 
     /// Takes a sample.
     mutating func note(_ revision: UInt64, at now: Moment) {
         samples.append((now, revision))
+        dueAt = now + interval
         // The newest one that is out of the window stays: that is where the window begins.
         while samples.count > 2, samples[1].time + window <= now { samples.removeFirst() }
     }

@@ -52,8 +52,8 @@ extension EventLoop {
         }
         let session = Session(
             id: SessionID(number: sessions.makeNumber(), descriptor: number), descriptor: descriptor, peer: peer,
-            isDenied: scopes == nil, lineLimit: limits.lineBytes, now: now,
-            dialect: listener.makeDialect(number, executor.identity.instance))
+            isDenied: scopes == nil, now: now,
+            dialect: listener.makeDialect(number, executor.identity.instance) ?? LineDialect(limit: limits.lineBytes))
         if let scopes, !scopes.isEmpty { session.grants.add(scopes, from: .peer) }
         executor.identify(session)
         return session
@@ -61,12 +61,12 @@ extension EventLoop {
 
     private func register(_ session: Session) -> Bool {
         do {
-            try poller.add(session.descriptor.number, .read)
+            try poller.add(session.connection.descriptor.number, .read)
         } catch {
             return false
         }
         sessions.insert(session)
-        session.isCounted = true
+        session.payer.isCounted = true
         executor.figures.sessions = sessions.count
         return true
     }

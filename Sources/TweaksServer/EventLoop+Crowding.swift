@@ -27,9 +27,9 @@ extension EventLoop {
     /// Beyond all limits there is one place for each user who may do everything here: an operator has to be able to look, and
     /// to end what takes the others.
     func takesKeptPlace(_ newcomer: Session) -> Bool {
-        guard newcomer.peer.transport == .unix, newcomer.grants.rights.isWhole(.admin) else { return false }
-        if let holder = crowd.keptPlaces[newcomer.peer.culprit], session(holder) != nil { return false }
-        crowd.keptPlaces[newcomer.peer.culprit] = newcomer.id
+        guard newcomer.identity.peer.transport == .unix, newcomer.grants.rights.isWhole(.admin) else { return false }
+        if let holder = crowd.keptPlaces[newcomer.identity.peer.culprit], session(holder) != nil { return false }
+        crowd.keptPlaces[newcomer.identity.peer.culprit] = newcomer.id
         return true
     }
 
@@ -55,7 +55,7 @@ extension EventLoop {
     /// Puts a newcomer behind the others who have not sent a line. The lists must not grow with all who ever came.
     func noteNewcomer(_ newcomer: Session) {
         if crowd.strangers.count > 2 * sessions.count + 64 {
-            crowd.strangers.removeAll { session($0)?.hasSentLine ?? true }
+            crowd.strangers.removeAll { session($0)?.input.hasSentLine ?? true }
         }
         crowd.strangers.append(newcomer.id)
         guard isUnauthenticated(newcomer) else { return }
@@ -70,7 +70,7 @@ extension EventLoop {
     }
 
     private func isUnauthenticated(_ session: Session) -> Bool {
-        session.isOpen && (!session.isAdmitted || session.isDenied)
+        session.isOpen && (!session.isAdmitted || session.identity.isDenied)
     }
 
     /// Which of those makes room that have not shown who they are. An address with more than its share takes from itself;
@@ -78,13 +78,13 @@ extension EventLoop {
     /// it; and of several the oldest goes, of the address that has the most.
     private func yielding(to newcomer: Session) -> Int {
         let waiting = crowd.unauthenticated.map { session($0) }
-        var counts = [newcomer.peer.culprit: 1]
-        for session in waiting { counts[session?.peer.culprit ?? "", default: 0] += 1 }
-        let count = { (index: Int) in counts[waiting[index]?.peer.culprit ?? ""] ?? 0 }
+        var counts = [newcomer.identity.peer.culprit: 1]
+        for session in waiting { counts[session?.identity.peer.culprit ?? "", default: 0] += 1 }
+        let count = { (index: Int) in counts[waiting[index]?.identity.peer.culprit ?? ""] ?? 0 }
         let share = max(limits.unauthenticatedSessions / 4, 1)
         let greedy = waiting.indices.filter { count($0) > share }
         let candidates = greedy.isEmpty ? Array(waiting.indices) : greedy
-        let silent = candidates.filter { waiting[$0]?.speaksProtocol != true }
+        let silent = candidates.filter { waiting[$0]?.input.hasAsked != true }
         let yielding = silent.isEmpty ? candidates : silent
         let most = yielding.map(count).max()
         return yielding.first { count($0) == most } ?? 0
@@ -96,7 +96,8 @@ extension EventLoop {
         var found: Session?
         while found == nil, position < crowd.strangers.count {
             let session = session(crowd.strangers[position])
-            if let session, session.isOpen, !session.hasSentLine, account.map({ $0 === session.account }) ?? true {
+            if let session, session.isOpen, !session.input.hasSentLine, account.map({ $0 === session.account }) ?? true
+            {
                 found = session
             }
             position += 1
@@ -110,12 +111,7 @@ extension EventLoop {
     private func evict(_ session: Session, _ error: TweakError) {
         say(error, to: session)
         // What it had sent is read first: closed over unread bytes, the error would be lost to a reset.
-        _ = session.descriptor.read(into: scratch)
+        _ = session.connection.descriptor.read(into: scratch)
         close(session)
     }
-}
-
-extension Session {
-    /// Whether something whole has come of which its way of speaking can make something.
-    fileprivate var speaksProtocol: Bool { dialect == nil ? hasAsked : hasSentLine }
 }

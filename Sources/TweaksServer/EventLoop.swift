@@ -12,18 +12,21 @@ final class EventLoop {
     let limits: TweakServerLimits
     let executor: Executor
     let hub: WatchHub
-    var sessions = SessionTable()
+    let sessions = SessionTable()
     var timers = Timers()
-    /// The first of those, as it was at the end of the last round.
+    /// The first of those, or earlier.
     var nextDeadline: Moment?
     /// Sessions that can go on without new input, in the order of their turns: the rest of long replies, lines that
     /// already came.
     var runnable: [SessionID] = []
     /// Sessions whose lines were run in this round, but nothing sent yet, because watchers have to be told, too.
     var answered: [Session] = []
+    /// Whether any are among those two.
+    private var hasQueued = false
     var crowd = Crowd()
     var expiry = Expiry()
     var isStopping = false
+    private let clock: @Sendable () -> ContinuousClock.Instant
     /// When the clock was looked at last: once in a round, and again after each piece of longer work.
     private(set) var now: Moment
     /// From so many bytes on, input waits for its turn.
@@ -61,6 +64,7 @@ final class EventLoop {
         self.listeners = listeners
         self.registry = registry
         self.limits = limits
+        clock = hooks.clock
         now = hooks.now
         hub = WatchHub(registry: registry, now: now) { mailbox.wake() }
         executor = Executor(
@@ -89,18 +93,19 @@ final class EventLoop {
         look()
         for position in 0..<ready { serve(poller[position]) }
         for message in mailbox.takeAll() { handle(message) }
-        if !runnable.isEmpty { advanceRunnable() }
+        if hasQueued { advanceRunnable() }
         // Before those are told who watch: the disk begins meanwhile.
         executor.endRound()
         expireTokens()
-        if hub.isFollowed || !answered.isEmpty { tellWatchers() }
+        if hub.isFollowed || hasQueued { tellWatchers() }
         relieveMemory()
-        executor.noteCommits(now)
-        handleTimers()
+        if executor.commitRate.dueAt <= now { executor.noteCommits(now) }
+        if let nextDeadline, nextDeadline <= now { handleTimers() }
         if let deadline = executor.evidence.deadline, deadline <= now {
             executor.evidence.giveUp()
             settle()
         }
+        if hasQueued { hasQueued = !runnable.isEmpty || !answered.isEmpty }
         // What came of telling them, too.
         executor.endRound()
         return ready > 0
@@ -109,22 +114,23 @@ final class EventLoop {
     /// Looks at the clock.
     @discardableResult
     func look() -> Moment {
-        now = executor.hooks.now
+        now = Moment(clock())
         return now
     }
 
     /// Lets the next of those go on that have much to do, and comes back soon: whoever asks for little meanwhile waits for
     /// one turn of theirs, not for all of them.
     private func advanceRunnable() {
+        if runnable.isEmpty { return }
         let roundEnds = look() + turnTime
         var served = 0
         for id in runnable {
             served += 1
             guard let session = session(id) else { continue }
-            session.isRunnable = false
+            session.connection.isRunnable = false
             advance(session)
             // After a slice of a long reply others are looked at, as after a long time.
-            if session.remainder != nil || look() >= roundEnds { break }
+            if session.replies.rest != nil || look() >= roundEnds { break }
         }
         // Those who can still go on have put themselves at the end.
         runnable.removeFirst(served)
@@ -136,13 +142,14 @@ final class EventLoop {
 
     /// Gives a session a turn.
     func enqueue(_ session: Session) {
-        if session.isRunnable { return }
-        session.isRunnable = true
+        if session.connection.isRunnable { return }
+        session.connection.isRunnable = true
         runnable.append(session.id)
+        hasQueued = true
     }
 
     /// Whether something can go on without new input. What sockets hold is not known here.
-    var hasWork: Bool { !runnable.isEmpty || !answered.isEmpty || !mailbox.isEmpty || hub.isReady }
+    var hasWork: Bool { hasQueued || !mailbox.isEmpty || hub.isReady }
 
     /// How long to sleep: not at all while something is waiting.
     private func timeout() -> Int32 {
@@ -177,14 +184,22 @@ final class EventLoop {
         if sessions.isFromThisRound(session) { return }
         if event.isGone, !event.isReadable { return close(session) }
         // Its turn comes; what more it has to say can wait.
-        if session.isRunnable { return }
+        if session.connection.isRunnable { return }
         if event.isReadable { receive(session) }
         // Who says or is told much at once takes turns with others like that.
-        if session.isOpen, session.inputCount > Self.longInput || session.remainder != nil { return enqueue(session) }
+        if session.isOpen, session.dialect.inputCount > Self.longInput || session.replies.rest != nil {
+            return enqueue(session)
+        }
         // With watchers about, replies and events of one round are sent together.
         if !hub.isFollowed { return advance(session) }
-        runLines(session, until: now + turnTime)
-        answered.append(session)
+        runRequests(session, until: now + turnTime)
+        tellLater([session])
+    }
+
+    /// Has sessions go on when those have been told who watch.
+    func tellLater(_ sessions: [Session]) {
+        answered += sessions
+        hasQueued = true
     }
 
     /// The session, if it has not ended since.

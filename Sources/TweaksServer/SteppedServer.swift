@@ -75,7 +75,7 @@ package final class SteppedServer {
         !loop.runnable.isEmpty
             || loop.sessions.all.contains { session in
                 session.isOpen
-                    && (session.isAwaitingAction || session.remainder != nil || !session.owed.isEmpty)
+                    && (session.work.isBusy || session.replies.rest != nil || !session.replies.queueIsEmpty)
             }
     }
 }

@@ -9,8 +9,8 @@ final class Executor {
     /// What comes of a request.
     enum Outcome {
         case reply(Reply)
-        /// The reply comes when the action ends.
-        case running
+        /// Others work on the reply.
+        case running(Work.Running = .init())
         /// The reply is the last one.
         case quit(Reply)
         /// A wrong token: the reply comes when this time is over.
@@ -43,7 +43,7 @@ final class Executor {
     /// What makes changes durable; nil: they live as long as the process.
     let store: (any TweakStore)?
     /// Commits of this round wait for its end before the disk hears of them.
-    private var isInRound = false
+    private(set) var isInRound = false
     /// How far that is, and the audit.
     let evidence: Evidence
     /// Something was committed that did not wait for it, and may wait in there for what does.
@@ -162,7 +162,7 @@ final class Executor {
     /// Notes that others work for a session.
     func beginPending(_ session: Session) {
         // What is written first is written together with the others', and commits have a rate.
-        if session.proposal != nil { return }
+        if session.work.running?.proposal != nil { return }
         if let earlier = pending[session.id] { earlier.pending -= 1 }
         pending[session.id] = session.account
         session.account.pending += 1

@@ -36,6 +36,9 @@ final class Evidence {
             saved: min(saved.saved, audited.saved), tried: min(saved.tried, audited.saved), failure: saved.failure)
     }
 
+    /// Whether there is nothing to wait for until a revision is answered.
+    func has(_ revision: UInt64) -> Bool { status.map { $0.answer(for: revision) == .saved } ?? true }
+
     /// Has the audit hand over what it has up to a revision.
     func ask(_ revision: UInt64, _ now: Moment) {
         guard let audited, audited.saved < revision, !isLate, asked < revision else { return }

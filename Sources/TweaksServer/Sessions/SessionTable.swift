@@ -1,7 +1,7 @@
 // The sessions of a server, by the number of their descriptor.
 
-/// A table of sessions. A descriptor's number is used again as soon as it is closed.
-struct SessionTable {
+/// A table of sessions, used by the I/O thread alone. A descriptor's number is used again as soon as it is closed.
+final class SessionTable {
     private var slots: [Session?] = []
     private(set) var count = 0
     /// The number of the newest session.
@@ -19,24 +19,24 @@ struct SessionTable {
     }
 
     /// A number that no session has had.
-    mutating func makeNumber() -> UInt64 {
+    func makeNumber() -> UInt64 {
         newest += 1
         return newest
     }
 
-    mutating func insert(_ session: Session) {
+    func insert(_ session: Session) {
         let position = Int(session.id.descriptor)
         while slots.count <= position { slots.append(nil) }
         slots[position] = session
         count += 1
     }
 
-    mutating func remove(_ session: Session) {
+    func remove(_ session: Session) {
         slots[Int(session.id.descriptor)] = nil
         count -= 1
     }
 
-    mutating func beginRound() { newestBeforeRound = newest }
+    func beginRound() { newestBeforeRound = newest }
 
     /// Whether it was opened after the last wait.
     func isFromThisRound(_ session: Session) -> Bool { session.id.number > newestBeforeRound }

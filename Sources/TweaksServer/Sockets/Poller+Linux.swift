@@ -7,14 +7,17 @@
     final class Poller {
         private let epoll: Descriptor
         private let kernel: Kernel
-        private var events = [epoll_event](repeating: epoll_event(), count: 256)
+        private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
 
         init(_ kernel: Kernel) throws(SocketError) {
             let number = epoll_create1(Int32(EPOLL_CLOEXEC))
             if number < 0 { throw SocketError("epoll_create1") }
             epoll = Descriptor(number)
             self.kernel = kernel
+            events.initialize(repeating: epoll_event())
         }
+
+        deinit { events.deallocate() }
 
         func add(_ descriptor: Int32, _ interest: PollInterest) throws(SocketError) {
             try control(EPOLL_CTL_ADD, descriptor, interest)
@@ -45,7 +48,7 @@
         /// - Returns: How many events there are; none after the time, or an interruption.
         func wait(milliseconds: Int32) -> Int {
             let count = kernel.make(.wait, on: epoll.number, count: events.count) {
-                Int(epoll_wait(epoll.number, &events, Int32($0), milliseconds))
+                Int(epoll_wait(epoll.number, events.baseAddress, Int32($0), milliseconds))
             }
             return max(count, 0)
         }

@@ -28,7 +28,7 @@ final class WatchHub {
     }
 
     /// Whether changes wait to be distributed.
-    var isReady: Bool { follower?.hasNews ?? false }
+    var isReady: Bool { isFollowed && follower?.hasNews ?? false }
 
     /// Notes that a session's patterns changed.
     func update(_ session: Session) {
@@ -131,13 +131,13 @@ private struct Told {
     private(set) var sessions: [Session] = []
 
     mutating func insert(_ session: Session) {
-        if session.isTold { return }
-        session.isTold = true
+        if session.connection.isTold { return }
+        session.connection.isTold = true
         sessions.append(session)
     }
 
     func end() -> [Session] {
-        for session in sessions { session.isTold = false }
+        for session in sessions { session.connection.isTold = false }
         return sessions
     }
 }
@@ -146,6 +146,6 @@ extension Session {
     /// Whether a change is news to this session: not part of what the reply to `watch` has shown. The page shows layers,
     /// too.
     fileprivate func wants(_ change: WatchedChange) -> Bool {
-        (change.isNews || dialect != nil) && watches.contains { $0.wants(change) }
+        (change.isNews || dialect.showsLayers) && watches.contains { $0.wants(change) }
     }
 }

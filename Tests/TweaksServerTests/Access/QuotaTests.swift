@@ -147,12 +147,12 @@ import TweaksWire
         let (guest, idle) = (accounts.account("guest", now), accounts.account("idle", now))
         let session = Session(
             id: SessionID(number: 1, descriptor: -1), descriptor: Descriptor(-1),
-            peer: Peer(address: "127.0.0.1", port: 1), isDenied: false, lineLimit: 100, now: now)
-        session.otherAccounts = [guest]
+            peer: Peer(address: "127.0.0.1", port: 1), isDenied: false, now: now, dialect: LineDialect(limit: 100))
+        session.payer.otherAccounts = [guest]
         for number in 0..<200 { _ = accounts.account("\(number)", now) }
         #expect(accounts.account("guest", now) === guest)
         #expect(accounts.account("idle", now) !== idle)
-        session.otherAccounts = []
+        session.payer.otherAccounts = []
         now = now.advanced(by: .seconds(1))
         for number in 0..<200 { _ = accounts.account("\(number)", now) }
         #expect(accounts.account("guest", now) !== guest)
