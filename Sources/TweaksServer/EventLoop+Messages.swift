@@ -28,7 +28,7 @@ extension EventLoop {
             if let refusal = running.permit?.refusal { return answer(id, .error(refusal)) }
             switch finish(executor, session) {
             case .reply(let reply): answer(id, reply)
-            case .running(let next): session.work.goOn(with: next)
+            case .running(let next): session.work = session.work.goingOn(with: next)
             default: break
             }
         case .answered(let id, let reply):
@@ -57,7 +57,7 @@ extension EventLoop {
 
     func answer(_ id: SessionID, _ reply: Reply) {
         guard let session = session(id), let running = session.work.running else { return }
-        session.work.end()
+        session.work = session.work.ended
         if session.isOpen {
             // A reload promises its revision, too, as does what was read elsewhere first.
             if let revision = reply.awaits {

@@ -112,14 +112,7 @@ extension EventLoop {
         var unsent = session.output.count
         let room = min(limits.unsentBytes, unsent + ReplyEncoder.slice)
         while unsent < room, session.mayBegin {
-            if let error = session.work.farewell {
-                say(error, to: session)
-                return false
-            }
-            if isStopping {
-                sayClosing(session)
-                return false
-            }
+            if endsInstead(session) { return false }
             guard let step = nextStep(session, budget: room - unsent) else {
                 session.input.mayHaveMore = false
                 inputIsUsedUp(session)
@@ -139,6 +132,18 @@ extension EventLoop {
             unsent = session.output.count
         }
         return false
+    }
+
+    /// Ends a session where the next request comes too late.
+    private func endsInstead(_ session: Session) -> Bool {
+        if let error = session.work.farewell {
+            say(error, to: session)
+        } else if isStopping {
+            sayClosing(session)
+        } else {
+            return false
+        }
+        return true
     }
 
     /// Answers plain requests, up to one that is none.

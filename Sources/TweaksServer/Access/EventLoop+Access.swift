@@ -196,7 +196,7 @@ extension EventLoop {
         stopWatching(session)
         session.endPenalty()
         if session.work.isBusy {
-            session.work.update { $0.farewell = error }
+            session.work = session.work.updated { $0.farewell = error }
             schedule(.farewell, for: session, in: limits.lingerTime)
         } else {
             takeLeave(of: session, error)

@@ -130,7 +130,7 @@ extension Executor {
         guard let proposal = session.work.running?.proposal, let written = proposal.written, let store else {
             return nil
         }
-        session.work.update { $0.proposal = nil }
+        session.work = session.work.updated { $0.proposal = nil }
         if let failure {
             return .error(TweakError(.io, "nothing was changed, because it cannot be saved: \(failure)"))
         }
@@ -144,7 +144,7 @@ extension Executor {
                 guard let running = try write(proposal, to: store, session) else {
                     return try commitNow(proposal, session)
                 }
-                session.work.goOn(with: running)
+                session.work = session.work.goingOn(with: running)
                 return nil
             }
             let (reply, result) = try apply(proposal, session)

@@ -21,8 +21,8 @@ struct Credentials {
     var scopeBytes = 0
 }
 
-/// The accounts of a session.
-struct Payer {
+/// The accounts of a session. Touched by the I/O thread alone.
+final class Payer {
     /// Who pays for what it takes: the token that it has shown last, or the peer.
     var account = Account("") {
         didSet {
@@ -49,7 +49,7 @@ struct Payer {
 
     /// Notes what it holds now.
     /// - Returns: How much more that is.
-    mutating func hold(_ bytes: Int) -> Int {
+    func hold(_ bytes: Int) -> Int {
         let growth = bytes - heldBytes
         if growth == 0 { return 0 }
         heldBytes = bytes

@@ -16,7 +16,7 @@ final class Session {
     /// What it may do, and why.
     var grants = Grants()
     /// Who pays for what it takes.
-    var payer = Payer()
+    let payer = Payer()
     var input: Input
     /// A person: banner and prompt.
     var isInteractive = false

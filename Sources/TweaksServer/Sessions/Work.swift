@@ -2,7 +2,7 @@
 
 import Tweaks
 
-/// One thing at a time: replies come in the order of the requests.
+/// One thing at a time: replies come in the order of the requests. Only ever replaced, so that to look at it costs nothing.
 indirect enum Work {
     case idle
     /// Others work on the reply.
@@ -54,21 +54,19 @@ indirect enum Work {
     /// Whether it is a reload: what that changes is told after its reply.
     var isReload: Bool { if case .running(let running) = self { running.kind == .reload } else { false } }
 
-    /// Changes what is running, where something is.
-    mutating func update(_ body: (inout Running) -> Void) {
-        guard case .running(var running) = self else { return }
+    /// The same, with what is running changed, where something is.
+    func updated(_ body: (inout Running) -> Void) -> Work {
+        guard case .running(var running) = self else { return self }
         body(&running)
-        self = .running(running)
+        return .running(running)
     }
 
-    /// Goes on with something else, for the same request.
-    mutating func goOn(with next: Running) {
-        update { ($0.kind, $0.proposal) = (next.kind, next.proposal) }
-    }
+    /// Something else is running, for the same request.
+    func goingOn(with next: Running) -> Work { updated { ($0.kind, $0.proposal) = (next.kind, next.proposal) } }
 
     /// What was running has its reply.
-    mutating func end() {
-        guard case .running(let running) = self else { return }
-        self = running.farewell.map { .farewell($0) } ?? .idle
+    var ended: Work {
+        guard case .running(let running) = self else { return self }
+        return running.farewell.map { .farewell($0) } ?? .idle
     }
 }
