@@ -21,16 +21,15 @@ extension TweakDaemon {
     public static func start(
         _ name: String, _ configuration: Configuration, tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
-        let onEvent = configuration.onEvent ?? standardErrorLog(name)
         if FrozenTrait.isOn {
-            onEvent(.warning("built with the Frozen trait: tweaks are constants; nothing is served"))
+            log(name, configuration)(.warning("built with the Frozen trait: tweaks are constants; nothing is served"))
             return TweakDaemon(nil)
         }
         registerLists()
         #if Server
-            return try TweakDaemon(serving: name, configuration, onEvent)
+            return try TweakDaemon(serving: name, configuration)
         #else
-            onEvent(
+            log(name, configuration)(
                 .warning(
                     "nothing is served or kept: the program is built without the trait Server; name it at the "
                         + "dependency on Tweaks"))
@@ -38,11 +37,12 @@ extension TweakDaemon {
         #endif
     }
 
-    private static func standardErrorLog(_ name: String) -> EventHandler {
+    private static func log(_ name: String, _ configuration: Configuration) -> EventHandler {
+        if let onEvent = configuration.onEvent { return onEvent }
         #if Server
-            lines(of: name)
+            return StandardLog(name).write
         #else
-            { event in StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined()) }
+            return { event in StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined()) }
         #endif
     }
 }

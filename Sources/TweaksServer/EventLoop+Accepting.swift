@@ -6,7 +6,7 @@ import TweaksSystem
 
 extension EventLoop {
     func accept(from listener: Listener) {
-        if acceptsAgainAt != nil { return }
+        if crowd.isPaused { return }
         for _ in 0..<64 {
             switch listener.accept() {
             case .connection(let descriptor): open(descriptor, from: listener)
@@ -28,15 +28,12 @@ extension EventLoop {
         admit(session, listener)
         noteNewcomer(session)
         // Of those who are there, each has a few at most.
-        timers.compact(most: 8 * sessionCount + 64) { self.session($0) != nil }
-        timers.add(.init(deadline: session.openedAt + limits.timeToFirstLine, session: session.id, kind: .firstLine))
-        if let idle = idleTime(session) {
-            timers.add(.init(deadline: session.openedAt + idle, session: session.id, kind: .idle))
-        }
+        timers.compact(most: 8 * sessions.count + 64) { self.session($0) != nil }
+        schedule(.firstLine, for: session, in: limits.timeToFirstLine)
+        if let idle = idleTime(session) { schedule(.idle, for: session, in: idle) }
     }
 
     private func makeSession(_ descriptor: Descriptor, _ listener: Listener) -> Session {
-        nextNumber += 1
         let number = descriptor.number
         let peer: Peer
         var scopes: [TweakScope]? = listener.wantsToken ? [] : [.admin]
@@ -54,9 +51,9 @@ extension EventLoop {
                 listener.front == nil ? .tcp : .http)
         }
         let session = Session(
-            id: SessionID(number: nextNumber, descriptor: number), descriptor: descriptor, peer: peer,
-            isDenied: scopes == nil, lineLimit: limits.lineBytes, now: clock(),
-            dialect: listener.makeDialect(number, executor.identity.instance))
+            id: SessionID(number: sessions.makeNumber(), descriptor: number), descriptor: descriptor, peer: peer,
+            isDenied: scopes == nil, now: now,
+            dialect: listener.makeDialect(number, executor.identity.instance) ?? LineDialect(limit: limits.lineBytes))
         if let scopes, !scopes.isEmpty { session.grants.add(scopes, from: .peer) }
         executor.identify(session)
         return session
@@ -64,16 +61,13 @@ extension EventLoop {
 
     private func register(_ session: Session) -> Bool {
         do {
-            try poller.add(session.descriptor.number, .read)
+            try poller.add(session.connection.descriptor.number, .read)
         } catch {
             return false
         }
-        let number = Int(session.descriptor.number)
-        while sessions.count <= number { sessions.append(nil) }
-        sessions[number] = session
-        sessionCount += 1
-        session.isCounted = true
-        executor.figures.sessions = sessionCount
+        sessions.insert(session)
+        session.payer.isCounted = true
+        executor.figures.sessions = sessions.count
         return true
     }
 
@@ -82,7 +76,7 @@ extension EventLoop {
     /// Out of descriptors: spends the spare one on an answer, or on who comes to mend that; then waits a little for others
     /// to be closed.
     private func refuseForWantOfDescriptors(_ listener: Listener) {
-        spare = nil
+        crowd.spare = nil
         executor.figures.hit(.descriptors)
         // A Unix socket first: those who may do everything come there.
         for listener in listeners.filter({ $0.isUnix && $0 !== listener }) + [listener] {
@@ -90,8 +84,8 @@ extension EventLoop {
             open(descriptor, from: listener, isLast: true)
             break
         }
-        spare = Self.makeSpare()
-        acceptsAgainAt = clock() + Self.pause
+        crowd.spare = Self.makeSpare()
+        pauseAccepting()
         // Where it cannot be said, more is heard of newcomers meanwhile, and ignored.
         for listener in listeners { try? poller.modify(listener.descriptor.number, []) }
     }
@@ -102,17 +96,20 @@ extension EventLoop {
     }
 
     func resumeAccepting() {
-        acceptsAgainAt = nil
-        if stopDeadline != nil { return }
-        if spare == nil { spare = Self.makeSpare() }
+        crowd.isPaused = false
+        if isStopping { return }
+        if crowd.spare == nil { crowd.spare = Self.makeSpare() }
         do {
             for listener in listeners { try poller.modify(listener.descriptor.number, .read) }
         } catch {
-            acceptsAgainAt = clock() + Self.pause
+            pauseAccepting()
         }
     }
 
-    private static let pause = Duration.milliseconds(100)
+    private func pauseAccepting() {
+        crowd.isPaused = true
+        schedule(.accepting, in: .milliseconds(100))
+    }
 
     static func makeSpare() -> Descriptor? {
         let number = Platform.openNull()

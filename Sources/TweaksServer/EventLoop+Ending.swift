@@ -10,8 +10,8 @@ extension EventLoop {
         executor.count(error)
         executor.take(.end(reason ?? .init(error)), session)
         session.isInteractive = false
-        session.phase = .draining(discarded: 0)
-        session.dialect?.prepareToEnd()
+        session.connection.phase = .draining(discarded: 0)
+        session.dialect.prepareToEnd()
         session.send(.error(error))
         end(session)
     }
@@ -20,7 +20,7 @@ extension EventLoop {
     func say(_ error: TweakError, to session: Session) {
         guard session.isOpen else { return }
         // A prompt may stand there.
-        if session.isInteractive, !session.encoder.isJSON { session.output.append { session.encoder.endLine(&$0) } }
+        session.leavePrompt()
         fail(error, session)
         advance(session)
     }
@@ -28,17 +28,17 @@ extension EventLoop {
     /// Closes a session when its replies are sent.
     func finish(_ session: Session) {
         guard session.isOpen else { return }
-        session.phase = .draining(discarded: 0)
-        if let dialect = session.dialect { session.output.append { dialect.end(to: &$0) } }
+        session.connection.phase = .draining(discarded: 0)
+        session.output.append { session.dialect.end(to: &$0) }
         end(session)
     }
 
     private func end(_ session: Session) {
         session.batch = nil
-        session.reader.removeAll()
+        session.dialect.forgetInput()
         stopWatching(session)
         // Closed at once, the kernel would answer unread input with a reset, and the last reply would be lost.
-        timers.add(.init(deadline: clock() + limits.lingerTime, session: session.id, kind: .drain))
+        schedule(.drain, for: session, in: limits.lingerTime)
     }
 
     func stopWatching(_ session: Session) {
@@ -48,33 +48,32 @@ extension EventLoop {
     }
 
     func close(_ session: Session) {
-        guard session.phase != .closed else { return }
-        session.phase = .closed
+        guard session.connection.phase != .closed else { return }
+        session.connection.phase = .closed
         abandonWork(of: session)
         stopWatching(session)
-        poller.remove(session.descriptor.number)
-        sessions[Int(session.descriptor.number)] = nil
-        sessionCount -= 1
+        poller.remove(session.connection.descriptor.number)
+        sessions.remove(session)
         weigh(session)
-        session.isCounted = false
-        session.otherAccounts = []
+        session.payer.isCounted = false
+        session.payer.otherAccounts = []
         // While a disk does not answer, sessions come and go.
-        if executor.owing.count > 2 * sessionCount + 64 { executor.owing.removeAll { self.session($0) == nil } }
-        executor.figures.sessions = sessionCount
+        if executor.owing.count > 2 * sessions.count + 64 { executor.owing.removeAll { self.session($0) == nil } }
+        executor.figures.sessions = sessions.count
         executor.take(.end(.lost), session)
-        if acceptsAgainAt != nil { resumeAccepting() }
+        if crowd.isPaused { resumeAccepting() }
     }
 
     /// Notes that nobody waits any more for what others do for this session.
     func abandonWork(of session: Session) {
-        if session.isAwaitingAction, session.penalty == nil {
-            if session.isRunningAction {
+        if let running = session.work.running {
+            if running.kind == .action {
                 executor.abandoned.runs.insert(session.id)
             } else {
                 executor.abandoned.requests.insert(session.id)
             }
         }
-        session.isAwaitingAction = false
+        session.work = .idle
     }
 
     // MARK: A server that stops
@@ -82,12 +81,12 @@ extension EventLoop {
     func beginStopping() {
         if isStopping { return }
         isStopping = true
-        stopDeadline = clock() + limits.lingerTime
+        schedule(.stopping, in: limits.lingerTime)
         executor.cancelRuns()
         for listener in listeners {
             poller.remove(listener.descriptor.number)
         }
-        for case let session? in sessions {
+        for session in sessions.all {
             sayClosing(session)
             // One that was ending before need not wait any longer for its peer.
             advance(session)
@@ -98,13 +97,13 @@ extension EventLoop {
     /// for, since it may be the one that stops the server.
     func sayClosing(_ session: Session) {
         session.endPenalty()
-        if session.isRunningAction { (session.isAwaitingAction, session.isRunningAction) = (false, false) }
-        guard session.isOpen, !session.isAwaitingAction, session.remainder == nil else { return }
+        if session.work.running?.kind == .action { session.work = .idle }
+        guard session.isOpen, !session.work.isBusy, session.replies.rest == nil else { return }
         say(TweakError(.closing, "the process is shutting down"), to: session)
     }
 
     func closeAll() {
-        for case let session? in sessions {
+        for session in sessions.all {
             executor.take(.end(.shutdown), session)
             close(session)
         }

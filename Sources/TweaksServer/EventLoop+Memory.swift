@@ -6,12 +6,8 @@ import TweaksWire
 extension EventLoop {
     /// Counts what a session holds now.
     func weigh(_ session: Session) {
-        let held = session.phase == .closed ? 0 : session.memory
-        let growth = held - session.heldBytes
-        if growth == 0 { return }
-        session.heldBytes = held
-        session.account.heldBytes += growth
-        executor.memory.sessions += growth
+        let held = session.connection.phase == .closed ? 0 : session.memory
+        executor.memory.sessions += session.payer.hold(held)
     }
 
     /// Ends sessions until all that is held is within the budget.
@@ -23,7 +19,7 @@ extension EventLoop {
 
     /// The greediest session of the peer that holds most: many small ones are no better than a large one.
     private func greediest() -> Session? {
-        let all = sessions.lazy.compactMap(\.self).filter { $0.phase != .closed && $0.greed > 0 }
+        let all = sessions.all.filter { $0.connection.phase != .closed && $0.greed > 0 }
         var byPeer: [ObjectIdentifier: Int] = [:]
         for session in all { byPeer[ObjectIdentifier(session.account), default: 0] += session.greed }
         let most = byPeer.max { $0.value < $1.value }?.key
@@ -36,8 +32,8 @@ extension EventLoop {
             "clients may have this process hold \(limits.memoryBytes) bytes, and this session held \(session.greed), "
             + "the most; read replies as they come"
         let error = TweakError(.tooMany, text, limit: .memoryBytes)
-        session.forget()
-        if session.dialect == nil, session.isOpen {
+        session.forgetOutput()
+        if session.dialect.takesInterruptions, session.isOpen {
             fail(error, session)
             advance(session)
         } else {
@@ -48,15 +44,5 @@ extension EventLoop {
             close(session)
         }
         weigh(session)
-    }
-}
-
-extension Session {
-    /// Lets go of everything that was to be sent.
-    fileprivate func forget() {
-        (remainder, owed, batch) = (nil, OwedReplies(), nil)
-        (pendingEvents, notices, isSettling) = (.init(threshold: 0), [], false)
-        (reader, isInEvents, isInteractive) = (.init(limit: reader.limit), false, false)
-        if output.forget() { output.append { encoder.endLine(&$0) } }
     }
 }

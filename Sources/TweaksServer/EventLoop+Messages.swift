@@ -13,7 +13,7 @@ extension EventLoop {
     /// Whether work for a session is under way: what was read may have to be written next, or the session has begun
     /// something else meanwhile. A wrong token that is to cost time is no work.
     private func isPending(_ id: SessionID) -> Bool {
-        if let session = session(id) { return session.isAwaitingAction && session.penalty == nil }
+        if let session = session(id) { return session.work.running != nil }
         return executor.abandoned.contains(id)
     }
 
@@ -22,19 +22,21 @@ extension EventLoop {
         case .stop: beginStopping()
         case .actionEnded(let id, let result):
             executor.runs[id] = nil
-            guard let session = session(id), session.isAwaitingAction else { return }
-            (session.isAwaitingAction, session.isRunningAction) = (false, false)
-            deliver(executor.reply(result), session)
-            advance(session)
+            if session(id)?.work.running != nil { answer(id, executor.reply(result)) }
         case .judged(let id, let finish):
-            guard let session = session(id), session.isAwaitingAction else { return }
-            if let refusal = session.permit?.refusal { return answer(id, .error(refusal)) }
-            if case .reply(let reply) = finish(executor, session) { answer(id, reply) }
-        case .answered(let id, let reply): answer(id, session(id)?.permit?.secrecy.map { .error($0) } ?? reply)
+            guard let session = session(id), let running = session.work.running else { return }
+            if let refusal = running.permit?.refusal { return answer(id, .error(refusal)) }
+            switch finish(executor, session) {
+            case .reply(let reply): answer(id, reply)
+            case .running(let next): session.work = session.work.goingOn(with: next)
+            default: break
+            }
+        case .answered(let id, let reply):
+            answer(id, session(id)?.work.running?.permit?.secrecy.map { .error($0) } ?? reply)
         case .found(let id, let found):
             if let session = session(id) { answer(id, executor.reply(found, session)) }
         case .proposed(let id, let changes, let failure):
-            guard let session = session(id), session.isAwaitingAction else {
+            guard let session = session(id), session.work.running != nil else {
                 // Whoever wanted it is gone. Left in the file, it would cover what others set from now on.
                 if failure == nil { executor.store?.withdraw(changes) }
                 return
@@ -45,7 +47,7 @@ extension EventLoop {
             executor.evidence.note(saved: status)
             settle()
         case .audited(let status):
-            executor.evidence.note(audited: status, clock())
+            executor.evidence.note(audited: status, now)
             settle()
         case .asked(let id, let request): session(id).map { finishAsking(request, $0) }
         case .decided(let id, let request): session(id).map { finishWaiting(request, $0) }
@@ -54,28 +56,21 @@ extension EventLoop {
     }
 
     func answer(_ id: SessionID, _ reply: Reply) {
-        guard let session = session(id), session.isAwaitingAction else { return }
-        (session.isAwaitingAction, session.isReloading, session.permit) = (false, false, nil)
+        guard let session = session(id), let running = session.work.running else { return }
+        session.work = session.work.ended
         if session.isOpen {
             // A reload promises its revision, too, as does what was read elsewhere first.
             if let revision = reply.awaits {
-                executor.evidence.ask(revision, clock())
-                if session.owed.isEmpty { executor.owing.append(id) }
+                executor.evidence.ask(revision, now)
+                if session.replies.queueIsEmpty { executor.owing.append(id) }
             }
-            deliver(reply, session)
+            if case .error(let error) = reply.status {
+                executor.count(error)
+                if running.isChange { executor.tellRefused(error, session) }
+            }
+            session.send(reply)
         }
         advance(session)
-    }
-
-    /// Sends a reply that was worked out elsewhere.
-    private func deliver(_ reply: Reply, _ session: Session) {
-        guard session.isOpen else { return }
-        if case .error(let error) = reply.status {
-            executor.count(error)
-            if session.isChanging { executor.tellRefused(error, session) }
-        }
-        session.isChanging = false
-        session.send(reply)
     }
 
     /// Sends what was waiting for disk or audit.
@@ -85,7 +80,7 @@ extension EventLoop {
         for id in waiting {
             guard let session = session(id) else { continue }
             advance(session)
-            if !session.owed.isEmpty { executor.owing.append(id) }
+            if !session.replies.queueIsEmpty { executor.owing.append(id) }
         }
     }
 }

@@ -5,25 +5,23 @@ import Tweaks
 extension EventLoop {
     /// Sends what is there. False when some of it has to wait.
     func flush(_ session: Session) -> Bool {
-        if !session.output.isEmpty {
-            switch session.output.send(to: session.descriptor) {
-            case .wouldBlock: return false
-            case .failed, .endOfInput:
-                close(session)
-                return false
-            case .bytes: break
-            }
+        switch session.output.send(to: session.connection.descriptor) {
+        case .wouldBlock: return false
+        case .failed, .endOfInput:
+            close(session)
+            return false
+        case .bytes: break
         }
-        if case .draining = session.phase, session.owesNothing {
-            if !session.outputHasEnded {
-                session.outputHasEnded = true
-                session.descriptor.endOutput()
+        if case .draining = session.connection.phase, session.replies.isEmpty {
+            if !session.connection.outputHasEnded {
+                session.connection.outputHasEnded = true
+                session.connection.descriptor.endOutput()
                 // All was said; from here on there is only so much patience.
-                timers.add(.init(deadline: clock() + limits.fatalDrain.time, session: session.id, kind: .drain))
+                schedule(.drain, for: session, in: limits.fatalDrain.time)
             }
             // A stopping server waits only for those whose input lies unread: the reset that answers it would cost them
             // the last reply.
-            if session.inputHasEnded || isStopping && !session.descriptor.hasInput { close(session) }
+            if session.input.hasEnded || isStopping && !session.connection.descriptor.hasInput { close(session) }
         }
         return true
     }
@@ -32,11 +30,11 @@ extension EventLoop {
         noteWhetherItReads(session)
         var interest: PollInterest = []
         if !session.output.isEmpty { interest.insert(.write) }
-        if !session.inputHasEnded, wantsInput(session) { interest.insert(.read) }
-        if interest == session.interest { return }
-        session.interest = interest
+        if !session.input.hasEnded, wantsInput(session) { interest.insert(.read) }
+        if interest == session.connection.interest { return }
+        session.connection.interest = interest
         do {
-            try poller.modify(session.descriptor.number, interest)
+            try poller.modify(session.connection.descriptor.number, interest)
         } catch {
             // It would never be heard of again.
             close(session)
@@ -46,16 +44,16 @@ extension EventLoop {
     /// Counts how often a session lets its replies pile up until it is no longer read from.
     private func noteWhetherItReads(_ session: Session) {
         let isFull = !session.output.isEmpty && !wantsInput(session)
-        if isFull, !session.isFull { executor.figures.hit(.unsentBytes) }
-        session.isFull = isFull
+        if isFull, !session.connection.isFull { executor.figures.hit(.unsentBytes) }
+        session.connection.isFull = isFull
     }
 
     /// A session that does not read its replies is not read from, nor one that has lines enough to go on with.
     private func wantsInput(_ session: Session) -> Bool {
         if !session.isOpen { return true }
-        if session.penalty != nil { return false }
+        if case .penalty = session.work { return false }
         // One more for a CR whose LF has not come.
         return session.output.count < limits.unsentBytes
-            && session.inputCount - 1 <= session.dialect?.inputLimit ?? limits.lineBytes
+            && session.dialect.inputCount - 1 <= session.dialect.inputLimit
     }
 }

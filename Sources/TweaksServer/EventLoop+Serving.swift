@@ -1,4 +1,4 @@
-// What a session goes through: input, lines, replies.
+// What a session goes through: input, requests, replies.
 
 import Tweaks
 import TweaksWire
@@ -9,7 +9,7 @@ extension EventLoop {
 
     /// Reads once: the kernel says so again if there is more, after the others had their turn.
     func receive(_ session: Session) {
-        switch session.descriptor.read(into: scratch) {
+        switch session.connection.descriptor.read(into: scratch) {
         case .wouldBlock: return
         case .failed: close(session)
         case .endOfInput: endInput(session)
@@ -18,66 +18,79 @@ extension EventLoop {
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer, _ session: Session) {
-        switch session.phase {
+        switch session.connection.phase {
         case .closed: return
         case .draining(let discarded):
-            session.phase = .draining(discarded: discarded + bytes.count)
+            session.connection.phase = .draining(discarded: discarded + bytes.count)
             if discarded + bytes.count > limits.fatalDrain.bytes { close(session) }
         case .open:
-            if let dialect = session.dialect { return take(bytes, dialect, session) }
-            let response = bytes.withMemoryRebound(to: UInt8.self) { session.reader.append($0) }
-            answer(response, session)
+            if let echo = session.dialect.take(bytes) { say(echo, to: session) }
+            session.input.mayHaveMore = true
+            noteRequest(session)
         }
     }
 
-    /// Answers telnet's commands. After Ctrl-C a telnet client shows nothing until its mark is answered, so a prompt that
-    /// was sent before that – the mark came in a later packet – is sent again.
-    private func answer(_ response: TelnetFilter.Response, _ session: Session) {
-        if !response.reply.isEmpty { session.output.append(response.reply) }
-        let isMarked = session.awaitsMark && !response.reply.isEmpty
-        if response.wasInterrupted {
-            session.awaitsMark = response.reply.isEmpty
-        } else if isMarked {
-            session.awaitsMark = false
-        }
-        guard response.wasInterrupted || isMarked, session.isInteractive else { return }
-        session.output.append { session.encoder.endLine(&$0) }
+    private func say(_ echo: DialectEcho, to session: Session) {
+        session.output.append(echo.bytes)
+        guard echo.redrawsPrompt, session.isInteractive else { return }
+        session.output.append { session.dialect.encoder.endLine(&$0) }
         session.sendPrompt()
     }
 
+    /// There is only so much time for a request that has begun to come.
+    private func noteRequest(_ session: Session) {
+        guard session.dialect.isInRequest, session.input.requestBegan == nil else { return }
+        session.input.requestBegan = now
+        // One at a time: requests may be many.
+        if session.input.hasRequestTimer { return }
+        session.input.hasRequestTimer = true
+        schedule(.request, for: session, in: limits.timeToFirstLine)
+    }
+
     private func endInput(_ session: Session) {
-        session.inputHasEnded = true
+        session.input.hasEnded = true
+        session.input.mayHaveMore = true
         // Everything was said and the peer knows it.
-        if case .draining = session.phase, session.output.isEmpty, session.owesNothing { close(session) }
+        if case .draining = session.connection.phase, session.output.isEmpty, session.replies.isEmpty { close(session) }
     }
 
     // MARK: - Going on
 
-    /// Lets a session do what it can: run lines, send replies and events. Called whenever anything changed for it.
+    /// Lets a session do what it can: carry out requests, send replies and events. Called whenever anything changed for it.
     func advance(_ session: Session) {
-        if session.phase == .closed { return }
+        if session.connection.phase == .closed { return }
         // Then the others: a long reply to a fast reader must not keep them waiting.
-        let turnEnds = clock() + turnTime
+        let turnEnds = now + turnTime
+        var mayGoOn = false
         repeat {
-            runLines(session, until: turnEnds)
-            session.settle(executor.evidence.status, unsentLimit: room(session))
-            if session.output.count < limits.unsentBytes { session.sendMore(budget: ReplyEncoder.slice) }
-            session.sendPendingEvents(unsentLimit: room(session))
-            session.endEvents()
-            guard flush(session), session.phase == .open else { break }
-            if !canGoOn(session) { break }
+            var isPlain = runRequests(session, until: turnEnds)
+            if session.hasBacklog {
+                sendBacklog(session)
+                isPlain = false
+            }
+            guard flush(session), session.isOpen else { break }
+            if isPlain, session.isAtRest { return }
+            mayGoOn = canGoOn(session)
             // A slice of a long reply is a turn, however long those may be.
-        } while session.remainder == nil && clock() < turnEnds
-        if session.phase == .closed { return }
+        } while mayGoOn && session.replies.rest == nil && look() < turnEnds
+        if session.connection.phase == .closed { return }
         updateInterest(session)
         weigh(session)
-        if session.output.isEmpty, canGoOn(session) { enqueue(session) }
+        if mayGoOn || !session.isOpen, session.output.isEmpty, canGoOn(session) { enqueue(session) }
+    }
+
+    private func sendBacklog(_ session: Session) {
+        session.settle(executor.evidence.status, unsentLimit: room(session))
+        if session.output.count < limits.unsentBytes { session.sendMore(budget: ReplyEncoder.slice) }
+        session.sendPendingEvents(unsentLimit: room(session))
+        session.endEvents()
     }
 
     /// Whether a session has something to say or to do without new input.
     private func canGoOn(_ session: Session) -> Bool {
-        if session.remainder != nil || session.isSettling { return session.phase != .closed }
-        return session.isOpen && (session.hasEvents || mayRunLines(session))
+        if session.input.mayHaveMore, session.mayBegin, session.output.count < limits.unsentBytes { return true }
+        guard session.hasBacklog else { return false }
+        return session.replies.rest != nil || session.replies.isSettling || session.hasEvents
     }
 
     /// How much a session may have unsent before it pauses: bytes are work, so that they count as time does.
@@ -85,56 +98,81 @@ extension EventLoop {
         min(limits.unsentBytes, session.output.count + ReplyEncoder.slice)
     }
 
-    private func mayRunLines(_ session: Session) -> Bool {
-        session.hasLines && session.mayBegin(unsentLimit: limits.unsentBytes)
+    // MARK: - Requests
+
+    /// Carries out what has come, as long as replies can be written and others have not waited too long.
+    /// - Returns: Whether there were plain requests alone.
+    @discardableResult
+    func runRequests(_ session: Session, until turnEnds: Moment) -> Bool {
+        // Nothing was asked, and nothing is to be said unasked.
+        if !session.input.mayHaveMore, !isStopping, case .idle = session.work { return false }
+        expireTokens()
+        var isPlain = true
+        if session.dialect.inputCount > 0 { session.input.lastActivity = now }
+        var unsent = session.output.count
+        let room = min(limits.unsentBytes, unsent + ReplyEncoder.slice)
+        while unsent < room, session.mayBegin {
+            if endsInstead(session) { return false }
+            guard let step = nextStep(session, budget: room - unsent) else {
+                session.input.mayHaveMore = false
+                inputIsUsedUp(session)
+                // The disk does not wait for the end of a round that has taken long.
+                if executor.isInRound, look() >= turnEnds { executor.endRound() }
+                return isPlain
+            }
+            if case .answered = step {
+            } else {
+                isPlain = false
+                take(step, session)
+            }
+            if look() >= turnEnds {
+                executor.endRound()
+                return false
+            }
+            unsent = session.output.count
+        }
+        return false
     }
 
-    /// Runs the lines that have come, as long as replies can be written and others have not waited too long.
-    func runLines(_ session: Session, until turnEnds: ContinuousClock.Instant) {
-        if let dialect = session.dialect { return run(dialect, session, until: turnEnds) }
-        session.hasLines = true
-        var linesToClock = Self.linesPerClock
-        expireTokens()
-        if session.reader.count > 0 { session.lastActivity = now }
-        let room = room(session)
-        while session.mayBegin(unsentLimit: room) {
-            if let farewell = session.farewell { return say(farewell, to: session) }
-            if isStopping { return sayClosing(session) }
-            guard let event = session.reader.next() else {
-                session.hasLines = false
-                session.reader.compact()
-                return linesEnded(session)
-            }
-            switch event {
-            case .tooLong:
-                let text = "a line holds at most \(session.reader.limit) bytes"
-                let limit = session.isAdmitted ? TweakLimit.lineBytes : .unauthenticatedLineBytes
-                fail(TweakError(.tooLong, text, limit: limit), session)
-            case .line(let line):
-                // Plain gets and sets take so little that the clock is asked for a few of them together.
-                linesToClock -= run(line, session) ? 1 : Self.linesPerClock
-                if linesToClock > 0 { continue }
-                linesToClock = Self.linesPerClock
-                if clock() >= turnEnds { return executor.endRound() }
+    /// Ends a session where the next request comes too late.
+    private func endsInstead(_ session: Session) -> Bool {
+        if let error = session.work.farewell {
+            say(error, to: session)
+        } else if isStopping {
+            sayClosing(session)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// Answers plain requests, up to one that is none.
+    private func nextStep(_ session: Session, budget: Int) -> DialectStep? {
+        let (dialect, executor) = (session.dialect, executor)
+        var step: DialectStep?
+        session.output.append { bytes in
+            step = dialect.next(budget: budget, to: &bytes) { hot, line, encoder, bytes in
+                executor.answer(hot, line, encoder, to: &bytes, for: session)
             }
         }
+        return step
     }
 
-    private static let linesPerClock = 16
-
-    /// All complete lines were run.
-    private func linesEnded(_ session: Session) {
-        if session.isDenied, session.reader.count > 0 || session.inputHasEnded { return deny(session) }
-        if session.inputHasEnded {
-            if session.reader.hasUnfinishedLine {
-                session.send(
-                    .error(TweakError(.badLine, "the input ended inside a line; it was not run: end it with LF")))
+    /// All that came whole was carried out.
+    private func inputIsUsedUp(_ session: Session) {
+        let dialect = session.dialect
+        if session.identity.isDenied, dialect.inputCount > 0 || session.input.hasEnded { return deny(session) }
+        if !dialect.isInRequest { session.input.requestBegan = nil }
+        // Part of one may have come behind the others.
+        noteRequest(session)
+        if session.input.hasEnded {
+            if let error = dialect.incompleteness {
                 executor.figures.refused += 1
+                session.send(.error(error))
             }
             executor.take(.end(.endOfInput), session)
             finish(session)
-        } else if !session.isProven, session.reader.unfinishedLineIsHopeless() {
-            // It can never become a request; a TLS client, say, would wait for ever.
+        } else if !session.input.isProven, dialect.isHopeless {
             fail(ParsedLine.badLine, session)
         }
     }
@@ -147,27 +185,32 @@ extension EventLoop {
             session, .denied)
     }
 
-    /// - Returns: True when it was a plain get or set.
-    private func run(_ line: LineReader.Line, _ session: Session) -> Bool {
-        session.encoder.usesCRLF = line.endsWithCRLF
-        session.awaitsMark = false
-        let isFirst = !session.hasSentLine
-        session.hasSentLine = true
-        if session.isDenied {
-            deny(session)
-            return false
-        }
-        if !line.isPoisoned, session.reader.withBytes(of: line, { answerAtOnce($0, session) }) { return true }
-        runParsed(line, isFirst: isFirst, session)
-        return false
+    private func take(_ step: DialectStep, _ session: Session) {
+        let isFirst = !session.input.hasSentLine
+        session.input.hasSentLine = true
+        session.input.requestBegan = nil
+        if session.identity.isDenied { deny(session) } else { carryOut(step, isFirst: isFirst, session) }
     }
 
-    private func runParsed(_ line: LineReader.Line, isFirst: Bool, _ session: Session) {
-        let parsed =
-            line.isPoisoned
-            ? .failure(ParsedLine.badLine, .fatalUnlessProven)
-            : session.reader.withBytes(of: line) { ParsedLine($0) }
-        switch parsed {
+    private func carryOut(_ step: DialectStep, isFirst: Bool, _ session: Session) {
+        switch step {
+        case .answered: break
+        case .perform(let request): perform(request, session)
+        case .line(let line): carryOut(line, isFirst: isFirst, session)
+        case .tooLong(let count):
+            let limit = session.isAdmitted ? TweakLimit.lineBytes : .unauthenticatedLineBytes
+            fail(TweakError(.tooLong, "a line holds at most \(count) bytes", limit: limit), session)
+        case .end(let isStranger):
+            executor.take(.end(isStranger ? .stranger : .quit), session)
+            finish(session)
+        default:
+            session.input.hasAsked = true
+            executor.note(step, session)
+        }
+    }
+
+    private func carryOut(_ line: ParsedLine, isFirst: Bool, _ session: Session) {
+        switch line {
         case .blank: runBlank(isFirst, session)
         case .ignored: session.sendPrompt()
         case .request(let request): perform(request, session)
@@ -179,65 +222,20 @@ extension EventLoop {
     }
 
     private func refuse(_ error: TweakError, _ severity: ParsedLine.Severity, _ session: Session) {
-        let isFatal = severity == .fatal || severity == .fatalUnlessProven && !session.isProven
+        let isFatal = severity == .fatal || severity == .fatalUnlessProven && !session.input.isProven
         if isFatal { return fail(error, session) }
         if severity != .ordinary { session.batch?.fail(error) }
         executor.figures.refused += 1
         session.send(.error(error))
     }
 
-    /// True when the line was a plain get or set, and is answered.
-    private func answerAtOnce(_ line: UnsafeBufferPointer<UInt8>, _ session: Session) -> Bool {
-        guard let hot = HotLine(line), executor.answer(hot, line, for: session) else { return false }
-        executor.figures.requests += 1
-        return true
-    }
-
     /// A person pressed Enter: at the beginning that asks for a banner, later for a new prompt.
     private func runBlank(_ isFirst: Bool, _ session: Session) {
         if isFirst {
-            session.isProven = true
+            session.input.isProven = true
             session.isInteractive = true
             executor.greet(session)
         }
         session.sendPrompt()
-    }
-
-    func perform(_ request: Request, _ session: Session) {
-        executor.figures.requests += 1
-        session.hasAsked = true
-        if request.command == .watch { flushEvents() }
-        let outcome = executor.execute(request, for: session)
-        if request.command == .auth { noteExpiry(session) }
-        if request.command == .drop { rightsChanged(session) }
-        switch outcome {
-        case .penalty(let error, let delay): penalize(session, error, for: delay)
-        case .list: session.send(executor.list(sessions.compactMap(\.self), for: session))
-        case .kick(let number): kick(number, by: session)
-        case .panel(let rotate): tellPanel(rotate: rotate, to: session)
-        case .running:
-            session.isProven = true
-            session.isAwaitingAction = true
-            session.isChanging = request.wantsChange
-            executor.beginPending(session)
-        case .reply(let reply):
-            if case .error(let error) = reply.status {
-                executor.count(error)
-                if request.wantsChange { executor.tellRefused(error, session) }
-            } else {
-                session.isProven = true
-            }
-            session.send(reply)
-        case .quit(let reply):
-            session.isInteractive = false
-            session.send(reply)
-            executor.take(.end(.quit), session)
-            finish(session)
-        }
-    }
-
-    /// Events of earlier commits go out before a reply that shows their values.
-    private func flushEvents() {
-        answered += hub.distribute(unsentLimit: limits.unsentBytes)
     }
 }

@@ -3,59 +3,73 @@
 import Tweaks
 
 extension EventLoop {
+    /// Sets a deadline that counts from now.
+    func schedule(_ kind: Timers.Kind, for session: Session? = nil, in time: Duration) {
+        schedule(kind, session?.id ?? .server, at: now + time)
+    }
+
+    func schedule(_ kind: Timers.Kind, _ session: SessionID, at deadline: Moment) {
+        timers.add(.init(deadline: deadline, session: session, kind: kind))
+        nextDeadline = min(nextDeadline ?? deadline, deadline)
+    }
+
+    /// Does what is due, and notes when something is next.
     func handleTimers() {
-        if timers.next == nil, acceptsAgainAt == nil, stopDeadline == nil, tokensReviewedAt == nil,
-            executor.evidence.deadline == nil
-        {
-            return
-        }
-        let now = clock()
         while let entry = timers.popDue(now) {
-            if let session = session(entry.session) { expire(session, entry.kind, now) }
+            if entry.session == .server {
+                expire(entry.kind)
+            } else if let session = session(entry.session) {
+                expire(session, entry.kind)
+            }
         }
-        if let time = acceptsAgainAt, time <= now { resumeAccepting() }
-        if let time = tokensReviewedAt, time <= now { reviewTokens() }
-        if let deadline = stopDeadline, deadline <= now { closeAll() }
-        if let deadline = executor.evidence.deadline, deadline <= now {
-            executor.evidence.giveUp()
-            settle()
+        nextDeadline = timers.next
+    }
+
+    private func expire(_ kind: Timers.Kind) {
+        switch kind {
+        case .accepting: if crowd.isPaused { resumeAccepting() }
+        case .tokens: if let time = expiry.reviewedAt, time <= now { reviewTokens() }
+        case .stopping: closeAll()
+        default: break
         }
     }
 
-    private func expire(_ session: Session, _ kind: Timers.Kind, _ now: ContinuousClock.Instant) {
+    private func expire(_ session: Session, _ kind: Timers.Kind) {
         switch kind {
         case .firstLine:
-            if session.hasSentLine || !session.isOpen { return }
+            if session.input.hasSentLine || !session.isOpen { return }
             let text = "no line came in \(seconds(limits.timeToFirstLine)); connect again"
             say(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
         case .authentication:
-            if session.life.state != .opening || !session.isOpen { return }
+            if session.credentials.life.state != .opening || !session.isOpen { return }
             let text = "no token came in \(seconds(limits.timeToAuthenticate)); connect again, then auth TOKEN"
             say(TweakError(.timeout, text, limit: .timeToAuthenticate), to: session)
-        case .request: expireRequest(session, now)
-        case .beat: beat(session, now)
+        case .request: expireRequest(session)
+        case .beat: beat(session)
         case .penalty: endPenalty(session)
         case .farewell: endFarewell(session)
-        case .idle:
-            guard let idle = idleTime(session), session.isOpen else { return }
-            let isBusy = !session.watches.isEmpty || session.isAwaitingAction || session.remainder != nil
-            if isBusy || session.lastActivity + idle > now {
-                let deadline = max(session.lastActivity, isBusy ? now : session.lastActivity) + idle
-                return timers.add(.init(deadline: deadline, session: session.id, kind: .idle))
-            }
-            let text = "nothing came for \(seconds(idle)); connect again"
-            say(TweakError(.timeout, text, limit: .idleTime), to: session)
+        case .idle: expireIdle(session)
         case .drain:
             // It is the disk that is slow, not the client.
-            if session.owed.isEmpty || isStopping { return close(session) }
-            let pause = max(limits.lingerTime, .milliseconds(100))
-            timers.add(.init(deadline: now + pause, session: session.id, kind: .drain))
+            if session.replies.queueIsEmpty || isStopping { return close(session) }
+            schedule(.drain, for: session, in: max(limits.lingerTime, .milliseconds(100)))
+        case .accepting, .tokens, .stopping: break
         }
+    }
+
+    private func expireIdle(_ session: Session) {
+        guard let idle = idleTime(session), session.isOpen else { return }
+        let isBusy = !session.watches.isEmpty || session.work.isBusy || session.replies.rest != nil
+        let last = isBusy ? max(session.input.lastActivity, now) : session.input.lastActivity
+        if isBusy || last + idle > now {
+            return schedule(.idle, session.id, at: last + idle)
+        }
+        say(TweakError(.timeout, "nothing came for \(seconds(idle)); connect again", limit: .idleTime), to: session)
     }
 
     /// How long a session may be silent.
     func idleTime(_ session: Session) -> Duration? {
-        [limits.idleTime, session.dialect?.idleTime].compactMap(\.self).min()
+        [limits.idleTime, session.dialect.idleTime].compactMap(\.self).min()
     }
 
     private func seconds(_ duration: Duration) -> String { TweakValue.duration(duration).text }

@@ -78,4 +78,7 @@ final class Mailbox: Sendable {
 struct SessionID: Hashable, Sendable {
     let number: UInt64
     let descriptor: Int32
+
+    /// What is no session's.
+    static let server = SessionID(number: 0, descriptor: -1)
 }

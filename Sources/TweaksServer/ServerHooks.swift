@@ -33,6 +33,9 @@ package struct TweakServerHooks: Sendable {
 
     package init() {}
 
+    /// The same in a layout that the compiler knows.
+    var now: Moment { Moment(clock()) }
+
     /// The time of day at a moment of the clock that never jumps.
     func wallClock(at instant: ContinuousClock.Instant) -> Int64 {
         wallClock() - Int64((clock() - instant) / .milliseconds(1))

@@ -32,7 +32,7 @@ package final class SteppedServer {
         let (poller, mailbox) = (try Poller(Kernel(faults: hooks.faults)), try Mailbox())
         try poller.add(mailbox.waker.descriptor, .read)
         try poller.add(place.listener.descriptor.number, .read)
-        let identity = ServerIdentity(name: "stepped", processID: 1, instance: "1", startedAt: hooks.clock())
+        let identity = ServerIdentity(name: "stepped", processID: 1, instance: "1", startedAt: hooks.now)
         loop = EventLoop(
             registry: registry, identity: identity, listeners: [place.listener], limits: limits, mailbox: mailbox,
             poller: poller, hooks: hooks)
@@ -41,10 +41,10 @@ package final class SteppedServer {
     }
 
     /// How many sessions there are.
-    package var sessionCount: Int { loop.sessionCount }
+    package var sessionCount: Int { loop.sessions.count }
 
     /// How many bytes are printed and not sent, over all sessions.
-    package var unsentBytes: Int { loop.sessions.reduce(0) { $0 + ($1?.output.count ?? 0) } }
+    package var unsentBytes: Int { loop.sessions.all.reduce(0) { $0 + $1.output.count } }
 
     /// One turn.
     /// - Parameter patience: How many milliseconds it may wait for something to do.
@@ -65,7 +65,7 @@ package final class SteppedServer {
 
     /// Gives the newest session these rights in place of those that it has.
     package func limitNewest(to scopes: [TweakScope]) {
-        let newest = loop.sessions.compactMap { $0 }.max { $0.id.number < $1.id.number }
+        let newest = loop.sessions.all.max { $0.id.number < $1.id.number }
         newest?.grants = Grants()
         newest?.grants.add(scopes, from: .peer)
     }
@@ -73,9 +73,9 @@ package final class SteppedServer {
     /// Whether a reply is under way that needs no more input, only time.
     package var isBusy: Bool {
         !loop.runnable.isEmpty
-            || loop.sessions.contains { session in
-                guard let session, session.isOpen else { return false }
-                return session.isAwaitingAction || session.remainder != nil || !session.owed.isEmpty
+            || loop.sessions.all.contains { session in
+                session.isOpen
+                    && (session.work.isBusy || session.replies.rest != nil || !session.replies.queueIsEmpty)
             }
     }
 }

@@ -1,13 +1,17 @@
-// Deadlines of sessions, earliest first.
+// Deadlines of sessions and of the server, earliest first.
+
+import Tweaks
 
 /// A heap of deadlines. When one is due, its owner looks whether it still matters.
 struct Timers {
     enum Kind {
         case firstLine, request, authentication, penalty, idle, beat, farewell, drain
+        /// The server's own.
+        case accepting, tokens, stopping
     }
 
     struct Entry {
-        let deadline: ContinuousClock.Instant
+        let deadline: Moment
         let session: SessionID
         let kind: Kind
     }
@@ -15,7 +19,7 @@ struct Timers {
     private var heap: [Entry] = []
 
     /// The earliest deadline.
-    var next: ContinuousClock.Instant? { heap.first?.deadline }
+    var next: Moment? { heap.first?.deadline }
 
     var count: Int { heap.count }
 
@@ -23,7 +27,7 @@ struct Timers {
     /// may be thousands a second. Whatever is left over is less than what was removed, so that this costs nothing.
     mutating func compact(most: Int, isAlive: (SessionID) -> Bool) {
         if heap.count <= most { return }
-        let alive = heap.filter { isAlive($0.session) }
+        let alive = heap.filter { $0.session == .server || isAlive($0.session) }
         heap = []
         for entry in alive { add(entry) }
     }
@@ -38,7 +42,7 @@ struct Timers {
     }
 
     /// Takes the earliest entry if it is due.
-    mutating func popDue(_ now: ContinuousClock.Instant) -> Entry? {
+    mutating func popDue(_ now: Moment) -> Entry? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()

@@ -255,7 +255,7 @@ public final class TweakServer: Sendable {
     private var identity: ServerIdentity {
         ServerIdentity(
             name: Quoting.sanitized(name), processID: ThisProcess.id,
-            instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: hooks.clock())
+            instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: hooks.now)
     }
 
     private func launch(_ running: Running) {

@@ -65,8 +65,12 @@ final class ChangeLog: Sendable {
         let last = waiting.withLock { $0.last?.revision }
         var hasCommits = false
         // While it comes back anyway, no commit has to wake it.
-        while let commit = reader.withLock({ $0?.next(staysAwake: hasCommits) }) {
-            hasCommits = true
+        while let commit = reader.withLock({ reader in
+            reader?.next(staysAwake: hasCommits) { origin, moment, changes in
+                hasCommits = true
+                return log.isLeftOut(origin, moment, changes)
+            }
+        }) {
             handOver { $0 < commit.revision }
             log.post(.changed(commit))
             if commit.revision >= end { break }

@@ -22,10 +22,21 @@ final class EventLog: Sendable {
     private let queue = DispatchQueue(label: "tweaks.events")
     private let state = Mutex(State())
     private let handler: @Sendable (TweakDaemonEvent) -> Void
+    /// Whether the handler would make nothing of a commit by this origin, at this moment, of so many values.
+    let isLeftOut: @Sendable (TweakOrigin, Moment, Int) -> Bool
 
-    init(_ handler: @escaping @Sendable (TweakDaemonEvent) -> Void) {
-        self.handler = handler
+    init(
+        isLeftOut: @escaping @Sendable (TweakOrigin, Moment, Int) -> Bool = { _, _, _ in false },
+        _ handler: @escaping @Sendable (TweakDaemonEvent) -> Void
+    ) {
+        (self.handler, self.isLeftOut) = (handler, isLeftOut)
         queue.setSpecific(key: Self.isHandling, value: true)
+    }
+
+    /// Writes to standard error.
+    convenience init(linesOf name: String) {
+        let log = StandardLog(name)
+        self.init(isLeftOut: { log.isLeftOut($0, $1, $2) }, { log.write($0) })
     }
 
     /// Hands an event over, soon.

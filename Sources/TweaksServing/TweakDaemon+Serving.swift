@@ -1,41 +1,20 @@
-// Starts the parts of a daemon, and writes its log to standard error.
+// Starts the parts of a daemon.
 
 import Tweaks
 package import TweaksInterface
 import TweaksServer
 import TweaksStorage
-import TweaksSystem
 
 extension TweakDaemon {
     /// Reads the files, opens the sockets, and follows what happens to both.
     package convenience init(
-        serving name: String, _ configuration: Configuration, _ onEvent: @escaping EventHandler
+        serving name: String, _ configuration: Configuration
     ) throws(ServerError) {
         let settings = try DaemonSettings(name, configuration)
-        let parts = try DaemonParts(settings, configuration, EventLog(onEvent))
+        let log = configuration.onEvent.map { EventLog($0) } ?? EventLog(linesOf: name)
+        let parts = try DaemonParts(settings, configuration, log)
         parts.open(settings)
         self.init(parts)
-    }
-
-    /// One line for each event; several where it has several parts.
-    package static func lines(of name: String) -> EventHandler {
-        let gate = LogGate { StandardError.write("\(name): \($0)\n") }
-        return { event in
-            switch event {
-            // What the program does itself is no news to its own log; what a file did is said by the reload.
-            case .changed(let commit) where [.code, .configFile].contains(commit.origin): return
-            case .changed(let commit):
-                return gate.pass(
-                    event.lines, count: min(commit.changes.count, 21), of: AuditNote.name(of: commit.origin))
-            case .session(let session):
-                let (lines, name) = (event.lines, AuditNote.name(of: session.session.identity, session.session.peer))
-                return gate.pass(lines, count: lines.count, of: name)
-            case .stopping: gate.end()
-            default: break
-            }
-            // The reader of the log may be gone; that is no reason to end.
-            StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined())
-        }
     }
 }
 

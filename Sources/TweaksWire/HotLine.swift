@@ -30,6 +30,15 @@ package enum HotLine: Equatable, Sendable {
         }
     }
 
+    /// The same as a request.
+    package func request(in line: UnsafeBufferPointer<UInt8>) -> Request {
+        let text = { String(decoding: UnsafeBufferPointer(rebasing: line[$0]), as: UTF8.self) }
+        switch self {
+        case .get(let path): return Request(.get, [text(path)])
+        case .set(let path, let value): return Request(.set, [text(path)], change: .assign(text(value)))
+        }
+    }
+
     /// The next run of printable ASCII; nil, with the position left standing, for anything that needs a closer look.
     private static func word(_ line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Range<Int>? {
         var start = position

@@ -1,7 +1,7 @@
 // Bytes to lines: framing, telnet's control bytes, and the limit on a line's length.
 
 /// Cuts a byte stream into lines. The result does not depend on how the bytes were chopped into packets.
-package struct LineReader: Sendable {
+package struct LineReader: ~Copyable, Sendable {
     /// What the stream holds next.
     package enum Event: Equatable, Sendable {
         /// A line without its end.
@@ -116,11 +116,26 @@ package struct LineReader: Sendable {
     /// The next line, or nil when more bytes are needed.
     package mutating func next() -> Event? {
         while scanned < buffer.count {
-            scanned += 1
-            if endsLine(at: scanned - 1) { return finish(at: scanned - 1) }
+            let end = buffer.withUnsafeBufferPointer { Self.possibleEnd($0, from: scanned) }
+            guard let end else {
+                scanned = buffer.count
+                break
+            }
+            scanned = end + 1
+            if endsLine(at: end) { return finish(at: end) }
         }
         // One more for a CR that may belong to the line's end.
         return buffer.count - start + (lost?.stripped ?? 0) - 1 > limit ? .tooLong : nil
+    }
+
+    /// The first byte from a place on that may end a line.
+    private static func possibleEnd(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        var position = start
+        while position < bytes.count {
+            if bytes[position] == UInt8(ascii: "\n") || bytes[position] == 0 { return position }
+            position += 1
+        }
+        return nil
     }
 
     /// What the first line that was not handed out has lost.

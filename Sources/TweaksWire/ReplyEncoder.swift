@@ -83,12 +83,13 @@ package struct ReplyEncoder: Sendable {
             line.append(to: &bytes)
             endLine(&bytes)
         }
-        bytes.append("ok")
         if let revision {
-            bytes.append(" rev ")
+            bytes.append(word: "ok rev ")
             bytes.append(decimal: revision)
+        } else {
+            bytes.append(word: "ok")
         }
-        if unchanged { bytes.append(" unchanged") }
+        if unchanged { bytes.append(word: " unchanged") }
         endLine(&bytes)
     }
 
@@ -212,6 +213,13 @@ package struct ReplyEncoder: Sendable {
     package func endLine(_ bytes: inout [UInt8]) {
         if usesCRLF { bytes.append(UInt8(ascii: "\r")) }
         bytes.append(UInt8(ascii: "\n"))
+    }
+}
+
+extension [UInt8] {
+    /// Appends what is known when this is compiled: shorter than by a string.
+    fileprivate mutating func append(word: StaticString) {
+        append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 }
 

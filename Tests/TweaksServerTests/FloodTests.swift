@@ -9,7 +9,7 @@ import TweaksTestSupport
     /// A day's deadline each: they must not be kept for a day.
     @Test func deadlinesOfEndedSessionsAreForgotten() {
         var timers = Timers()
-        let now = ContinuousClock.now
+        let now = Moment.now
         var alive: Set<UInt64> = []
         for number in 1...UInt64(quantity(100_000)) {
             let session = SessionID(number: number, descriptor: 7)
@@ -21,7 +21,7 @@ import TweaksTestSupport
             #expect(timers.count <= 8 * (alive.count + 1) + 66)
         }
         // What stays stays in order.
-        var due: [ContinuousClock.Instant] = []
+        var due: [Moment] = []
         var sessions: Set<UInt64> = []
         while let entry = timers.popDue(now + .seconds(1_000_000)) {
             due.append(entry.deadline)

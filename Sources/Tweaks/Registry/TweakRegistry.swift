@@ -96,11 +96,11 @@ extension TweakRegistry {
     package func read(
         _ path: UnsafeBufferPointer<UInt8>
     ) -> (node: TweakNode, value: TweakValue?, timeLeft: Duration?)? {
-        let found = state.withLock { state -> (TweakNode, TweakValue?, ContinuousClock.Instant?)? in
+        let found = state.withLock { state -> (TweakNode, TweakValue?, Moment?)? in
             guard let slot = state.index.find(path, in: state.nodes), let node = state.nodes[slot] else { return nil }
-            return (node, state.current(node)?.value, state.overlays[slot].expires)
+            return (node, state.current(node)?.value, state.overlays[slot].end)
         }
-        return found.map { ($0, $1, $2.map(timeLeft)) }
+        return found.map { ($0, $1, $2.map { timeLeft($0.instant) }) }
     }
 
     /// What remains until a moment.

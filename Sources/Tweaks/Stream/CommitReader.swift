@@ -13,11 +13,16 @@ package struct CommitReader: Sendable {
     package init(_ follower: CommitFollower) { self.follower = follower }
 
     /// The oldest commit that waits and has changed a value; nil: there is none yet.
-    /// - Parameter staysAwake: It comes back by itself when there is none; else the next commit wakes it.
-    package mutating func next(staysAwake: Bool = false) -> TweakCommit? {
+    /// - Parameters:
+    ///   - staysAwake: It comes back by itself when there is none; else the next commit wakes it.
+    ///   - isLeftOut: Asked before a commit is made for its reader: by whom it is, when, and how many values it changed.
+    package mutating func next(
+        staysAwake: @autoclosure () -> Bool = false,
+        isLeftOut: (TweakOrigin, Moment, Int) -> Bool = { _, _, _ in false }
+    ) -> TweakCommit? {
         while true {
-            if let commit = nextFolded() ?? nextRecord() { return commit }
-            let batch = follower.take(staysAwake: staysAwake)
+            if let commit = nextFolded() ?? nextRecord(isLeftOut) { return commit }
+            let batch = follower.take(staysAwake: staysAwake())
             if batch.isEmpty {
                 hasEnded = batch.isLast
                 return nil
@@ -27,10 +32,12 @@ package struct CommitReader: Sendable {
         }
     }
 
-    private mutating func nextRecord() -> TweakCommit? {
+    private mutating func nextRecord(_ isLeftOut: (TweakOrigin, Moment, Int) -> Bool) -> TweakCommit? {
         while position < records.count {
             defer { position += 1 }
-            if let commit = records[position].asCommit { return commit }
+            let count = records[position].changeCount
+            if count == 0 || isLeftOut(records[position].origin, records[position].moment, count) { continue }
+            return records[position].asCommit
         }
         records = []
         position = 0
@@ -52,17 +59,24 @@ package struct CommitReader: Sendable {
 }
 
 extension CommitRecord {
-    /// The values that it has changed; nil where it has changed none.
-    fileprivate var asCommit: TweakCommit? {
+    /// How many values it has changed.
+    fileprivate var changeCount: Int { parts.reduce(0) { $1.hasChange ? $0 + 1 : $0 } }
+
+    fileprivate var asCommit: TweakCommit {
         let changes = parts.compactMap { part -> TweakCommit.Change? in
-            guard part.isNews, let node = part.subject.node, let old = part.old, let new = part.new, old != new else {
+            guard part.hasChange, let node = part.subject.node, let old = part.old, let new = part.new else {
                 return nil
             }
             return TweakCommit.Change(
                 path: node.path, old: old, new: new, isSecret: node.isSecret, isSet: node.isSet(new))
         }
-        return changes.isEmpty ? nil : TweakCommit(revision: revision, origin: origin, changes: changes)
+        return TweakCommit(revision: revision, origin: origin, changes: changes)
     }
+}
+
+extension CommitPart {
+    /// Whether it is told to programs: a registered tweak has another value.
+    fileprivate var hasChange: Bool { isNews && subject.node != nil && new.map { $0 != old } ?? false }
 }
 
 extension WatchedChange {

@@ -13,11 +13,17 @@ package struct Moment: Hashable, Comparable, Sendable {
 
     package init(_ instant: ContinuousClock.Instant) { sinceStart = Self.start.duration(to: instant) }
 
-    var instant: ContinuousClock.Instant { Self.start.advanced(by: sinceStart) }
+    package static var now: Moment { Moment(.now) }
 
-    func advanced(by duration: Duration) -> Moment { Moment(sinceStart: sinceStart + duration) }
+    package var instant: ContinuousClock.Instant { Self.start.advanced(by: sinceStart) }
+
+    package func advanced(by duration: Duration) -> Moment { Moment(sinceStart: sinceStart + duration) }
 
     package static func < (left: Moment, right: Moment) -> Bool { left.sinceStart < right.sinceStart }
 
-    static func - (left: Moment, right: Moment) -> Duration { left.sinceStart - right.sinceStart }
+    package static func - (left: Moment, right: Moment) -> Duration { left.sinceStart - right.sinceStart }
+
+    package static func + (moment: Moment, duration: Duration) -> Moment { moment.advanced(by: duration) }
+
+    package static func - (moment: Moment, duration: Duration) -> Moment { moment.advanced(by: .zero - duration) }
 }

@@ -33,7 +33,7 @@ extension HTTPDialect {
         return rest
     }
 
-    func write(_ event: Event, json line: [UInt8], to bytes: inout [UInt8]) {
+    func write(_ event: Event, line: [UInt8], to bytes: inout [UInt8]) {
         guard isStreaming, let stream = exchange?.stream else { return }
         var part: [UInt8] = []
         switch event {

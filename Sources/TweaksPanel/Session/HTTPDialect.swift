@@ -48,14 +48,33 @@ final class HTTPDialect: SessionDialect {
     var inputCount: Int { parser.count }
     var inputLimit: Int { parser.limits.body + 65_536 }
     var isInRequest: Bool { parser.hasBegun && exchange == nil }
-    var idleTime: Duration { .seconds(75) }
+    var heldBytes: Int { parser.count }
+    var idleTime: Duration? { .seconds(75) }
+    /// Replies are merged, and each is told before the next request is looked at.
+    var pipelines: Bool { false }
+    /// It would be taken for a part of the response.
+    var takesInterruptions: Bool { false }
+    var showsLayers: Bool { true }
+    var isHopeless: Bool { false }
+    var incompleteness: TweakError? { nil }
 
-    func take(_ bytes: UnsafeRawBufferPointer) {
+    /// Of events; a text is asked for by its route.
+    var encoder: ReplyEncoder { Self.json }
+
+    /// Each route has its own.
+    func use(_ encoder: ReplyEncoder) {}
+
+    /// Who is not known yet is bounded by ``strangersBody``.
+    func limitRequests(to bytes: Int) {}
+    func forgetInput() {}
+
+    func take(_ bytes: UnsafeRawBufferPointer) -> DialectEcho? {
         // Whoever reads events has nothing more to say.
         if !isStreaming, !hasEnded { parser.append(bytes) }
+        return nil
     }
 
-    func next() -> DialectStep? {
+    func next(budget: Int, to bytes: inout [UInt8], _ answer: PlainAnswer) -> DialectStep? {
         while steps.isEmpty, exchange == nil, !hasEnded {
             guard let event = parser.next() else { return nil }
             take(event)
@@ -76,7 +95,7 @@ final class HTTPDialect: SessionDialect {
 
     // MARK: Replies
 
-    func write(_ reply: Reply, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
+    func write(_ reply: Reply, _ encoder: ReplyEncoder, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
         if unheard > 0 {
             unheard -= 1
             return nil
@@ -124,7 +143,7 @@ final class HTTPDialect: SessionDialect {
             let isText = script.shows == .text
             let headers = isText ? [HTTPField("Content-Type", "text/plain; charset=utf-8")] : Self.jsonHeaders
             var body: [UInt8] = []
-            let rest = encoder.append(whole, to: &body)
+            let rest = bodyEncoder.append(whole, to: &body)
             guard let rest else {
                 write(HTTPResponse(.ok, headers, body: body), &bytes)
                 return nil
@@ -149,7 +168,7 @@ final class HTTPDialect: SessionDialect {
     func write(_ rest: ReplyEncoder.Remainder, budget: Int, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
         guard let stream = exchange?.stream else { return nil }
         var part: [UInt8] = []
-        let more = encoder.append(rest, budget: budget, to: &part)
+        let more = bodyEncoder.append(rest, budget: budget, to: &part)
         if more == nil, isStreaming { events.appendEnd(to: &part) }
         stream.append(part, to: &bytes)
         if more == nil, !isStreaming { end(stream, &bytes) }
@@ -159,13 +178,13 @@ final class HTTPDialect: SessionDialect {
     func cut(_ rest: ReplyEncoder.Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
         guard let stream = exchange?.stream else { return }
         var part: [UInt8] = []
-        encoder.cut(rest, error, to: &part)
+        bodyEncoder.cut(rest, error, to: &part)
         if isStreaming { events.appendEnd(to: &part) }
         stream.append(part, to: &bytes)
         if !isStreaming { end(stream, &bytes) }
     }
 
-    private var encoder: ReplyEncoder {
+    private var bodyEncoder: ReplyEncoder {
         if case .script(let script)? = exchange?.purpose, script.shows == .text { return Self.file }
         return Self.json
     }

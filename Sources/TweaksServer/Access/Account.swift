@@ -29,10 +29,10 @@ final class Account {
     }
 
     /// Takes one commit, if it may make one now.
-    func takeCommit(_ now: ContinuousClock.Instant) -> Bool { budget?.take(now) ?? true }
+    func takeCommit(_ now: Moment) -> Bool { budget?.take(now) ?? true }
 
     /// Whether a new account would be the same.
-    func isIdle(_ now: ContinuousClock.Instant) -> Bool {
+    func isIdle(_ now: Moment) -> Bool {
         sessions == 0 && guests == 0 && pending == 0 && budget?.isFull(now) ?? true
     }
 }
@@ -45,7 +45,7 @@ struct Accounts {
     private var limit = 64
 
     /// The account with this name.
-    mutating func account(_ name: String, _ now: ContinuousClock.Instant) -> Account {
+    mutating func account(_ name: String, _ now: Moment) -> Account {
         if let known = byName[name] { return known }
         if byName.count >= limit {
             byName = byName.filter { !$0.value.isIdle(now) }

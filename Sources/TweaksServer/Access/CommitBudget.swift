@@ -1,10 +1,12 @@
 // How many commits a peer may make.
 
+import Tweaks
+
 /// A bucket that fills at a rate and holds what comes in one second.
 struct CommitBudget: Sendable {
     private(set) var perSecond: Int
     private var left: Double
-    private var filledAt: ContinuousClock.Instant?
+    private var filledAt: Moment?
 
     /// A full one.
     init(perSecond: Int) {
@@ -13,7 +15,7 @@ struct CommitBudget: Sendable {
     }
 
     /// Takes one commit out, if there is one.
-    mutating func take(_ now: ContinuousClock.Instant) -> Bool {
+    mutating func take(_ now: Moment) -> Bool {
         left = level(now)
         filledAt = max(now, filledAt ?? now)
         if left < 1 { return false }
@@ -22,9 +24,9 @@ struct CommitBudget: Sendable {
     }
 
     /// Whether nothing is missing.
-    func isFull(_ now: ContinuousClock.Instant) -> Bool { level(now) >= Double(perSecond) }
+    func isFull(_ now: Moment) -> Bool { level(now) >= Double(perSecond) }
 
-    private func level(_ now: ContinuousClock.Instant) -> Double {
+    private func level(_ now: Moment) -> Double {
         guard let filledAt, now > filledAt else { return min(left, Double(perSecond)) }
         return min(left + (now - filledAt) / .seconds(1) * Double(perSecond), Double(perSecond))
     }

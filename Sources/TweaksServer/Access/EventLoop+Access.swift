@@ -10,27 +10,26 @@ extension EventLoop {
     func admit(_ session: Session, _ listener: Listener) {
         executor.take(.look, session)
         // Its first line is answered by the reason why not.
-        if session.isDenied { return }
+        if session.identity.isDenied { return }
         guard listener.wantsToken else {
             executor.take(.open, session)
             return
         }
-        session.needsToken = true
-        session.reader.limit = min(limits.unauthenticatedLineBytes, limits.lineBytes)
-        timers.add(
-            .init(deadline: session.openedAt + limits.timeToAuthenticate, session: session.id, kind: .authentication))
+        session.credentials.needsToken = true
+        session.dialect.limitRequests(to: min(limits.unauthenticatedLineBytes, limits.lineBytes))
+        schedule(.authentication, for: session, in: limits.timeToAuthenticate)
     }
 
     /// Answers a wrong token, but not at once.
     func penalize(_ session: Session, _ error: TweakError, for delay: Duration) {
-        (session.penalty, session.isAwaitingAction) = (error, true)
-        timers.add(.init(deadline: clock() + delay, session: session.id, kind: .penalty))
+        session.work = .penalty(error)
+        schedule(.penalty, for: session, in: delay)
     }
 
     func endPenalty(_ session: Session) {
-        guard let error = session.penalty else { return }
-        session.endPenalty()
-        if session.failures >= limits.authenticationFailures {
+        guard case .penalty(let error) = session.work else { return }
+        session.work = .idle
+        if session.credentials.failures >= limits.authenticationFailures {
             executor.figures.hit(.authenticationFailures)
             if session.isOpen { fail(error, session, .denied) }
         } else if session.isOpen {
@@ -50,24 +49,26 @@ extension EventLoop {
 
     /// Looks whether a token has expired, by the clock on the wall; that one may jump, so it is asked each time.
     func expireTokens() {
-        if let first = firstExpiry, executor.hooks.wallClock() >= first { reviewTokens() }
+        if let first = expiry.first, executor.hooks.wallClock() >= first { reviewTokens() }
     }
 
     /// Notes when the tokens of a session end.
     func noteExpiry(_ session: Session) {
-        guard let first = session.tokens.compactMap(\.expires).min() else { return }
-        firstExpiry = min(firstExpiry ?? first, first)
+        guard let first = session.credentials.tokens.compactMap(\.expires).min() else { return }
+        expiry.first = min(expiry.first ?? first, first)
         let left = first - executor.hooks.wallClock()
         // A wall clock that is put forward is noticed within a minute even where nothing happens.
-        let next = clock() + min(.milliseconds(max(left, 1)), .seconds(60))
-        tokensReviewedAt = min(tokensReviewedAt ?? next, next)
+        let time = min(Duration.milliseconds(max(left, 1)), .seconds(60))
+        if let earlier = expiry.reviewedAt, earlier <= now + time { return }
+        expiry.reviewedAt = now + time
+        schedule(.tokens, in: time)
     }
 
     /// Compares the tokens of all sessions with the table, and with the time.
     func reviewTokens() {
         let now = executor.hooks.wallClock()
-        (firstExpiry, tokensReviewedAt) = (nil, nil)
-        for case let session? in sessions where !session.tokens.isEmpty && session.isOpen {
+        expiry = Expiry()
+        for session in sessions.all where !session.credentials.tokens.isEmpty && session.isOpen {
             review(session, now)
             noteExpiry(session)
         }
@@ -77,26 +78,26 @@ extension EventLoop {
         let before = session.grants.rights
         var isLess = false
         var ended: String?
-        for token in session.tokens {
+        for token in session.credentials.tokens {
             // The same name for another token is another token.
             let entry = executor.tokens?.entries.first { $0.name == token.name && $0.digest == token.digest }
             if let entry, entry.isLive(now) {
                 if replace(token, by: entry, session) { isLess = true }
             } else {
                 ended = "token \(token.name) \(entry == nil ? "was revoked" : "has expired")"
-                session.tokens.removeAll { $0.name == token.name }
+                session.credentials.tokens.removeAll { $0.name == token.name }
                 session.grants.remove(.token(name: token.name))
             }
         }
         if ended != nil {
             // It was given to holders of that token.
             session.grants.remove(.request)
-            session.wishes.forgetGranted()
+            session.credentials.wishes.forgetGranted()
         }
         executor.identify(session)
         if isLess || ended != nil { executor.tell(.revoked, session) }
-        let isStream = session.dialect?.isStreaming == true
-        let farewell = session.needsToken && session.tokens.isEmpty ? ended : nil
+        let isStream = session.dialect.isStreaming
+        let farewell = session.credentials.needsToken && session.credentials.tokens.isEmpty ? ended : nil
         if let farewell, isStream { return dismissForGood(session, farewell) }
         // What a stream has shown was for other rights, be they more now or less.
         if isLess || ended != nil || isStream && session.grants.rights != before { rightsChanged(session) }
@@ -110,7 +111,7 @@ extension EventLoop {
     /// - Returns: Whether it gives less now.
     private func replace(_ token: TokenEntry, by entry: TokenEntry, _ session: Session) -> Bool {
         if token == entry { return false }
-        session.tokens = session.tokens.map { $0.name == entry.name ? entry : $0 }
+        session.credentials.tokens = session.credentials.tokens.map { $0.name == entry.name ? entry : $0 }
         if token.scopes == entry.scopes { return false }
         session.grants.replace(entry.scopes, from: .token(name: entry.name))
         return !token.scopes.allSatisfy(Rights(entry.scopes).covers)
@@ -120,7 +121,7 @@ extension EventLoop {
     /// ends what the old one gave. On the Unix socket alone: elsewhere it would cross a network, or reach another page.
     func tellPanel(rotate: Bool, to session: Session) {
         do throws(TweakError) {
-            guard session.peer.transport == .unix else {
+            guard session.identity.peer.transport == .unix else {
                 throw TweakError(.denied, "the panel's token is told on the Unix socket alone; connect there")
             }
             guard let listener = listeners.first(where: { $0.front != nil }), let front = listener.front,
@@ -132,7 +133,7 @@ extension EventLoop {
                     executor.hooks.fronts.flatMap(\.tokens))
                 reviewTokens()
             }
-            session.isProven = true
+            session.input.isProven = true
             session.send(.facts([("address", .string(front.link(port: Int(port))))]))
         } catch {
             executor.count(error)
@@ -144,20 +145,20 @@ extension EventLoop {
 
     /// Looks again at what is under way for a session that may less than before.
     func rightsChanged(_ session: Session) {
-        if session.dialect?.isStreaming == true {
+        if session.dialect.isStreaming {
             return dismiss(session, TweakError(.closing, "your rights have changed"), .revoked)
         }
         if !session.grants.rights.isWhole(.read) {
             session.withhold(TweakError(.denied, "your rights have changed"))
         }
-        session.permit?.revoke()
+        session.work.running?.permit?.revoke()
         if !session.watches.isEmpty { hub.update(session) }
         if session.isOpen { enqueue(session) }
     }
 
     /// The program has been asked, and has decided or not.
     func finishAsking(_ request: TweakScopeRequest, _ session: Session) {
-        if session.life.isOpen {
+        if session.credentials.life.isOpen {
             answer(session.id, executor.finishAsking(request, session))
         } else {
             answer(session.id, .error(TweakError(.denied, "the session has ended")))
@@ -166,8 +167,8 @@ extension EventLoop {
 
     /// A decision that came later is told between replies.
     func finishWaiting(_ request: TweakScopeRequest, _ session: Session) {
-        guard session.life.isOpen, let notice = executor.finishWaiting(request, session) else { return }
-        session.notices.append(notice)
+        guard session.credentials.life.isOpen, let notice = executor.finishWaiting(request, session) else { return }
+        session.events.notices.append(notice)
         advance(session)
     }
 
@@ -175,13 +176,13 @@ extension EventLoop {
 
     /// Ends the session with this number, at the wish of another one.
     func kick(_ number: UInt64, by session: Session) {
-        let victims = sessions.compactMap(\.self).filter { $0.number == number && $0.life.state.reason == nil }
+        let victims = sessions.all.filter { $0.number == number && $0.credentials.life.state.reason == nil }
         if victims.isEmpty {
             let text = "session \(number) is not connected; the command sessions lists those that are"
             executor.figures.refused += 1
             return session.send(.error(TweakError(.conflict, text, isMissing: true)))
         }
-        session.isProven = true
+        session.input.isProven = true
         session.send(.ok("kicked \(number)", [("kicked", .count(number))]))
         executor.tell(.kicked(number), session)
         for victim in victims { dismiss(victim, TweakError(.closing, "kicked by \(session.origin)"), .kicked) }
@@ -191,23 +192,23 @@ extension EventLoop {
     func dismiss(_ session: Session, _ error: TweakError, _ reason: TweakSession.Reason) {
         guard executor.take(.end(reason), session) else { return }
         session.batch = nil
-        if reason == .kicked { session.permit?.end() } else { session.permit?.revoke() }
+        if reason == .kicked { session.work.running?.permit?.end() } else { session.work.running?.permit?.revoke() }
         stopWatching(session)
         session.endPenalty()
-        if session.isAwaitingAction {
-            session.farewell = error
-            timers.add(.init(deadline: clock() + limits.lingerTime, session: session.id, kind: .farewell))
+        if session.work.isBusy {
+            session.work = session.work.updated { $0.farewell = error }
+            schedule(.farewell, for: session, in: limits.lingerTime)
         } else {
             takeLeave(of: session, error)
         }
     }
 
     private func takeLeave(of session: Session, _ error: TweakError) {
-        if session.dialect?.isStreaming == true {
+        if session.dialect.isStreaming {
             // What is to be said is an event of its own.
             session.withhold(error)
             say(error, to: session)
-        } else if session.remainder != nil {
+        } else if session.replies.rest != nil {
             // The reply under way ends with it; one status line is enough.
             session.isInteractive = false
             session.withhold(error)
@@ -220,7 +221,7 @@ extension EventLoop {
 
     /// What was under way takes too long.
     func endFarewell(_ session: Session) {
-        guard session.isOpen, let error = session.farewell else { return }
+        guard session.isOpen, let error = session.work.closeReason else { return }
         abandonWork(of: session)
         takeLeave(of: session, error)
     }

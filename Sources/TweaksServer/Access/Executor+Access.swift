@@ -6,16 +6,16 @@ import TweaksWire
 extension Executor {
     /// Takes a step of a session's life, if that is possible, and tells the program.
     @discardableResult func take(_ step: SessionLife.Step, _ session: Session) -> Bool {
-        guard session.life.take(step) else { return false }
+        guard session.credentials.life.take(step) else { return false }
         // Another connection of a window that has some is no news.
         if !windows.hasOthers(session) { tell(.state, session) }
-        if session.life.state.reason != nil { windows.remove(session) }
+        if session.credentials.life.state.reason != nil { windows.remove(session) }
         return true
     }
 
     /// Takes the name of the person there.
     func takeName(_ text: String?, _ session: Session) throws(TweakError) -> Reply {
-        session.name = try text.map { text throws(TweakError) in try PersonName(text) }
+        session.identity.name = try text.map { text throws(TweakError) in try PersonName(text) }
         identify(session)
         return .ok(
             session.origin.description,
@@ -33,7 +33,7 @@ extension Executor {
     /// one is answered later, and never says what is wrong with it.
     func authenticate(_ proof: Request.Proof, _ session: Session) throws(TweakError) -> Outcome {
         // An exchange ends with the next step, whatever that is.
-        let exchange = session.exchange.take()
+        let exchange = session.credentials.exchange.take()
         guard let tokens else {
             throw TweakError(
                 .denied, "this process takes no tokens; name a file of them in TWEAKS_TOKEN_FILE, or in the program")
@@ -51,7 +51,7 @@ extension Executor {
             return try finish(exchange, message, tokens, session)
         case .scram(let message):
             let exchange = try Scram.Server(message)
-            session.exchange = exchange
+            session.credentials.exchange = exchange
             return .reply(.ok(exchange.challenge, [(Scram.field, .string(exchange.challenge))]))
         }
     }
@@ -88,20 +88,20 @@ extension Executor {
         _ entry: TokenEntry?, _ session: Session, _ signature: String? = nil, hint: String = ""
     ) throws(TweakError) -> Outcome {
         guard let entry, entry.isLive(hooks.wallClock()) else {
-            session.failures += 1
+            session.credentials.failures += 1
             tell(.authenticationFailed, session)
-            let delay = failures.note(session.peer.culprit, hooks.clock())
+            let delay = failures.note(session.identity.peer.culprit, hooks.now)
             return .penalty(TweakError(.denied, "that is no token of this process, or it has ended\(hint)"), delay)
         }
         try refuseIfCrowded(entry, session)
         // Shown again, it gives again what was given up of it.
         session.grants.remove(.token(name: entry.name))
         session.grants.add(entry.scopes, from: .token(name: entry.name))
-        session.tokens.removeAll { $0.name == entry.name }
-        session.tokens.append(entry)
+        session.credentials.tokens.removeAll { $0.name == entry.name }
+        session.credentials.tokens.append(entry)
         identify(session)
         take(.open, session)
-        session.reader.limit = limits.lineBytes
+        session.dialect.limitRequests(to: limits.lineBytes)
         tell(.authenticated(entry.name), session)
         let words = "token \(entry.name) may \(entry.scopes.isEmpty ? "nothing" : entry.scopes.text)"
         return .reply(
@@ -116,15 +116,16 @@ extension Executor {
     /// Whose changes they are, and how many, follows from the tokens that are left.
     func identify(_ session: Session) {
         let known =
-            session.tokens.last.map { $0.identity.through(session.peer.origin.connection) } ?? session.peer.origin
-        session.origin = known.named(session.name)
+            session.credentials.tokens.last.map { $0.identity.through(session.identity.peer.origin.connection) }
+            ?? session.identity.peer.origin
+        session.origin = known.named(session.identity.name)
         windows.place(session)
-        session.window?.origin = session.origin
+        session.identity.window?.origin = session.origin
         // Each of the tokens is charged, and the peer where there is none.
-        var accounts = session.tokens.map { account(of: $0) }
-        if accounts.isEmpty { accounts = [account(session.peer.culprit, limits.commitsPerSecond)] }
-        session.account = accounts.removeLast()
-        session.otherAccounts = accounts
+        var accounts = session.credentials.tokens.map { account(of: $0) }
+        if accounts.isEmpty { accounts = [account(session.identity.peer.culprit, limits.commitsPerSecond)] }
+        session.payer.account = accounts.removeLast()
+        session.payer.otherAccounts = accounts
     }
 
     private func account(of token: TokenEntry) -> Account {
@@ -134,7 +135,7 @@ extension Executor {
     }
 
     private func account(_ name: String, _ commitsPerSecond: Int?) -> Account {
-        let account = accounts.account(name, hooks.clock())
+        let account = accounts.account(name, hooks.now)
         if account.commitsPerSecond != commitsPerSecond { account.commitsPerSecond = commitsPerSecond }
         return account
     }
@@ -154,17 +155,18 @@ extension Executor {
     // MARK: whoami
 
     func whoami(_ session: Session) -> Reply {
-        let wishes = session.wishes
+        let wishes = session.credentials.wishes
         let waiting = wishes.waiting.flatMap(\.scopes)
         return .facts(
             [
                 ("session", .count(session.number)), ("identity", .string(session.origin.description)),
-                ("state", .string(session.life.state.word)), ("transport", .string(session.peer.transport.rawValue)),
-                ("peer", .string(session.peer.text)), ("scopes", session.grants.rights.json),
-                ("tokens", .array(session.tokens.map(Self.json))), ("granted", wishes.granted.json),
+                ("state", .string(session.credentials.life.state.word)),
+                ("transport", .string(session.identity.peer.transport.rawValue)),
+                ("peer", .string(session.identity.peer.text)), ("scopes", session.grants.rights.json),
+                ("tokens", .array(session.credentials.tokens.map(Self.json))), ("granted", wishes.granted.json),
                 ("declined", wishes.declined.json), ("waiting", waiting.json),
                 ("ageSeconds", .int(age(of: session))), ("watches", .count(session.watches.count)),
-                ("commits", .count(session.commits)),
+                ("commits", .count(session.changes.commits)),
             ] + session.personFields)
     }
 
@@ -173,7 +175,7 @@ extension Executor {
     }
 
     /// How many seconds a session is old.
-    func age(of session: Session) -> Int64 { Int64((hooks.clock() - session.openedAt) / .seconds(1)) }
+    func age(of session: Session) -> Int64 { Int64((hooks.now - session.connection.openedAt) / .seconds(1)) }
 
     // MARK: drop
 
@@ -187,7 +189,7 @@ extension Executor {
         }
         let before = session.grants.rights
         session.grants.drop(scopes)
-        session.scopeBytes += words.reduce(0) { $0 + 256 + 2 * $1.utf8.count }
+        session.credentials.scopeBytes += words.reduce(0) { $0 + 256 + 2 * $1.utf8.count }
         // What changes nothing is no news, or a stranger could fill a log with it.
         if session.grants.rights != before { tell(.dropped(scopes), session) }
         return .ok("may \(session.grants.rights.text)", [("scopes", session.grants.rights.json)])
@@ -196,5 +198,5 @@ extension Executor {
 
 extension Session {
     /// The name that the person there has given, where there is one.
-    var personFields: [(String, JSON)] { name.map { [("person", .string($0.text))] } ?? [] }
+    var personFields: [(String, JSON)] { identity.name.map { [("person", .string($0.text))] } ?? [] }
 }

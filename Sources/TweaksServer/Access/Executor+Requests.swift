@@ -10,7 +10,7 @@ extension Executor {
         let scopes = try [TweakScope](words)
         let missing = scopes.filter { !session.grants.rights.covers($0) }
         if missing.isEmpty { return .reply(granted(scopes)) }
-        session.scopeBytes += words.reduce(0) { $0 + 256 + 2 * $1.utf8.count }
+        session.credentials.scopeBytes += words.reduce(0) { $0 + 256 + 2 * $1.utf8.count }
         if session.grants.count >= limits.scopes {
             throw TweakError(.tooMany, "this session was given something \(limits.scopes) times; connect again")
         }
@@ -19,10 +19,10 @@ extension Executor {
             tell(.requested(missing), session)
             return .reply(decide(missing, isGranted: true, session))
         }
-        if let scope = missing.first(where: session.wishes.declined.contains) {
+        if let scope = missing.first(where: session.credentials.wishes.declined.contains) {
             throw TweakError(.denied, "\(scope.token) was declined; the same is not asked again in this session")
         }
-        if let waiting = session.wishes.waiting.first(where: { Set($0.scopes) == Set(missing) }) {
+        if let waiting = session.credentials.wishes.waiting.first(where: { Set($0.scopes) == Set(missing) }) {
             return .reply(self.waiting(for: waiting.scopes))
         }
         try checkRoom(missing, session)
@@ -32,16 +32,16 @@ extension Executor {
         }
         try refuseIfBusy(session)
         put(missing, session, before: ask)
-        return .running
+        return .running()
     }
 
     private func checkRoom(_ scopes: [TweakScope], _ session: Session) throws(TweakError) {
-        if session.wishes.waiting.count >= limits.scopeRequests {
+        if session.credentials.wishes.waiting.count >= limits.scopeRequests {
             throw TweakError(
                 .tooMany, "\(limits.scopeRequests) requests of this session are not decided yet; wait for them",
                 limit: .scopeRequests)
         }
-        let known = session.wishes.declined.count + session.wishes.granted.count
+        let known = session.credentials.wishes.declined.count + session.credentials.wishes.granted.count
         if known + scopes.count > limits.scopes {
             throw TweakError(
                 .tooMany, "a session asks for at most \(limits.scopes) scopes; connect again", limit: .scopes)
@@ -53,7 +53,7 @@ extension Executor {
     ) {
         let (id, mailbox) = (session.id, mailbox)
         let request = TweakScopeRequest(session.facts, scopes) { mailbox.post(.decided(id, $0)) }
-        session.wishes.ask(request)
+        session.credentials.wishes.ask(request)
         requestQueue.async {
             ask(request)
             mailbox.post(.asked(id, request))
@@ -62,24 +62,24 @@ extension Executor {
 
     /// The reply when the program's handler has returned: a decision, or that it takes its time.
     func finishAsking(_ request: TweakScopeRequest, _ session: Session) -> Reply {
-        guard session.wishes.endAsking(request) else {
+        guard session.credentials.wishes.endAsking(request) else {
             return .error(TweakError(.denied, "your rights have changed; request it again"))
         }
         if let isAllowed = request.isAllowed { return decide(request.scopes, isGranted: isAllowed, session) }
-        session.wishes.wait(for: request)
+        session.credentials.wishes.wait(for: request)
         return waiting(for: request.scopes)
     }
 
     /// A decision that was waited for.
     /// - Returns: What the session is told; nil when that is the reply to its request.
     func finishWaiting(_ request: TweakScopeRequest, _ session: Session) -> Event? {
-        guard let isAllowed = request.isAllowed, session.wishes.end(request) else { return nil }
+        guard let isAllowed = request.isAllowed, session.credentials.wishes.end(request) else { return nil }
         _ = decide(request.scopes, isGranted: isAllowed, session)
         return .decided(revision: registry.revision, isGranted: isAllowed, request.scopes)
     }
 
     private func decide(_ scopes: [TweakScope], isGranted: Bool, _ session: Session) -> Reply {
-        session.wishes.note(scopes, isGranted: isGranted)
+        session.credentials.wishes.note(scopes, isGranted: isGranted)
         if isGranted { session.grants.add(scopes, from: .request) }
         tell(isGranted ? .granted(scopes) : .declined(scopes), session)
         return isGranted ? granted(scopes) : .error(TweakError(.denied, "\(scopes.text) declined"))

@@ -6,7 +6,7 @@ import TweaksWire
 extension Executor {
     /// All that have not ended, by age; the connections of a window as one.
     func list(_ sessions: [Session], for own: Session) -> Reply {
-        let living = sessions.filter { $0.life.state.reason == nil }.sorted { $0.id.number < $1.id.number }
+        let living = sessions.filter { $0.credentials.life.state.reason == nil }.sorted { $0.id.number < $1.id.number }
         let entries = Dictionary(grouping: living, by: \.number).sorted { $0.key < $1.key }
         return .rows("sessions", entries.map { ([line($0.value, own)], json($0.value, own)) })
     }
@@ -15,10 +15,10 @@ extension Executor {
     private func line(_ connections: [Session], _ own: Session) -> String {
         let session = connections[0]
         let parts = [
-            session.shownOrigin.description, session.peer.text, session.peer.transport.rawValue,
-            session.life.state.word,
+            session.shownOrigin.description, session.identity.peer.text, session.identity.peer.transport.rawValue,
+            session.credentials.life.state.word,
             "may \(session.grants.rights.text)", "watches \(connections.sum(\.watches.count))",
-            "commits \(commits(connections))", "unsent \(connections.sum(\.output.count))",
+            "commits \(commits(connections))", "unsent \(connections.sum { $0.output.count })",
             TweakValue.duration(.seconds(age(of: session))).text + " old",
         ]
         return "\(session.number == own.number ? "→" : " ") \(session.number)  \(parts.joined(separator: ", "))"
@@ -29,22 +29,23 @@ extension Executor {
         return .object(
             [
                 ("session", .count(session.number)), ("identity", .string(session.shownOrigin.description)),
-                ("state", .string(session.life.state.word)),
-                ("transport", .string(session.peer.transport.rawValue)), ("peer", .string(session.peer.text)),
+                ("state", .string(session.credentials.life.state.word)),
+                ("transport", .string(session.identity.peer.transport.rawValue)),
+                ("peer", .string(session.identity.peer.text)),
                 ("scopes", session.grants.rights.json), ("watches", .count(connections.sum(\.watches.count))),
-                ("commits", .count(commits(connections))), ("unsentBytes", .count(connections.sum(\.output.count))),
+                ("commits", .count(commits(connections))), ("unsentBytes", .count(connections.sum { $0.output.count })),
                 ("ageSeconds", .int(age(of: session))), ("own", .bool(session.number == own.number)),
             ] + (session.shownOrigin.name.map { [("person", .string($0))] } ?? []))
     }
 
     private func commits(_ connections: [Session]) -> UInt64 {
-        connections.reduce(connections[0].window?.earlierCommits ?? 0) { $0 + $1.commits }
+        connections.reduce(connections[0].identity.window?.earlierCommits ?? 0) { $0 + $1.changes.commits }
     }
 }
 
 extension Session {
     /// Who it is to people: who its window says it is, where it has one.
-    fileprivate var shownOrigin: TweakOrigin { window?.origin ?? origin }
+    fileprivate var shownOrigin: TweakOrigin { identity.window?.origin ?? origin }
 }
 
 extension [Session] {

@@ -7,25 +7,14 @@ extension Session {
     /// For the program.
     var facts: TweakSession {
         TweakSession(
-            id: number, transport: peer.transport, peer: peer.text, userID: peer.userID, processID: peer.processID,
-            identity: origin, scopes: grants.rights.words, state: life.state)
-    }
-
-    /// Puts an error in the place of what was read for this session and not sent yet.
-    func withhold(_ error: TweakError) {
-        owed.withhold(error)
-        guard let rest = remainder else { return }
-        remainder = nil
-        output.append { bytes in
-            if let dialect { dialect.cut(rest, error, to: &bytes) } else { encoder.cut(rest, error, to: &bytes) }
-        }
-        if isOpen { sendPrompt() }
+            id: number, transport: identity.peer.transport, peer: identity.peer.text, userID: identity.peer.userID,
+            processID: identity.peer.processID,
+            identity: origin, scopes: grants.rights.words, state: credentials.life.state)
     }
 
     /// The time that a wrong token costs is over.
     func endPenalty() {
-        guard penalty != nil else { return }
-        (penalty, isAwaitingAction) = (nil, false)
+        if case .penalty = work { work = .idle }
     }
 }
 

@@ -30,24 +30,26 @@ struct Windows {
 
     /// Puts a session where it belongs, after its page or its token has become another one.
     mutating func place(_ session: Session) {
-        let key = session.windowID.flatMap { id in session.tokens.last.map { Key(id: id, token: $0.digest) } }
-        if session.window?.key == key { return }
+        let key = session.identity.windowID.flatMap { id in
+            session.credentials.tokens.last.map { Key(id: id, token: $0.digest) }
+        }
+        if session.identity.window?.key == key { return }
         remove(session)
-        guard let key, session.life.state.reason == nil else { return }
+        guard let key, session.credentials.life.state.reason == nil else { return }
         let window = byKey[key] ?? Window(key, number: session.id.number)
         byKey[key] = window
         window.connections += 1
-        session.window = window
+        session.identity.window = window
     }
 
     /// Takes a session out of its window.
     mutating func remove(_ session: Session) {
-        guard let window = session.window.take() else { return }
+        guard let window = session.identity.window.take() else { return }
         window.connections -= 1
-        window.earlierCommits += session.commits
+        window.earlierCommits += session.changes.commits
         if window.connections == 0 { byKey[window.key] = nil }
     }
 
     /// Whether it is one of several in its window.
-    func hasOthers(_ session: Session) -> Bool { session.window.map { $0.connections > 1 } ?? false }
+    func hasOthers(_ session: Session) -> Bool { session.identity.window.map { $0.connections > 1 } ?? false }
 }

@@ -102,7 +102,7 @@ extension Executor {
     /// What concerns those who do not see everything, and what they see.
     private func partialStats(_ session: Session) -> [(String, JSON)] {
         let (snapshot, nodes) = (registry.snapshot(), view(session).listing.nodes)
-        let uptime = Int64((hooks.clock() - identity.startedAt) / .seconds(1))
+        let uptime = Int64((hooks.now - identity.startedAt) / .seconds(1))
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
             ("rev", .count(snapshot.revision)), ("tweaks", .count(nodes.count)),
@@ -115,8 +115,8 @@ extension Executor {
         let snapshot = registry.snapshot()
         let nodes = registry.listing()
         let delivery = (registry.observerExecutor as? ObserverThreads)?.report ?? .init()
-        let uptime = Int64((hooks.clock() - identity.startedAt) / .seconds(1))
-        let rate = commitRate.rate(snapshot.revision, at: hooks.clock())
+        let uptime = Int64((hooks.now - identity.startedAt) / .seconds(1))
+        let rate = commitRate.rate(snapshot.revision, at: hooks.now)
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
             ("rev", .count(snapshot.revision)), ("commitsPerSecond", .number((rate.perSecond * 100).rounded() / 100)),

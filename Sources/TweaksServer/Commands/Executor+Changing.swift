@@ -92,7 +92,7 @@ extension Executor {
         .tweak(TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment), timeLeft: outcome.lifetime))
     }
 
-    private func unchanged(_ revision: UInt64, _ note: (words: String, fields: [(String, JSON)])) -> Reply {
+    func unchanged(_ revision: UInt64, _ note: (words: String, fields: [(String, JSON)]) = ("", [])) -> Reply {
         let words = "rev \(revision) unchanged\(note.words.isEmpty ? "" : " \(note.words)")"
         return Reply(
             .ok(words: words, fields: [("rev", .count(revision)), ("unchanged", .bool(true))] + note.fields))

@@ -37,8 +37,10 @@ extension Executor {
     func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
         try judge(proposal, session)
         try refuseGrowth(proposal.batch)
-        try spend(session, hooks.clock())
-        if let store, store.isRequired, try write(proposal, to: store, session) { return .running }
+        try spend(session, hooks.now)
+        if let store, store.isRequired, let running = try write(proposal, to: store, session) {
+            return .running(running)
+        }
         return .reply(try commitNow(proposal, session))
     }
 
@@ -53,9 +55,11 @@ extension Executor {
     }
 
     /// A peer may commit so often, and no oftener, over however many sessions.
-    func spend(_ session: Session, _ now: ContinuousClock.Instant) throws(TweakError) {
+    func spend(_ session: Session, _ now: Moment) throws(TweakError) {
         var refusing = session.account.takeCommit(now) ? nil : session.account
-        if !session.otherAccounts.isEmpty { refusing = refusing ?? session.otherAccounts.first { !$0.takeCommit(now) } }
+        if !session.payer.otherAccounts.isEmpty {
+            refusing = refusing ?? session.payer.otherAccounts.first { !$0.takeCommit(now) }
+        }
         guard let refusing else { return }
         throw TweakError(
             .tooMany,
@@ -74,16 +78,16 @@ extension Executor {
         beginRound()
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
-            kind: proposal.kind ?? .change(session: session.number, gesture: session.gesture),
-            rights: session.grants.rights, isUrgent: session.waitsForDisk, delivery: .carrier)
+            kind: proposal.kind ?? .change(session: session.number, gesture: session.changes.gesture),
+            rights: session.grants.rights, isUrgent: session.changes.waitsForDisk, delivery: .carrier)
         proposal.whenCommitted?(result)
-        if result.didStore { session.commits += 1 }
+        if result.didStore { session.changes.commits += 1 }
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
     }
 
     /// Has a reply wait until disk and audit hold a revision.
     func awaiting(_ reply: Reply, _ revision: UInt64, _ session: Session) -> Reply {
-        if !session.waitsForDisk {
+        if !session.changes.waitsForDisk {
             hasUnhurried = true
             return reply
         }
@@ -95,36 +99,38 @@ extension Executor {
         // Nothing may be new about this one, and what it waits for may be what nobody did.
         if hasUnhurried { store?.hurry() }
         hasUnhurried = false
-        evidence.ask(revision, session.lastActivity)
+        evidence.ask(revision, session.input.lastActivity)
         var reply = reply
         reply.awaits = revision
-        if session.owed.isEmpty { owing.append(session.id) }
+        if session.replies.queueIsEmpty { owing.append(session.id) }
         return reply
     }
 
     // MARK: Writing first
 
-    /// False when there is nothing to write: the overrides are so already.
+    /// Has a proposal written; nil when there is nothing to write: the overrides are so already.
     private func write(
         _ proposal: Proposal, to store: any TweakStore, _ session: Session
-    ) throws(TweakError) -> Bool {
+    ) throws(TweakError) -> Work.Running? {
         var proposal = proposal
         let forecast = try registry.overrides(after: proposal.batch, origin: session.origin)
-        if forecast.changes.isEmpty { return false }
+        if forecast.changes.isEmpty { return nil }
         try refuseIfAbandoned()
         proposal.written = forecast
-        session.proposal = proposal
-        session.isAwaitingAction = true
+        var running = Work.Running()
+        running.proposal = proposal
         let (id, mailbox) = (session.id, mailbox)
         store.propose(forecast.changes) { mailbox.post(.proposed(id, forecast.changes, failure: $0)) }
-        return true
+        return running
     }
 
     /// Goes on when a proposal is on disk, or is not.
     /// - Returns: The reply; nil when others have changed something meanwhile and it is written anew.
     func finishProposal(_ failure: String?, _ session: Session) -> Reply? {
-        guard let proposal = session.proposal, let written = proposal.written, let store else { return nil }
-        session.proposal = nil
+        guard let proposal = session.work.running?.proposal, let written = proposal.written, let store else {
+            return nil
+        }
+        session.work = session.work.updated { $0.proposal = nil }
         if let failure {
             return .error(TweakError(.io, "nothing was changed, because it cannot be saved: \(failure)"))
         }
@@ -135,7 +141,11 @@ extension Executor {
             let now = try registry.overrides(after: proposal.batch, origin: session.origin)
             if !now.agrees(with: written) {
                 store.withdraw(written.changes)
-                return try write(proposal, to: store, session) ? nil : try commitNow(proposal, session)
+                guard let running = try write(proposal, to: store, session) else {
+                    return try commitNow(proposal, session)
+                }
+                session.work = session.work.goingOn(with: running)
+                return nil
             }
             let (reply, result) = try apply(proposal, session)
             // Where others have set the same tweak meanwhile, the disk may have theirs.
@@ -160,9 +170,8 @@ extension Executor {
         }
         try refuseIfBusy(session)
         let (id, mailbox) = (session.id, mailbox)
-        session.isReloading = true
         reload(dry) { mailbox.post(.answered(id, $0)) }
-        return .running
+        return .running(.init(.reload))
     }
 }
 

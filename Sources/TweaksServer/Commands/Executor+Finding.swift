@@ -13,7 +13,7 @@ extension Executor {
         try refuseIfBusy(session)
         let (id, mailbox) = (session.id, mailbox)
         finder.find(words, view(session)) { mailbox.post(.found(id, $0)) }
-        return .running
+        return .running()
     }
 
     /// What was found, with the values of now.
@@ -60,7 +60,6 @@ extension Executor {
     /// How a line could go on; found out beside the I/O thread.
     func complete(_ text: String, _ session: Session) throws(TweakError) -> Outcome {
         try refuseIfBusy(session)
-        session.permit = WorkPermit()
         let (id, mailbox) = (session.id, mailbox)
         let completion = Completion(
             view: view(session), commands: commands(for: session).map(\.name), presetNames: hooks.presetNames)
@@ -68,6 +67,6 @@ extension Executor {
             let candidates = completion.candidates(for: text)
             mailbox.post(.answered(id, .rows("candidates", candidates.map { ([$0], .string($0)) })))
         }
-        return .running
+        return .running(.init(.request, WorkPermit()))
     }
 }

@@ -129,7 +129,6 @@ extension Executor {
         _ session: Session, _ body: @escaping @Sendable () throws(TweakError) -> Mailbox.Message
     ) -> Outcome {
         let (id, mailbox, permit) = (session.id, mailbox, WorkPermit())
-        session.permit = permit
         presetQueue.async {
             do throws(TweakError) {
                 if let refusal = permit.refusal { throw refusal }
@@ -138,7 +137,7 @@ extension Executor {
                 mailbox.post(.answered(id, .error(error)))
             }
         }
-        return .running
+        return .running(.init(.request, permit))
     }
 
     private func presetStore(_ session: Session) throws(TweakError) -> any PresetStore {

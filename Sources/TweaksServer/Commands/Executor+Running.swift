@@ -31,7 +31,6 @@ extension Executor {
                     + "together", path: tweak.path, limit: .actionArguments)
         }
         try refuseIfRunsAreAbandoned(session)
-        session.isRunningAction = true
         let (id, mailbox, limit) = (session.id, mailbox, limits.actionOutputBytes)
         runs[id] = Task(executorPreference: ActionExecutor.shared) {
             let result: Result<ActionOutput, TweakError>
@@ -44,7 +43,7 @@ extension Executor {
             }
             mailbox.post(.actionEnded(id, result))
         }
-        return .running
+        return .running(.init(.action))
     }
 
     /// Cancels all that run.

@@ -9,8 +9,8 @@ final class Executor {
     /// What comes of a request.
     enum Outcome {
         case reply(Reply)
-        /// The reply comes when the action ends.
-        case running
+        /// Others work on the reply.
+        case running(Work.Running = .init())
         /// The reply is the last one.
         case quit(Reply)
         /// A wrong token: the reply comes when this time is over.
@@ -43,9 +43,9 @@ final class Executor {
     /// What makes changes durable; nil: they live as long as the process.
     let store: (any TweakStore)?
     /// Commits of this round wait for its end before the disk hears of them.
-    private var isInRound = false
+    private(set) var isInRound = false
     /// How far that is, and the audit.
-    var evidence: Evidence
+    let evidence: Evidence
     /// Something was committed that did not wait for it, and may wait in there for what does.
     var hasUnhurried = false
     /// Sessions with replies that wait for it.
@@ -86,7 +86,7 @@ final class Executor {
         let own = hooks.fronts.flatMap(\.tokens)
         if !own.isEmpty { tokens = (tokens ?? TokenTable()).adding(own) }
         failures = FailureLedger(delays: limits.authenticationDelay)
-        commitRate = CommitRate(registry.revision, at: hooks.clock())
+        commitRate = CommitRate(registry.revision, at: hooks.now)
         store = registry.store
         evidence = Evidence(store, hooks.audit, mailbox)
     }
@@ -164,7 +164,7 @@ final class Executor {
     /// Notes that others work for a session.
     func beginPending(_ session: Session) {
         // What is written first is written together with the others', and commits have a rate.
-        if session.proposal != nil { return }
+        if session.work.running?.proposal != nil { return }
         if let earlier = pending[session.id] { earlier.pending -= 1 }
         pending[session.id] = session.account
         session.account.pending += 1
@@ -174,7 +174,7 @@ final class Executor {
     func endPending(_ id: SessionID) { pending.removeValue(forKey: id)?.pending -= 1 }
 
     /// Looks at the revision now and then, for the rate of commits.
-    func noteCommits(_ now: ContinuousClock.Instant) {
+    func noteCommits(_ now: Moment) {
         if commitRate.isDue(now) { commitRate.note(registry.revision, at: now) }
     }
 
@@ -224,7 +224,7 @@ struct ServerIdentity: Sendable {
     let processID: Int32
     /// Random for each start, so that clients notice a restart.
     let instance: String
-    let startedAt: ContinuousClock.Instant
+    let startedAt: Moment
 }
 
 /// What a server counts.

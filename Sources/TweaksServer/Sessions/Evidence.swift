@@ -2,8 +2,8 @@
 
 import Tweaks
 
-/// What has become of commits beside taking effect.
-struct Evidence {
+/// What has become of commits beside taking effect. Touched by the I/O thread alone.
+final class Evidence {
     /// So long a reply waits for the audit. Where that hangs, replies go on without it, until it is heard of again.
     private static let patience = Duration.milliseconds(200)
 
@@ -16,7 +16,7 @@ struct Evidence {
     /// The newest revision that the audit was asked for.
     private var asked: UInt64 = 0
     /// When the audit is late.
-    private(set) var deadline: ContinuousClock.Instant?
+    private(set) var deadline: Moment?
     private var isLate = false
 
     init(_ store: (any TweakStore)?, _ audit: (any CommitWitness)?, _ mailbox: Mailbox) {
@@ -36,27 +36,30 @@ struct Evidence {
             saved: min(saved.saved, audited.saved), tried: min(saved.tried, audited.saved), failure: saved.failure)
     }
 
+    /// Whether there is nothing to wait for until a revision is answered.
+    func has(_ revision: UInt64) -> Bool { status.map { $0.answer(for: revision) == .saved } ?? true }
+
     /// Has the audit hand over what it has up to a revision.
-    mutating func ask(_ revision: UInt64, _ now: ContinuousClock.Instant) {
+    func ask(_ revision: UInt64, _ now: Moment) {
         guard let audited, audited.saved < revision, !isLate, asked < revision else { return }
         asked = revision
-        deadline = deadline ?? now.advanced(by: Self.patience)
+        deadline = deadline ?? now + Self.patience
         audit?.hurry()
     }
 
     /// The storage has tried to write.
-    mutating func note(saved: SaveStatus) { self.saved = saved }
+    func note(saved: SaveStatus) { self.saved = saved }
 
     /// The audit has written.
-    mutating func note(audited: SaveStatus, _ now: ContinuousClock.Instant) {
+    func note(audited: SaveStatus, _ now: Moment) {
         self.audited = audited
         (isLate, deadline) = (false, nil)
         if audited.saved >= asked { return }
         // It was out of order when it was asked.
-        deadline = now.advanced(by: Self.patience)
+        deadline = now + Self.patience
         audit?.hurry()
     }
 
     /// The deadline has passed.
-    mutating func giveUp() { (isLate, deadline) = (true, nil) }
+    func giveUp() { (isLate, deadline) = (true, nil) }
 }

@@ -35,16 +35,15 @@ struct MemoryBudget {
 extension Session {
     /// What it holds now.
     var memory: Int {
-        var bytes = output.heldBytes + reader.heldBytes + pendingEvents.heldBytes + owed.heldBytes + scopeBytes
-        if let dialect { bytes += dialect.inputCount }
+        var bytes =
+            output.heldBytes + dialect.heldBytes + events.heldBytes + replies.heldBytes + credentials.scopeBytes
         if let batch { bytes += batch.heldBytes }
-        if let proposal { bytes += proposal.heldBytes }
-        if remainder != nil { bytes += remainderBytes }
-        return bytes + watchBytes
+        if case .running(let running) = work { bytes += running.proposal?.heldBytes ?? 0 }
+        return bytes
     }
 
     /// What would be free without it, perhaps: others may hold the same snapshot.
-    var greed: Int { heldBytes + (remainder?.pin?.bytes ?? 0) + owed.pinnedBytes }
+    var greed: Int { payer.heldBytes + replies.pinnedBytes }
 }
 
 extension Executor {

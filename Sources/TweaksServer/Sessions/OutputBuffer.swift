@@ -1,7 +1,7 @@
 // Bytes on their way to a client.
 
 /// Bytes that wait to be sent; written at the end, taken at the front.
-struct OutputBuffer {
+struct OutputBuffer: ~Copyable {
     private(set) var bytes: [UInt8] = []
     private var head = 0
     /// The last byte before these was the end of a line, or there was none.
@@ -20,6 +20,7 @@ struct OutputBuffer {
 
     /// Sends as much as the socket takes.
     mutating func send(to descriptor: Descriptor) -> Descriptor.Transfer {
+        if bytes.isEmpty { return .bytes(0) }
         while !isEmpty {
             let result = bytes.withUnsafeBytes { all in
                 descriptor.write(UnsafeRawBufferPointer(rebasing: all[head...]))

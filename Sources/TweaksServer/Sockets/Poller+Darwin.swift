@@ -39,8 +39,9 @@
             if result < 0 { throw SocketError("kevent", code: Int32(-result)) }
         }
 
-        /// Waits at most so many milliseconds (-1: for ever) and hands over what is ready.
-        func wait(milliseconds: Int32, _ body: (PollEvent) -> Void) {
+        /// Waits at most so many milliseconds (-1: for ever).
+        /// - Returns: How many events there are; none after the time, or an interruption.
+        func wait(milliseconds: Int32) -> Int {
             var time = timespec(tv_sec: Int(milliseconds) / 1_000, tv_nsec: Int(milliseconds) % 1_000 * 1_000_000)
             let count = kernel.make(.wait, on: queue.number, count: events.count) { most in
                 Int(
@@ -48,15 +49,17 @@
                         ? kevent(queue.number, nil, 0, &events, Int32(most), nil)
                         : kevent(queue.number, nil, 0, &events, Int32(most), &time))
             }
-            guard count > 0 else { return }  // Time out or EINTR: the loop looks at its clock and comes back.
-            for event in events[..<count] {
-                // The end of input arrives as readable, so that what was sent before it is still read.
-                let isWrite = event.filter == Int16(EVFILT_WRITE)
-                body(
-                    PollEvent(
-                        descriptor: Int32(event.ident), isReadable: !isWrite, isWritable: isWrite,
-                        isGone: isWrite && event.flags & UInt16(EV_EOF) != 0))
-            }
+            return max(count, 0)
+        }
+
+        /// One of the events that were waited for.
+        subscript(position: Int) -> PollEvent {
+            let event = events[position]
+            // The end of input arrives as readable, so that what was sent before it is still read.
+            let isWrite = event.filter == Int16(EVFILT_WRITE)
+            return PollEvent(
+                descriptor: Int32(event.ident), isReadable: !isWrite, isWritable: isWrite,
+                isGone: isWrite && event.flags & UInt16(EV_EOF) != 0)
         }
     }
 

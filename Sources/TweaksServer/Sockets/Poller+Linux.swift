@@ -7,14 +7,17 @@
     final class Poller {
         private let epoll: Descriptor
         private let kernel: Kernel
-        private var events = [epoll_event](repeating: epoll_event(), count: 256)
+        private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
 
         init(_ kernel: Kernel) throws(SocketError) {
             let number = epoll_create1(Int32(EPOLL_CLOEXEC))
             if number < 0 { throw SocketError("epoll_create1") }
             epoll = Descriptor(number)
             self.kernel = kernel
+            events.initialize(repeating: epoll_event())
         }
+
+        deinit { events.deallocate() }
 
         func add(_ descriptor: Int32, _ interest: PollInterest) throws(SocketError) {
             try control(EPOLL_CTL_ADD, descriptor, interest)
@@ -41,19 +44,22 @@
             if result < 0 { throw SocketError("epoll_ctl", code: Int32(-result)) }
         }
 
-        /// Waits at most so many milliseconds (-1: for ever) and hands over what is ready.
-        func wait(milliseconds: Int32, _ body: (PollEvent) -> Void) {
+        /// Waits at most so many milliseconds (-1: for ever).
+        /// - Returns: How many events there are; none after the time, or an interruption.
+        func wait(milliseconds: Int32) -> Int {
             let count = kernel.make(.wait, on: epoll.number, count: events.count) {
-                Int(epoll_wait(epoll.number, &events, Int32($0), milliseconds))
+                Int(epoll_wait(epoll.number, events.baseAddress, Int32($0), milliseconds))
             }
-            guard count > 0 else { return }  // Time out or EINTR: the loop looks at its clock and comes back.
-            for event in events[..<count] {
-                let gone = event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
-                body(
-                    PollEvent(
-                        descriptor: event.data.fd, isReadable: event.events & EPOLLIN.rawValue != 0,
-                        isWritable: event.events & EPOLLOUT.rawValue != 0, isGone: gone))
-            }
+            return max(count, 0)
+        }
+
+        /// One of the events that were waited for.
+        subscript(position: Int) -> PollEvent {
+            let event = events[position]
+            return PollEvent(
+                descriptor: event.data.fd, isReadable: event.events & EPOLLIN.rawValue != 0,
+                isWritable: event.events & EPOLLOUT.rawValue != 0,
+                isGone: event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0)
         }
     }
 

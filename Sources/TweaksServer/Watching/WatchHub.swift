@@ -10,28 +10,31 @@ final class WatchHub {
     /// There only while a session watches, because it costs a commit something.
     private var follower: CommitFollower?
     private(set) var sessions: [Session] = []
+    /// Whether a session watches something.
+    private(set) var isFollowed = false
     /// Who watches a tweak, found out when it first changes. Emptied whenever anything could make it wrong.
     private var watchers: [ObjectIdentifier: [Session]] = [:]
     private var generation: UInt64 = 0
     /// The figures that somebody watches, with the value that was last sent.
     private var figures: [(node: TweakNode, sent: TweakValue)] = []
     private let figureInterval: Duration = .milliseconds(100)
-    private var figuresSentAt: ContinuousClock.Instant
+    private var figuresSentAt: Moment
 
     /// - Parameter wake: Wakes the I/O thread after a commit made elsewhere.
-    init(registry: TweakRegistry, now: ContinuousClock.Instant, wake: @escaping @Sendable () -> Void) {
+    init(registry: TweakRegistry, now: Moment, wake: @escaping @Sendable () -> Void) {
         self.registry = registry
         figuresSentAt = now
         self.wake = wake
     }
 
     /// Whether changes wait to be distributed.
-    var isReady: Bool { follower?.hasNews ?? false }
+    var isReady: Bool { isFollowed && follower?.hasNews ?? false }
 
     /// Notes that a session's patterns changed.
     func update(_ session: Session) {
         sessions.removeAll { $0 === session }
         if !session.watches.isEmpty { sessions.append(session) }
+        isFollowed = !sessions.isEmpty
         watchers.removeAll()
         if session.watches.isEmpty {
             figures.removeAll { watchers(of: $0.node).isEmpty }
@@ -87,7 +90,7 @@ final class WatchHub {
     // MARK: Figures
 
     /// When the watched figures are looked at next; nil while nobody watches one.
-    func nextFigures() -> ContinuousClock.Instant? {
+    func nextFigures() -> Moment? {
         if sessions.isEmpty { return nil }
         forgetIfStale()
         return figures.isEmpty ? nil : figuresSentAt + figureInterval
@@ -103,7 +106,7 @@ final class WatchHub {
     }
 
     /// Sends the figures that changed: looked at ten times a second, so that publishing one costs nothing here.
-    func distributeFigures(now: ContinuousClock.Instant, unsentLimit: Int) -> [Session] {
+    func distributeFigures(now: Moment, unsentLimit: Int) -> [Session] {
         guard let due = nextFigures(), due <= now else { return [] }
         figuresSentAt = now
         var told = Told()
@@ -125,16 +128,16 @@ final class WatchHub {
 
 /// The sessions that were told something, each once, in the order of watching.
 private struct Told {
-    private var sessions: [Session] = []
+    private(set) var sessions: [Session] = []
 
     mutating func insert(_ session: Session) {
-        if session.isTold { return }
-        session.isTold = true
+        if session.connection.isTold { return }
+        session.connection.isTold = true
         sessions.append(session)
     }
 
     func end() -> [Session] {
-        for session in sessions { session.isTold = false }
+        for session in sessions { session.connection.isTold = false }
         return sessions
     }
 }
@@ -143,6 +146,6 @@ extension Session {
     /// Whether a change is news to this session: not part of what the reply to `watch` has shown. The page shows layers,
     /// too.
     fileprivate func wants(_ change: WatchedChange) -> Bool {
-        (change.isNews || dialect != nil) && watches.contains { $0.wants(change) }
+        (change.isNews || dialect.showsLayers) && watches.contains { $0.wants(change) }
     }
 }

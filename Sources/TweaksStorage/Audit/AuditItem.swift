@@ -97,10 +97,15 @@ extension AuditNote {
     /// The same for a name and who is at the other end. Who is on this machine has any of its addresses.
     static func name(of name: String, _ peer: String?) -> String {
         // By bytes, and most are the same: this is asked for each line of a log.
-        guard let peer, peer == name || peer.utf8.starts(with: name.utf8),
-            let colon = name.utf8.lastIndex(of: UInt8(ascii: ":"))
-        else { return name }
-        return name.utf8.starts(with: "127.".utf8) ? "127.0.0.1" : String(name[..<colon])
+        guard let peer, peer == name || peer.utf8.starts(with: name.utf8) else { return name }
+        var name = name
+        return name.withUTF8 { bytes in
+            guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else {
+                return String(decoding: bytes, as: UTF8.self)
+            }
+            let isLocal = bytes.starts(with: "127.".utf8)
+            return isLocal ? "127.0.0.1" : String(decoding: bytes[..<colon], as: UTF8.self)
+        }
     }
 }
 

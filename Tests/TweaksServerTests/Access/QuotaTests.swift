@@ -23,12 +23,12 @@ import TweaksWire
 
     @Test func aTokensRateIsOneForAllItsSessions() throws {
         let server = try AccessServer(.token("slow", .write, rate: 5), .token("other", .write, rate: 5))
-        let start = ContinuousClock.now
+        let start = Moment.now
         let clients = try (0..<20).map { _ in try server.connect(as: "slow") }
         let first = try allowed(clients, setsOfEach: 5)
         // Connecting again gives nothing back.
         let again = try allowed(try (0..<5).map { _ in try server.connect(as: "slow") }, setsOfEach: 2)
-        let passed = (ContinuousClock.now - start) / .seconds(1)
+        let passed = (Moment.now - start) / .seconds(1)
         #expect(first >= 5 && Double(first + again) <= 5 + 5 * passed)
         // Another one has all of its own.
         #expect(try allowed([try server.connect(as: "other")], setsOfEach: 5) >= 5)
@@ -39,18 +39,18 @@ import TweaksWire
     /// Each of the tokens that a session has shown is charged.
     @Test func aSecondTokenIsNoWayAround() throws {
         let server = try AccessServer(.token("slow", .write, rate: 2), .token("fast", .write))
-        let start = ContinuousClock.now
+        let start = Moment.now
         let client = try server.connect(as: "slow")
         try client.ask("auth twk_fast")
         let count = try allowed([client], setsOfEach: 50)
-        #expect(Double(count) <= 2 + 2 * ((ContinuousClock.now - start) / .seconds(1)))
+        #expect(Double(count) <= 2 + 2 * ((Moment.now - start) / .seconds(1)))
     }
 
     @Test func aUsersRateIsOneForAllItsSessions() throws {
         let server = try AccessServer { $0.commitsPerSecond = 3 }
-        let start = ContinuousClock.now
+        let start = Moment.now
         let count = try allowed(try (0..<10).map { _ in try server.connect() }, setsOfEach: 5)
-        #expect(count >= 3 && Double(count) <= 3 + 3 * ((ContinuousClock.now - start) / .seconds(1)))
+        #expect(count >= 3 && Double(count) <= 3 + 3 * ((Moment.now - start) / .seconds(1)))
     }
 
     @Test("each refusal counts, of a plain assignment as of a command")
@@ -143,16 +143,16 @@ import TweaksWire
 
     /// An account is known as long as a session commits for it, so that its budget is one.
     @Test func anAccountInUseIsNotForgotten() {
-        var (accounts, now) = (Accounts(), ContinuousClock.now)
+        var (accounts, now) = (Accounts(), Moment.now)
         let (guest, idle) = (accounts.account("guest", now), accounts.account("idle", now))
         let session = Session(
             id: SessionID(number: 1, descriptor: -1), descriptor: Descriptor(-1),
-            peer: Peer(address: "127.0.0.1", port: 1), isDenied: false, lineLimit: 100, now: now)
-        session.otherAccounts = [guest]
+            peer: Peer(address: "127.0.0.1", port: 1), isDenied: false, now: now, dialect: LineDialect(limit: 100))
+        session.payer.otherAccounts = [guest]
         for number in 0..<200 { _ = accounts.account("\(number)", now) }
         #expect(accounts.account("guest", now) === guest)
         #expect(accounts.account("idle", now) !== idle)
-        session.otherAccounts = []
+        session.payer.otherAccounts = []
         now = now.advanced(by: .seconds(1))
         for number in 0..<200 { _ = accounts.account("\(number)", now) }
         #expect(accounts.account("guest", now) !== guest)

@@ -61,10 +61,10 @@ struct SessionLifeTests {
 }
 
 struct CommitBudgetTests {
-    private let start = ContinuousClock.now
+    private let start = Moment.now
 
     /// How many of several commits it lets pass.
-    private func passed(_ count: Int, _ budget: inout CommitBudget, at time: ContinuousClock.Instant) -> Int {
+    private func passed(_ count: Int, _ budget: inout CommitBudget, at time: Moment) -> Int {
         var passed = 0
         for _ in 0..<count where budget.take(time) { passed += 1 }
         return passed
@@ -92,7 +92,7 @@ struct CommitBudgetTests {
 }
 
 struct FailureLedgerTests {
-    private let start = ContinuousClock.now
+    private let start = Moment.now
     private let delays: ClosedRange<Duration> = .milliseconds(250) ... .seconds(4)
 
     /// What a failure costs, and what it costs after some time.

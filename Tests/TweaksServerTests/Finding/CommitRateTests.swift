@@ -1,11 +1,12 @@
 // Commits a second, with a clock of the test's.
 
 import Testing
+import Tweaks
 
 @testable import TweaksServer
 
 struct CommitRateTests {
-    private let start = ContinuousClock.now
+    private let start = Moment.now
 
     @Test func beforeTheFirstSampleItCountsFromTheStart() {
         let rate = CommitRate(6, at: start)

@@ -1,0 +1,132 @@
+// The dialect of telnet and nc: a request a line, and lines as replies.
+
+import Tweaks
+import TweaksWire
+
+/// Lines, as people type them and programs send them.
+final class LineDialect: SessionDialect {
+    private(set) var encoder = ReplyEncoder()
+    let inputLimit: Int
+    private(set) var inputCount = 0
+    private var reader: LineReader
+    /// A telnet client has interrupted, and the mark behind that has not come yet.
+    private var awaitsMark = false
+
+    /// - Parameter limit: The most bytes of a line.
+    init(limit: Int) {
+        inputLimit = limit
+        reader = LineReader(limit: limit)
+    }
+
+    var heldBytes: Int { reader.heldBytes }
+    var pipelines: Bool { true }
+    var takesInterruptions: Bool { true }
+    /// A TLS client, say, would wait for ever.
+    var isHopeless: Bool { reader.unfinishedLineIsHopeless() }
+    var incompleteness: TweakError? {
+        if !reader.hasUnfinishedLine { return nil }
+        return TweakError(.badLine, "the input ended inside a line; it was not run: end it with LF")
+    }
+
+    func use(_ encoder: ReplyEncoder) { self.encoder = encoder }
+
+    func limitRequests(to bytes: Int) { reader.limit = bytes }
+
+    func forgetInput() {
+        reader.removeAll()
+        inputCount = 0
+    }
+
+    /// Answers telnet's commands. After Ctrl-C a telnet client shows nothing until its mark is answered, so a prompt that
+    /// was sent before that – the mark came in a later packet – is sent again.
+    func take(_ bytes: UnsafeRawBufferPointer) -> DialectEcho? {
+        var count = 0
+        let response = Self.append(bytes, to: &reader, &count)
+        inputCount = count
+        if response.reply.isEmpty, !response.wasInterrupted { return nil }
+        let isMarked = awaitsMark && !response.reply.isEmpty
+        if response.wasInterrupted {
+            awaitsMark = response.reply.isEmpty
+        } else if isMarked {
+            awaitsMark = false
+        }
+        return DialectEcho(bytes: response.reply, redrawsPrompt: response.wasInterrupted || isMarked)
+    }
+
+    private static func append(
+        _ bytes: UnsafeRawBufferPointer, to reader: inout LineReader, _ count: inout Int
+    ) -> TelnetFilter.Response {
+        defer { count = reader.count }
+        return bytes.withMemoryRebound(to: UInt8.self) { reader.append($0) }
+    }
+
+    func next(budget: Int, to bytes: inout [UInt8], _ answer: PlainAnswer) -> DialectStep? {
+        var round = Round(encoder: encoder)
+        let step = Self.next(&reader, &round, limit: bytes.count + budget, &bytes, answer)
+        if round.hasLine { awaitsMark = false }
+        (encoder, inputCount) = (round.encoder, round.inputCount)
+        return step
+    }
+
+    /// What comes of some lines.
+    private struct Round {
+        var encoder: ReplyEncoder
+        var hasLine = false
+        var inputCount = 0
+    }
+
+    /// Plain requests take so little that the clock is asked for a few of them together.
+    private static let mostAtOnce = 16
+
+    private static func next(
+        _ reader: inout LineReader, _ round: inout Round, limit: Int, _ bytes: inout [UInt8], _ answer: PlainAnswer
+    ) -> DialectStep? {
+        defer { round.inputCount = reader.count }
+        for _ in 0..<mostAtOnce {
+            guard let event = reader.next() else {
+                reader.compact()
+                return nil
+            }
+            guard case .line(let line) = event else { return .tooLong(limit: reader.limit) }
+            (round.encoder.usesCRLF, round.hasLine) = (line.endsWithCRLF, true)
+            if line.isPoisoned { return .line(.failure(ParsedLine.badLine, .fatalUnlessProven)) }
+            let encoder = round.encoder
+            let step = reader.withBytes(of: line) { text -> DialectStep? in
+                guard let hot = HotLine(text) else { return .line(ParsedLine(text)) }
+                return answer(hot, text, encoder, &bytes) ? nil : .perform(hot.request(in: text))
+            }
+            if let step { return step }
+            if bytes.count >= limit { break }
+        }
+        return .answered
+    }
+
+    // MARK: Replies
+
+    func write(_ reply: Reply, _ encoder: ReplyEncoder, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
+        encoder.append(reply, to: &bytes)
+    }
+
+    func write(_ rest: ReplyEncoder.Remainder, budget: Int, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
+        encoder.append(rest, budget: budget, to: &bytes)
+    }
+
+    func cut(_ rest: ReplyEncoder.Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
+        encoder.cut(rest, error, to: &bytes)
+    }
+
+    func write(_ event: Event, line: [UInt8], to bytes: inout [UInt8]) { bytes.append(contentsOf: line) }
+
+    // MARK: What lines have not
+
+    var showsLayers: Bool { false }
+    var isInRequest: Bool { false }
+    var isStreaming: Bool { false }
+    var isResumed: Bool { false }
+    var ending: TweakError? { nil }
+    var idleTime: Duration? { nil }
+
+    func prepareToEnd() {}
+    func end(to bytes: inout [UInt8]) {}
+    func beat(isRelisted: Bool, revision: UInt64, to bytes: inout [UInt8]) {}
+}
