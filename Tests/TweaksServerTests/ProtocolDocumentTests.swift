@@ -30,7 +30,8 @@ struct ProtocolDocumentTests {
         let usages = section.prefix { $0.hasPrefix("| `") }.flatMap { row in
             let cells = row.replacing("\\|", with: "\0").split(separator: "|")
             let parts = cells[0].split(separator: "`", omittingEmptySubsequences: false)
-            return parts.enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element.replacing("\0", with: "|")) }
+            let spans = parts.enumerated().filter { $0.offset % 2 == 1 }
+            return spans.map { String($0.element.replacing("\0", with: "|")) }
         }
         let others = ["PATH = VALUE", "+=", "-=", "auth scram-sha-256 MESSAGE"]
         // It stands above the table.

@@ -3,7 +3,7 @@
 package import Tweaks
 
 /// The permission that a request asks for. Which tweaks it reaches is found out when it is carried out.
-package enum RequiredPermission: Hashable, Sendable {
+package enum RequiredPermission: Equatable, Sendable {
     /// None: also before a session has shown who it is.
     case nothing
     /// To be let in.

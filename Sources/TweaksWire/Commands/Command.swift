@@ -100,8 +100,12 @@ extension Command {
 
         fileprivate static let table = {
             let entries = groups.flatMap(\.entries) + [imports]
-            // A command that is declared nowhere would be found by the first request, and by every test.
-            return Command.allCases.map { command in entries.first { $0.command == command }! }
+            return Command.allCases.map { command in
+                guard let entry = entries.first(where: { $0.command == command }) else {
+                    preconditionFailure("a command is declared in no family; add its entry")
+                }
+                return entry
+            }
         }()
     }
 }

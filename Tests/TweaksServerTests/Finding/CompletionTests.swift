@@ -37,7 +37,8 @@ struct CompletionTests {
         // Keywords.
         ("Label/Font/Size ", ["=", "+=", "-="]), ("Label/Font/Size +", ["+="]), ("watch mod", ["modified"]),
         ("watch \"mod", []), ("watch Sizes sin", ["since"]), ("watch Sizes since ", []), ("unwatch mod", ["modified"]),
-        ("json o", ["on", "off"]), ("reload ", ["dry"]), ("hello 1 j", ["json"]), ("delete m", ["morning"]), ("ping m", []),
+        ("json o", ["on", "off"]),
+        ("reload ", ["dry"]), ("hello 1 j", ["json"]), ("delete m", ["morning"]), ("ping m", []),
     ])
     func completes(_ text: String, _ candidates: [String]) {
         #expect(completion.candidates(for: text) == candidates)
