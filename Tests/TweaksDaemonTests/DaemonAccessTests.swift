@@ -221,6 +221,21 @@ struct LogGateTests {
         #expect(written.lines.count == 123)
     }
 
+    /// Commits that would be held are not even made; their lines are counted with the others.
+    @Test func heldCommitsAreCounted() {
+        let written = Log()
+        let gate = LogGate(delay: .seconds(3_600)) { line in written.add("x")(.warning(line)) }
+        let (start, tireless) = (ContinuousClock.now, TweakOrigin("uid 7"))
+        #expect(!gate.holds(1, of: tireless, at: Moment(start)))
+        for number in 0..<105 { gate.pass(["line \(number)"], count: 1, of: "uid 7", at: start) }
+        for _ in 0..<20 { #expect(gate.holds(2, of: tireless, at: Moment(start))) }
+        #expect(!gate.holds(1, of: TweakOrigin("uid 0"), at: Moment(start)))
+        #expect(gate.holds(1, of: tireless, at: Moment(start + .milliseconds(99))))
+        #expect(!gate.holds(1, of: tireless, at: Moment(start + .milliseconds(101))))
+        gate.pass(["later"], count: 1, of: "uid 7", at: start + .milliseconds(101))
+        #expect(written.lines.suffix(2) == ["x: … and 46 more lines about uid 7", "x: later"])
+    }
+
     /// An origin with many names does not have many rates.
     @Test func manyOriginsShareOne() {
         let written = Log()
