@@ -28,6 +28,16 @@ struct Samples {
                 _ = Tweak("Sample", collection, "time", Duration.zero, registry: registry)
             }
         }
+        _ = Tweak(
+            "Sample", "Many", "point", TweakPoint(x: 1, y: 2), in: .init(x: 0...9, y: ...5), step: 0.5,
+            registry: registry)
+        _ = Tweak("Sample", "Many", "ints", [1, 2], in: 0...9, maxLength: 5, registry: registry)
+        _ = Tweak("Sample", "Many", "texts", ["a", "b, \"c\" ]"], registry: registry)
+        _ = Tweak("Sample", "Many", "colors", [TweakColor](), registry: registry)
+        _ = Tweak("Sample", "Many", "choices", ["left"], choices: Self.choices, registry: registry)
+        _ = Tweak<Duration?>("Sample", "Many", "maybe", nil, in: .zero ... .seconds(60), registry: registry)
+        _ = Tweak<TweakPoint?>("Sample", "Many", "place", nil, registry: registry)
+        _ = Tweak("Sample", "Odd", "secrets", [1, 2], in: 0...9, flags: .secret, registry: registry)
         _ = Tweak("Sample", "Odd", "two words # = *", "", registry: registry)
         _ = Tweak("Sample", "Odd", "secret", "", flags: .secret, registry: registry)
     }
