@@ -12,6 +12,9 @@ package enum HotLine: Equatable, Sendable {
     package init?(_ line: UnsafeBufferPointer<UInt8>) {
         var position = 0
         guard let first = Self.word(line, &position), let second = Self.word(line, &position) else { return nil }
+        // A list may go on behind a blank.
+        let bracket = UInt8(ascii: "[")
+        if line[first.lowerBound] == bracket || line[second.lowerBound] == bracket { return nil }
         let third = Self.word(line, &position)
         if position < line.count { return nil }
         if let third {

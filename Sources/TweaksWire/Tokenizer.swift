@@ -31,11 +31,11 @@ package enum Tokenizer {
     package static func tokens(_ line: UnsafeBufferPointer<UInt8>) throws(TokenizingError) -> [Token] {
         try checkBytes(line)
         var tokens: [Token] = []
-        var position = 0
+        var (position, lists) = (0, Lists())
         while let start = skipBlanks(line, from: position) {
             let byte = line[start]
             if byte == UInt8(ascii: "#"), tokens.isEmpty || isAlone(line, start) { break }
-            tokens.append(try token(line, from: start, end: &position))
+            tokens.append(try token(line, from: start, end: &position, &lists))
         }
         return tokens
     }
@@ -44,14 +44,14 @@ package enum Tokenizer {
     /// empty. Nil for a line that nothing more makes right, and in a comment.
     package static func unfinished(_ line: UnsafeBufferPointer<UInt8>) -> (before: [Token], last: Token)? {
         var tokens: [Token] = []
-        var position = 0
+        var (position, lists) = (0, Lists())
         do throws(TokenizingError) {
             try checkBytes(line)
             while let start = skipBlanks(line, from: position) {
                 // At the end it may begin a color.
                 let isComment = tokens.isEmpty || start + 1 < line.count && isAlone(line, start)
                 if line[start] == UInt8(ascii: "#"), isComment { return nil }
-                tokens.append(try token(line, from: start, end: &position, mayBeOpen: true))
+                tokens.append(try token(line, from: start, end: &position, &lists, mayBeOpen: true))
             }
         } catch {
             return nil
@@ -92,20 +92,27 @@ package enum Tokenizer {
     // MARK: Tokens
 
     private static func token(
-        _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int, mayBeOpen: Bool = false
+        _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int, _ lists: inout Lists,
+        mayBeOpen: Bool = false
     ) throws(TokenizingError) -> Token {
-        if line[start] == UInt8(ascii: "["), let list = list(line, from: start, end: &end) { return list }
+        if line[start] == UInt8(ascii: "["), let list = lists.token(line, from: start, end: &end) { return list }
         guard line[start] == UInt8(ascii: "\"") || line[start] == UInt8(ascii: "'") else {
             return Token(try bare(line, from: start, end: &end))
         }
         return Token(try quoted(line, from: start, end: &end, mayBeOpen: mayBeOpen), isQuoted: true)
     }
 
-    /// A list is one token, blanks and quotes in it included; nil where a bracket begins some other word.
-    private static func list(_ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int) -> Token? {
-        guard let listEnd = ListText.end(line, from: start), isAlone(line, listEnd - 1) else { return nil }
-        end = listEnd
-        return Token(String(decoding: UnsafeBufferPointer(rebasing: line[start..<listEnd]), as: UTF8.self))
+    /// The lists of a line. Where the next one ends is looked for once: a line of brackets would be read again and again.
+    private struct Lists {
+        private var nextEnd: Int?
+
+        /// A list is one token, blanks and quotes in it included; nil where a bracket begins some other word.
+        mutating func token(_ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int) -> Token? {
+            if nextEnd.map({ $0 <= start }) ?? true { nextEnd = ListText.end(line, from: start) ?? .max }
+            guard let listEnd = nextEnd, listEnd < .max, isAlone(line, listEnd - 1) else { return nil }
+            end = listEnd
+            return Token(String(decoding: UnsafeBufferPointer(rebasing: line[start..<listEnd]), as: UTF8.self))
+        }
     }
 
     private static func bare(

@@ -31,8 +31,9 @@ struct TweakRow: Equatable {
     /// A token as it stands there, and the blanks behind it.
     static func takeToken(_ rest: inout Substring) -> String? {
         let isQuoted = rest.utf8.first == UInt8(ascii: "\"")
-        if rest.utf8.first == UInt8(ascii: "["), let end = ListText.end(Array(rest.utf8), from: 0) {
-            let list = String(rest.utf8.prefix(end)) ?? ""
+        if rest.utf8.first == UInt8(ascii: "["), let end = ListText.end(Array(rest.utf8), from: 0),
+            let list = String(rest.utf8.prefix(end)), [nil, UInt8(ascii: " ")].contains(rest.utf8.dropFirst(end).first)
+        {
             rest = rest.dropFirst(list.count).drop { $0 == " " }
             return list
         }

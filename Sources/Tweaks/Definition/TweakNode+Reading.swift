@@ -14,6 +14,12 @@ extension TweakNode {
     package func read(_ text: String, from source: TextSource) throws(TweakError) -> TweakValue {
         try definition.read(text, from: source, default: defaultValue, for: path)
     }
+
+    /// Reads JSON as a value of this tweak's kind, as answers have it; it is not judged yet.
+    package func read(_ json: JSON) throws(TweakError) -> TweakValue {
+        if let value = TweakValue(json, as: definition.kind, of: definition.component?.kind) { return value }
+        throw definition.unreadable(json.text, nil, path)
+    }
 }
 
 extension TweakDefinition {

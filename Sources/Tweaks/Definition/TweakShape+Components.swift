@@ -8,7 +8,8 @@ extension TweakShape where Value: TweakContainer {
         var component = DeclaredFacts.Component(Value.TweakComponent.self)
         if let choices {
             component.choices = choices.map { TweakChoice($0.erased.choiceName, name: $0.erased.choiceName) }
-            component.kind = .choice
+            // Other values would not be found by their names.
+            if component.kind == nil || component.kind == .string { component.kind = .choice }
         }
         return Self(facts: texts.holding([component], minLength, maxLength))
     }

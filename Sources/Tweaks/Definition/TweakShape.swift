@@ -9,9 +9,13 @@ struct TweakShape<Value: TweakStorable>: Sendable {
     /// The facts without types, checked for sense.
     @_semantics("optimize.sil.specialize.generic.never")
     func definition(default standard: Value, path: TweakPath) throws(TweakError) -> TweakDefinition {
-        var facts = facts
-        if let container = standard as? any TweakContainer { facts.adoptComponent(of: container) }
         let erased = standard.tweakErased
+        guard let container = standard as? any TweakContainer else {
+            return try definition(erased.kind, default: erased, facts, path)
+        }
+        var facts = facts
+        facts.adoptComponent(of: container)
+        // An empty list says its kind itself; an optional's value does not.
         return try definition(Value.tweakKind ?? erased.kind, default: erased, facts, path)
     }
 
@@ -72,6 +76,14 @@ struct DeclaredFacts: Sendable {
             kind = choices.isEmpty ? Value.tweakKind : .choice
             typeBounds = Value.tweakTypeBounds
         }
+
+        /// Why it cannot be declared as it is; nil where it can.
+        func remark(in whole: TweakKind) -> String? {
+            if kind == .point, whole == .list { return "a list holds no points; declare its numbers" }
+            if !choices.isEmpty, kind != .choice { return "choices in a list or an optional are for texts" }
+            let isAmbiguous = whole == .optional && choices.contains { $0.name == OptionalKind.none }
+            return isAmbiguous ? "none stands for no value; give that choice another name" : nil
+        }
     }
 
     /// Takes from a default what its values are, where the declaration does not say it.
@@ -90,13 +102,13 @@ struct DeclaredFacts: Sendable {
         let definition = TweakDefinition(
             kind: kind, limits: try limits(own, standard, path), scale: scale, choices: choices, minLength: minLength,
             maxLength: maxLength, validate: validate, policy: policy, unit: unit, help: help, flags: flags,
-            components: try components(standard, path))
+            components: try components(of: kind, standard, path))
         try definition.checkTexts(path)
         return definition
     }
 
     private func components(
-        _ standard: TweakValue?, _ path: TweakPath
+        of whole: TweakKind, _ standard: TweakValue?, _ path: TweakPath
     ) throws(TweakError) -> [TweakDefinition] {
         var definitions: [TweakDefinition] = []
         for (position, component) in components.enumerated() {
@@ -105,8 +117,8 @@ struct DeclaredFacts: Sendable {
                     .usage, "\(path.token): nothing says what it holds; give the type of the values a tweakKind",
                     path: path)
             }
-            if kind == .point, standard?.kind == .list {
-                throw TweakError(.usage, "\(path.token): a list holds no points; declare its numbers", path: path)
+            if let remark = component.remark(in: whole) {
+                throw TweakError(.usage, "\(path.token): \(remark)", path: path)
             }
             // A unit is the whole's: what is read part by part has it behind each.
             let definition = TweakDefinition(

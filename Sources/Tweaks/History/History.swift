@@ -112,7 +112,7 @@ package struct History: Sendable {
     ) -> Bool {
         let index = records.count - 1
         guard index >= 0, isLast(node, of: commit) else { return false }
-        let isText = node.definition.kind == .string
+        let isText = node.definition.kind.mayBeLong
         if isText { weight -= records[index].parts[0].weight }
         records[index].parts[0].extend(to: value)
         (records[index].revision, records[index].moment) = (revision, commit.moment)

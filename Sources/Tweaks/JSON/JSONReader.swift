@@ -59,12 +59,12 @@ package struct JSONReader {
     }
 
     /// Passes what stands before the next of these bytes that is in no parentheses.
-    mutating func passBare(until isEnd: (UInt8) -> Bool) -> Substring {
+    mutating func passBare(until isEnd: (UInt8) -> Bool, nests: Bool = true) -> Substring {
         let start = position
         var depth = 0
         while position < bytes.count, depth > 0 || !isEnd(bytes[position]) {
-            if bytes[position] == UInt8(ascii: "(") { depth += 1 }
-            if bytes[position] == UInt8(ascii: ")") { depth -= 1 }
+            if nests, bytes[position] == UInt8(ascii: "(") { depth += 1 }
+            if nests, bytes[position] == UInt8(ascii: ")") { depth -= 1 }
             position += 1
         }
         return Substring(decoding: bytes[start..<position], as: UTF8.self)

@@ -25,7 +25,10 @@ enum OptionalKind: KindRules {
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
     ) throws(TweakError) -> Judged {
         if value == .notSet { return Judged(.notSet) }
-        guard let component = definition.components.first else { throw definition.wrongKind(value, path) }
+        guard let component = definition.component else { throw definition.wrongKind(value, path) }
+        if value == .string(none) {
+            throw path.refusal(.badValue, "“none” stands for no value; a text of an optional cannot be that")
+        }
         return try component.judge(value, for: path, policy: policy)
     }
 

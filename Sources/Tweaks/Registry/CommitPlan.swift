@@ -79,7 +79,8 @@ extension TweakRegistry {
             return step
         case .set(let value): wanted = value
         case .add, .subtract, .toggle:
-            if node.isSecret, [.int, .number, .duration].contains(node.definition.kind) { throw node.notComputable }
+            let kind = node.definition.component?.kind ?? node.definition.kind
+            if node.isSecret, [.int, .number, .duration].contains(kind) { throw node.notComputable }
             // Within a batch it builds on what comes before: a value, or a reset that uncovers what lies beneath. What
             // is only kept is current.
             let earlier = earlier.flatMap { $0.change.isKeep ? nil : $0 }
@@ -155,6 +156,9 @@ extension TweakDefinition {
     fileprivate func apply(
         _ change: TweakBatch.Change, to value: TweakValue, path: TweakPath
     ) throws(TweakError) -> TweakValue {
+        if kind == .optional, value != .notSet, let component {
+            return try component.apply(change, to: value, path: path)
+        }
         let (amount, sign): (TweakValue, Int128)
         switch change {
         case .add(let value): (amount, sign) = (value, 1)

@@ -70,8 +70,8 @@ extension RegistryState {
         let slot = step.node.slot
         let hadNotes = overlays[slot].notes != nil
         let hadTemporary = before.end != nil || hadNotes && overlays[slot].hasAside(.temporaryOverride)
-        // Only texts take more than their place.
-        let isText = step.node.definition.kind == .string
+        // Only texts and lists take more than their place.
+        let isText = step.node.definition.kind.mayBeLong
         if isText { textBytes -= heldText(step.node) }
         spareLayers(of: step.node)
         // The same value is set anew: a right guess at a secret is noted like any other set.

@@ -44,8 +44,19 @@ extension TweakBatch.Change {
 }
 
 extension TweakValue {
-    /// How many bytes it has as a text; nil for what always takes the same place.
-    package var textBytes: Int? { if case .string(let text) = self { text.utf8.count } else { nil } }
+    /// How many bytes it has as a text, or as a list; nil for what always takes the same place.
+    package var textBytes: Int? {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .list(let values): values.reduce(0) { $0 + MemoryLayout<TweakValue>.stride + ($1.textBytes ?? 0) }
+        default: nil
+        }
+    }
+}
+
+extension TweakKind {
+    /// Whether values of this kind may be texts or lists, which take more than their place.
+    var mayBeLong: Bool { self == .string || self == .list || self == .optional }
 }
 
 extension RegistryState {

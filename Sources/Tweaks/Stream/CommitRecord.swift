@@ -157,7 +157,7 @@ package struct CommitPart: Sendable {
     var isPlain: Bool { if case .override = layers { true } else { false } }
 
     /// What it takes in memory, roughly: a long text as much as several short values.
-    var weight: Int { if case .string(let text) = newValue { 1 + text.utf8.count / 256 } else { 1 } }
+    var weight: Int { 1 + (newValue.textBytes ?? 0) / 256 }
 
     /// How long a temporary override was meant to last that this set.
     package var lifetime: Duration? {

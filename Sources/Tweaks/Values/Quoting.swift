@@ -69,16 +69,18 @@ package enum Quoting {
             .joined(separator: "\n")
     }
 
-    /// Whether a path, or the beginning of one, has to stand in quotes: it holds a blank, a quote, `#`, `=`, `*` or `?`.
+    /// Whether a path, or the beginning of one, has to stand in quotes: it holds a blank, a quote, `#`, `=`, `*` or `?`, or
+    /// begins as a list does.
     package static func needsQuotes(_ path: String) -> Bool {
-        path.utf8.contains { byte in
-            switch byte {
-            case UInt8(ascii: " "), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "#"), UInt8(ascii: "="),
-                UInt8(ascii: "*"), UInt8(ascii: "?"):
-                true
-            default: false
+        path.utf8.first == UInt8(ascii: "[")
+            || path.utf8.contains { byte in
+                switch byte {
+                case UInt8(ascii: " "), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "#"), UInt8(ascii: "="),
+                    UInt8(ascii: "*"), UInt8(ascii: "?"):
+                    true
+                default: false
+                }
             }
-        }
     }
 
     /// Whether a choice's name may stand without quotes: `A–Z a–z 0–9 _ . -` only.

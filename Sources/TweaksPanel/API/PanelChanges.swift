@@ -120,6 +120,7 @@ extension Request.Change {
     fileprivate var text: String? {
         switch self {
         case .assign(let text), .assignExactly(let text), .add(let text), .subtract(let text): text
+        case .assignJSON(let json): json.text
         case .toggle: nil
         }
     }

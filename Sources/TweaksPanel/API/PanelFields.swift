@@ -112,8 +112,7 @@ extension PanelFields.Shape {
             case .string(let text): .assign(text)
             case .literal(let text): .assignExactly(text)
             case .bool(let value): .assignExactly(value ? "true" : "false")
-            case .array: .assignExactly(value.text)
-            case .null: .assignExactly(TweakValue.notSet.text)
+            case .array, .null: .assignJSON(value)
             default: nil
             }
         }

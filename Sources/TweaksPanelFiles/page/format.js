@@ -5,7 +5,7 @@ import { duration } from './numbers/decimal.js';
 
 /** A list as the process reads it. */
 const listed = (values) =>
-  '[' + values.map((one) => typeof one === 'string' ? JSON.stringify(one) : shown(one)).join(', ') + ']';
+  '[' + values.map((one) => typeof one === 'string' ? JSON.stringify(one) : String(one)).join(', ') + ']';
 
 export const shown = (value) => {
   if (Array.isArray(value)) return listed(value);

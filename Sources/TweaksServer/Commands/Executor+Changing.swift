@@ -162,6 +162,7 @@ extension TweakNode {
         case .toggle?: return .toggle
         case .assign(let text)?: return .set(try read(text, from: .person))
         case .assignExactly(let text)?: return .set(try read(text, from: .file))
+        case .assignJSON(let json)?: return .set(try read(json))
         case .add(let text)?: return .add(try read(text, from: .person))
         case .subtract(let text)?: return .subtract(try read(text, from: .person))
         case nil: throw TweakError(.usage, "\(path.token): the value is missing; write it", path: path)

@@ -35,7 +35,9 @@ struct OverrideBook: Sendable {
     mutating func load(_ file: OverridesFile, isLate: Bool = false) {
         fileRevision = file.revision
         aside = file.allAside
-        foreign = Set(file.entries.lazy.filter { $0.stored == nil }.map(\.key))
+        for entry in file.entries where entry.stored == nil && position(of: entry.key).line == nil {
+            foreign.insert(entry.key)
+        }
         if !isLate, lines.isEmpty, revision == 0 {
             revision = file.revision
             lines = file.entries.map { ($0.key, $0.text) }
@@ -60,6 +62,7 @@ struct OverrideBook: Sendable {
         if changes.count > 64 { reserve(for: changes) }
         for (key, entry) in changes {
             put(key, entry.flatMap { OverridesFile.line($0, anchor) }, entry)
+            foreign.remove(key)
             if entry == nil { resetBeforeLoading?.insert(key) }
             if !proposed.isEmpty { settle(key, entry) }
         }

@@ -78,6 +78,8 @@ package struct Request: Equatable, Sendable {
         case assign(String)
         /// As a program or a file writes it.
         case assignExactly(String)
+        /// As JSON has what is no text, such as a list or null.
+        case assignJSON(JSON)
         case add(String)
         case subtract(String)
         case toggle

@@ -20,6 +20,7 @@ struct ListTests {
         arguments: [
             ("[]", []), ("[ ]", []), ("[1, 2,3]", ["1", "2", "3"]), (#"["a, b", c d]"#, ["a, b", "c d"]),
             (#"["\"]\"", "\u00e9"]"#, ["\"]\"", "é"]), ("[rgb(1,2,3), black]", ["rgb(1,2,3)", "black"]),
+            ("['a, b', 'c\\n]']", ["a, b", "c\\n]"]),
         ] as [(String, [String])])
     func items(text: String, items: [String]) { #expect(ListText.items(text) == items) }
 
@@ -84,6 +85,22 @@ struct ListTests {
         try check("Numbers", [0.5, 2], "[0.5, 2]")
         let error = try #require(throws: TweakError.self) { try registry["Kinds/Of/Levels"]?.set(text: "[middle]") }
         #expect(error.code == .notAChoice)
+    }
+
+    @Test("choices of other values than texts are refused: they would not be found by their names")
+    func numberedChoices() throws {
+        let error = try #require(throws: TweakError.self) { try registry.register("A", "B", "C", [1], choices: [1, 2]) }
+        #expect(error.code == .usage && error.message.contains("are for texts"))
+    }
+
+    @Test("long lists count as long texts do")
+    func weight() throws {
+        let tweak = try registry.register("A", "B", "Texts", ["a"])
+        let before = registry.heldBytes.values
+        try tweak.set(Array(repeating: String(repeating: "x", count: 100), count: 100))
+        #expect(registry.heldBytes.values >= before + 10_000)
+        tweak.reset()
+        #expect(registry.heldBytes.values == before)
     }
 
     @Test("choices limit what is in it")

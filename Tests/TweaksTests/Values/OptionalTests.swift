@@ -64,6 +64,34 @@ struct OptionalTests {
         #expect(wrapped == nil)
     }
 
+    @Test("none is no text and no choice of an optional")
+    func none() throws {
+        let word = try registry.register("A", "B", "Word", String?.some("a"))
+        #expect(throws: TweakError.self) { try word.set("none") }
+        try word.erased.set(text: "none")
+        #expect(word.value == nil)
+        let error = try #require(throws: TweakError.self) {
+            try registry.register("A", "B", "Choice", String?.none, choices: ["none", "all"])
+        }
+        #expect(error.code == .usage && error.message.contains("another name"))
+    }
+
+    @Test("what a number has is counted on, a duration's too; a secret's is not, and what is not set is not")
+    func counting() throws {
+        let time = try registry.register("A", "B", "Time", Duration?.some(.seconds(5)))
+        try registry.commit(origin: .code) { $0.append(time.node, .add(.duration(.seconds(1)))) }
+        #expect(time.value == .seconds(6))
+        let unset = try limit()
+        #expect(throws: TweakError.self) {
+            try registry.commit(origin: .code) { $0.append(unset.node, .add(.int(1))) }
+        }
+        let pin = try registry.register("A", "B", "Pin", Int?.some(7), in: 1...100, flags: .secret)
+        let error = try #require(throws: TweakError.self) {
+            try registry.commit(origin: .code) { $0.append(pin.node, .add(.int(1))) }
+        }
+        #expect(error.message.contains("cannot be counted from"))
+    }
+
     @Test("a type that does not say its kind needs a value to say it")
     func unknownKind() throws {
         struct Tag: TweakConvertible {

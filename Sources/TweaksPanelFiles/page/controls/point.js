@@ -17,7 +17,7 @@ export function point(row) {
   );
   const pad = min && max && !row.reason ? padOf(row, (value) => show(value)) : null;
   function show(value) {
-    numbersOf(value).forEach((number, index) => inputs[index].put(shown(number)));
+    numbersOf(value).forEach((number, index) => inputs[index].put(String(number)));
     pad?.show(numbersOf(value));
   }
   const boxes = inputs.map((input, index) => h('div.box.number', h('span.unit', 'xy'[index]), input));

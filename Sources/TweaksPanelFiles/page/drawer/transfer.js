@@ -37,7 +37,7 @@ export function showImport() {
     const looked = text.value;
     try {
       const { tweaks = [] } = await request('POST', '/api/import', { text: looked, dry: true });
-      const moving = tweaks.filter(({ value, was }) => was == null || String(value) !== String(was));
+      const moving = tweaks.filter((one) => 'set' in one || String(one.value) !== String(one.was));
       if (text.value !== looked) return;
       out.replaceChildren(
         h('h3', moving.length ? `${moving.length} would change` : 'Nothing would change'),

@@ -14,6 +14,8 @@ struct Prompt: Equatable {
     let path: String
     private let token: String
     private let kind: TweakKind
+    /// Of an optional, what it holds.
+    private let component: TweakKind?
     let isSecret: Bool
     /// What is typed: one field, of a point two, and how long behind them where that is asked.
     private var fields: [LineEditor]
@@ -31,6 +33,7 @@ struct Prompt: Equatable {
 
     init(_ purpose: Purpose, _ tweak: EditorTweak) {
         (self.purpose, path, token, kind, isSecret) = (purpose, tweak.path, tweak.token, tweak.kind, tweak.isSecret)
+        component = tweak.kind == .optional ? tweak.component : nil
         fields = purpose == .arguments ? [LineEditor()] : Self.drafts(tweak)
         asksForTime = purpose == .temporary
         if asksForTime { fields.append(LineEditor(text: Self.usualTime)) }
@@ -42,7 +45,7 @@ struct Prompt: Equatable {
     /// For the name of a preset.
     init(presetNamed name: String = "", among taken: [String]) {
         (purpose, path, token, kind, isSecret) = (.preset, "", "", .string, false)
-        (fields, asksForTime) = ([LineEditor(text: name)], false)
+        (fields, asksForTime, component) = ([LineEditor(text: name)], false, nil)
         (isChosen, self.taken) = (!name.isEmpty, Set(taken))
     }
 
@@ -136,14 +139,16 @@ struct Prompt: Equatable {
         }
     }
 
+    /// Whether a text is sent as it was typed, whatever it looks like. `none` is no text of an optional.
+    private var isText: Bool { kind == .string || component == .string && valueText != TweakValue.notSet.text }
+
     /// The command that it makes.
     var line: String {
         let text = valueText
         switch purpose {
-        // A text is what was typed, whatever it looks like.
-        case .value where kind == .string: return "set \(token) \(Quoting.json(text))"
+        case .value where isText: return "set \(token) \(Quoting.json(text))"
         case .value: return "set \(token) \(CommandText.token(text.trimmedAtEnd))"
-        case .temporary where kind == .string: return "set \(token) \(Quoting.json(text)) for \(timeText)"
+        case .temporary where isText: return "set \(token) \(Quoting.json(text)) for \(timeText)"
         case .temporary: return "set \(token) \(CommandText.token(text.trimmedAtEnd)) for \(timeText)"
         case .arguments: return text.trimmedAtEnd.isEmpty ? "run \(token)" : "run \(token) \(text.trimmedAtEnd)"
         case .preset: return "save \(CommandText.token(text.trimmedAtEnd))"
