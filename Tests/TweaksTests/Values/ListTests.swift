@@ -89,7 +89,9 @@ struct ListTests {
 
     @Test("choices of other values than texts are refused: they would not be found by their names")
     func numberedChoices() throws {
-        let error = try #require(throws: TweakError.self) { try registry.register("A", "B", "C", [1], choices: [1, 2]) }
+        let error = try #require(throws: TweakError.self) {
+            try registry.register("A", "B", "C", [1], choices: [1, 2])
+        }
         #expect(error.code == .usage && error.message.contains("are for texts"))
     }
 
