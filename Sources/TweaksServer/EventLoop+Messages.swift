@@ -62,7 +62,7 @@ extension EventLoop {
             // A reload promises its revision, too, as does what was read elsewhere first.
             if let revision = reply.awaits {
                 executor.evidence.ask(revision, now)
-                if session.replies.queueIsEmpty { executor.owing.append(id) }
+                executor.owe(session)
             }
             if case .error(let error) = reply.status {
                 executor.count(error)
@@ -79,8 +79,9 @@ extension EventLoop {
         executor.owing = []
         for id in waiting {
             guard let session = session(id) else { continue }
+            session.replies.isOwed = false
             advance(session)
-            if !session.replies.queueIsEmpty { executor.owing.append(id) }
+            if !session.replies.queueIsEmpty { executor.owe(session) }
         }
     }
 }

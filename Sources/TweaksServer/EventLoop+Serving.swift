@@ -69,7 +69,11 @@ extension EventLoop {
                 isPlain = false
             }
             guard flush(session), session.isOpen else { break }
-            if isPlain, session.isAtRest { return }
+            if isPlain, session.isAtRest {
+                // What it held while much of its input waited is given back.
+                if session.payer.heldBytes > Self.restingBytes { weigh(session) }
+                return
+            }
             mayGoOn = canGoOn(session)
             // A slice of a long reply is a turn, however long those may be.
         } while mayGoOn && session.replies.rest == nil && look() < turnEnds
@@ -78,6 +82,9 @@ extension EventLoop {
         weigh(session)
         if mayGoOn || !session.isOpen, session.output.isEmpty, canGoOn(session) { enqueue(session) }
     }
+
+    /// With more than this, what a session that rests was last seen to hold is looked at again.
+    private static let restingBytes = 8_192
 
     private func sendBacklog(_ session: Session) {
         session.settle(executor.evidence.status, unsentLimit: room(session))
@@ -88,7 +95,9 @@ extension EventLoop {
 
     /// Whether a session has something to say or to do without new input.
     private func canGoOn(_ session: Session) -> Bool {
-        if session.input.mayHaveMore, session.mayBegin, session.output.count < limits.unsentBytes { return true }
+        // A stopping session has a farewell to say.
+        let hasMore = session.input.mayHaveMore || isStopping
+        if hasMore, session.mayBegin, session.output.count < limits.unsentBytes { return true }
         guard session.hasBacklog else { return false }
         return session.replies.rest != nil || session.replies.isSettling || session.hasEvents
     }

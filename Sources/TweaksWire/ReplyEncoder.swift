@@ -29,10 +29,10 @@ package struct ReplyEncoder: Sendable {
                 isJSON || items.count < 2 ? TweakLine.column : TweakLine.column(of: items.lazy.compactMap(\.line))
             let limit = bytes.count + Self.slice
             for (position, item) in items.enumerated() {
-                if bytes.count >= limit { return Remainder(reply: reply, position: position, column: column) }
+                if bytes.count >= limit { return Remainder(reply, self, position: position, column: column) }
                 append(item, isFirst: position == 0, reply.listName, column: column, to: &bytes)
             }
-        case .stream: return Remainder(reply: reply, position: 0, column: TweakLine.column)
+        case .stream: return Remainder(reply, self, position: 0, column: TweakLine.column)
         }
         appendEnd(reply, hasList: reply.body.isList, to: &bytes)
         return nil
@@ -41,8 +41,14 @@ package struct ReplyEncoder: Sendable {
     /// The part of a long reply that is still to be written.
     package struct Remainder: Sendable {
         fileprivate let reply: Reply
+        /// That of its beginning: requests behind it may have changed how the session is spoken with.
+        fileprivate let encoder: ReplyEncoder
         fileprivate var position: Int
         fileprivate let column: Int
+
+        fileprivate init(_ reply: Reply, _ encoder: ReplyEncoder, position: Int, column: Int) {
+            (self.reply, self.encoder, self.position, self.column) = (reply, encoder, position, column)
+        }
 
         /// What it holds together with others.
         package var pin: PinnedBytes? { reply.pin }
@@ -52,29 +58,30 @@ package struct ReplyEncoder: Sendable {
     /// - Returns: What still remains.
     package func append(_ remainder: Remainder, budget: Int, to bytes: inout [UInt8]) -> Remainder? {
         var remainder = remainder
-        let limit = bytes.count + budget
+        let (limit, encoder) = (bytes.count + budget, remainder.encoder)
         while let item = remainder.reply.body.item(remainder.position) {
-            append(
+            encoder.append(
                 item, isFirst: remainder.position == 0, remainder.reply.listName, column: remainder.column, to: &bytes)
             remainder.position += 1
             if bytes.count >= limit { return remainder }
         }
-        appendEnd(remainder.reply, hasList: true, to: &bytes)
+        encoder.appendEnd(remainder.reply, hasList: true, to: &bytes)
         return nil
     }
 
     /// Ends a long reply early, with an error in the place of its status. For programs it has said `ok` already; the
     /// error beside that counts.
     package func cut(_ remainder: Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
-        if isJSON {
+        let encoder = remainder.encoder
+        if encoder.isJSON {
             if !remainder.reply.listName.isEmpty { bytes.append("]") }
             bytes.append(",")
             [("error", Self.json(error))].append(to: &bytes)
             bytes.append("}")
         } else {
-            appendText(error, to: &bytes)
+            encoder.appendText(error, to: &bytes)
         }
-        endLine(&bytes)
+        encoder.endLine(&bytes)
     }
 
     /// Writes the reply to the hottest requests, one tweak and `ok`, without making a `Reply` first.

@@ -99,11 +99,18 @@ extension Executor {
         // Nothing may be new about this one, and what it waits for may be what nobody did.
         if hasUnhurried { store?.hurry() }
         hasUnhurried = false
-        evidence.ask(revision, session.input.lastActivity)
+        evidence.ask(revision, hooks.now)
         var reply = reply
         reply.awaits = revision
-        if session.replies.queueIsEmpty { owing.append(session.id) }
+        owe(session)
         return reply
+    }
+
+    /// Has a session hear of what disk and audit have.
+    func owe(_ session: Session) {
+        if session.replies.isOwed { return }
+        session.replies.isOwed = true
+        owing.append(session.id)
     }
 
     // MARK: Writing first

@@ -40,10 +40,10 @@ final class Evidence {
     func has(_ revision: UInt64) -> Bool { status.map { $0.answer(for: revision) == .saved } ?? true }
 
     /// Has the audit hand over what it has up to a revision.
-    func ask(_ revision: UInt64, _ now: Moment) {
+    func ask(_ revision: UInt64, _ now: @autoclosure () -> Moment) {
         guard let audited, audited.saved < revision, !isLate, asked < revision else { return }
         asked = revision
-        deadline = deadline ?? now + Self.patience
+        deadline = deadline ?? now() + Self.patience
         audit?.hurry()
     }
 

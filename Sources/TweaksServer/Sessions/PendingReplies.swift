@@ -11,6 +11,8 @@ struct PendingReplies: ~Copyable {
     /// The rest of a long reply, which comes first.
     var rest: ReplyEncoder.Remainder?
     private var restBytes = 0
+    /// The session is in the list of those that hear of what the disk has.
+    var isOwed = false
     /// Some of those in the queue may be ready, and there was no room for them, or a long reply came first.
     var isSettling = false
 

@@ -6,7 +6,7 @@ import TweaksWire
 extension Session {
     /// Writes a reply, or the beginning of a long one; or keeps it until the disk has what it promises.
     func send(_ reply: Reply) {
-        if reply.awaits == nil, replies.queueIsEmpty { return write(reply, dialect.encoder) }
+        if reply.awaits == nil, replies.isEmpty { return write(reply, dialect.encoder) }
         replies.append(reply, dialect.encoder)
     }
 

@@ -26,7 +26,9 @@ export function field(
   on(input, 'change', commit);
   on(input, 'blur', () =>
     setTimeout(() => {
-      if (input.shown === input.value) row.isEdited = false;
+      // Another field of the same row may have the keys now, and something typed in it.
+      const isElsewhere = !row.control.element.contains(document.activeElement);
+      if (isElsewhere && input.shown === input.value) row.isEdited = false;
       row.release();
     }));
   on(input, 'keydown', (event) => {
