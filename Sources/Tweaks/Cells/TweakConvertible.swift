@@ -28,9 +28,9 @@ public protocol TweakConvertible: TweakStorable {
 }
 
 extension TweakConvertible {
-    /// The same as ``init(_:)``.
+    /// The value that the initializer makes.
     public static func tweakTyped(_ value: TweakValue) -> Self? { Self(value) }
-    /// The same as ``erased``.
+    /// What `erased` is.
     public var tweakErased: TweakValue { erased }
 }
 
