@@ -1,4 +1,4 @@
-// What a session goes through: input, requests, replies.
+// Serves a session: reads input, carries out requests, sends replies.
 
 import Tweaks
 import TweaksWire

@@ -37,13 +37,13 @@ final class EventLoop {
     struct Crowd {
         /// Connections that have not sent a line, oldest first; entries may be out of date.
         var strangers: [SessionID] = []
-        /// Those on which nobody has shown who it is, where that is required, oldest first; entries may be out of date.
+        /// Sessions without a token where one is required, oldest first; entries may be out of date.
         var unauthenticated: [SessionID] = []
         /// By user: the session that was let in although there was no room, because it may do everything.
         var keptPlaces: [String: SessionID] = [:]
         /// Set aside so that, when there are no more descriptors, one can be spent on saying so.
         var spare: Descriptor?
-        /// Nobody is accepted for a moment, for want of descriptors.
+        /// Accepting pauses for a moment, for want of descriptors.
         var isPaused = false
     }
 

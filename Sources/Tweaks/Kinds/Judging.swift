@@ -1,4 +1,4 @@
-// Judges values, whoever sends them: the one place where that is done.
+// Judges every value, wherever it comes from, and defines what became of it.
 
 /// A value that passed, and what was asked for where that was something else.
 package struct Judged: Sendable {

@@ -46,11 +46,16 @@ extension TweakBatch.Change {
 extension TweakValue {
     /// How many bytes it has as a text, or as a list; nil for what always takes the same place.
     package var textBytes: Int? {
-        switch self {
-        case .string(let text): text.utf8.count
-        case .list(let values): values.reduce(0) { $0 + MemoryLayout<TweakValue>.stride + ($1.textBytes ?? 0) }
-        default: nil
-        }
+        if case .string(let text) = self { return text.utf8.count }
+        // Apart: this is asked several times for each commit, and the answer is nearly always nil.
+        if case .list = self { return listBytes }
+        return nil
+    }
+
+    @inline(never)
+    private var listBytes: Int {
+        guard case .list(let values) = self else { return 0 }
+        return values.reduce(0) { $0 + MemoryLayout<TweakValue>.stride + ($1.textBytes ?? 0) }
     }
 }
 

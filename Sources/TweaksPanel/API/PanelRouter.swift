@@ -9,7 +9,7 @@ struct PanelRoute: Sendable {
     let method: String
     /// As openapi.json has it: `/api/presets/{name}/load`.
     let path: String
-    /// What it carries out for whoever asks; none where it is about the page.
+    /// The commands that it carries out; none where it is about the page.
     let commands: [Command]
     /// The names that the query may have; nil: it is not looked at.
     let query: [String]?

@@ -28,7 +28,7 @@ extension EventLoop {
         guard session.isOpen, session.dialect.isStreaming else { return }
         if let error = session.dialect.ending { return dismiss(session, error, .revoked) }
         schedule(.beat, for: session, in: limits.beatInterval)
-        // Whoever does not read has enough to read.
+        // A client that does not read has enough to read.
         guard session.replies.rest == nil, session.output.isEmpty else { return }
         let told = session.events.toldListing
         if told?.generation != registry.generation { session.events.toldListing = listing(for: session) }

@@ -102,7 +102,7 @@ package enum DialectStep {
     case line(ParsedLine)
     /// A request is longer than may be; nothing behind it can be trusted.
     case tooLong(limit: Int)
-    /// What the session had by a token, or by asking for it, is forgotten: somebody else asks from here on.
+    /// What the session had by a token, or by asking for it, is forgotten: another client asks from here on.
     case forget
     /// What is known of the program at the other end, for people.
     case introduce(String)

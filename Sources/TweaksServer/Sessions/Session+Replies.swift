@@ -1,4 +1,4 @@
-// What a session is told: replies in the order of the requests, and prompts.
+// Sends replies in the order of the requests, and prompts.
 
 import Tweaks
 import TweaksWire

@@ -1,4 +1,4 @@
-// What is under way for a session, and keeps it from its next request.
+// Defines the work under way for a session, which delays its next request.
 
 import Tweaks
 

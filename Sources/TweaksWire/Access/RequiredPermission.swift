@@ -1,4 +1,4 @@
-// What a session must be allowed before a request is looked at.
+// Defines the permissions that commands require.
 
 package import Tweaks
 

@@ -1,4 +1,4 @@
-// What a client asks: a command and its arguments.
+// Defines a request: a command and its arguments.
 
 package import Tweaks
 

@@ -1,4 +1,4 @@
-// What bodies of changes come to: the requests of the protocol, in their order.
+// Bodies of changes become requests of the protocol, in their order.
 
 import Testing
 import Tweaks
