@@ -161,4 +161,20 @@ import TweaksTestSupport
         server.audit.finish(1)
         #expect(try client.reply().last == "ok rev 1")
     }
+
+    /// The audit has its time from the commit on, however long the disk took before that.
+    @Test func aSlowDiskLeavesTheAuditItsTime() throws {
+        let store = GatedStore(isRequired: true)
+        let server = try AuditedServer(store: store)
+        let (client, other) = (try server.connect(), try server.connect())
+        try client.send("Content/Text/Size = 72\n")
+        server.pass(1_000)
+        store.answerProposals()
+        try other.ask("ping")
+        store.finish(1)
+        try other.ask("ping")
+        #expect(server.registry.revision == 1 && !client.hasInput)
+        server.audit.finish(1)
+        #expect(try client.reply().last == "ok rev 1")
+    }
 }

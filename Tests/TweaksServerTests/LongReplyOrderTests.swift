@@ -1,5 +1,6 @@
 // Long replies that began behind a wait for the disk: whole, in their own form, and in their order.
 
+import Foundation
 import Testing
 import Tweaks
 import TweaksServer
@@ -9,8 +10,8 @@ import TweaksTestSupport
     private static let text = String(repeating: "text ", count: 40)
 
     /// A server with a list that no socket takes whole.
-    private func makeServer() throws -> GatedServer {
-        let server = try GatedServer()
+    private func makeServer(hasThread: Bool = false) throws -> GatedServer {
+        let server = try GatedServer(hasThread: hasThread)
         for number in 0..<5_000 {
             _ = Tweak("Many", "Of", "Text \(number)", Self.text, registry: server.registry)
         }
@@ -51,5 +52,28 @@ import TweaksTestSupport
         let list = try client.reply()
         #expect(list.count > 5_000 && list.last == "ok" && !list.contains("  slow"))
         #expect(try client.reply() == ["  slow", "ok"])
+    }
+
+    @Test("a server that stops while a list is being sent says so behind it")
+    func stopping() throws {
+        let server = try makeServer(hasThread: true)
+        let (client, other) = (try server.connect(), try server.connect())
+        try client.send("Content/Text/Size = 72\nget *\n")
+        try server.waitForRevision(1, other)
+        server.store.finish(1)
+        #expect(try client.reply().last == "ok rev 1")
+        // The rest is read when the server has been told to stop.
+        let hasBegun = Gate()
+        let stop = Gate()
+        Thread.detachNewThread { [server = server.server] in
+            hasBegun.open()
+            server.stop()
+            stop.open()
+        }
+        hasBegun.waitBlocking()
+        _ = try other.restOfLines()
+        let lines = try client.restOfLines()
+        #expect(lines.count > 5_000 && lines.last?.hasPrefix("error closing ") == true)
+        stop.waitBlocking()
     }
 }

@@ -61,6 +61,19 @@ import TweaksTestSupport
         #expect(try held(polite) < 100_000)
     }
 
+    /// A session that has been answered holds nothing of what it asked in one go.
+    @Test func restingSessionsHoldNothing() throws {
+        let server = try server(64_000_000)
+        let (client, other) = (try server.connect(), try server.connect())
+        try client.ask("get Texts/Of/T10")
+        let before = try held(other)
+        let gate = client.sendMeanwhile(String(repeating: "get Texts/Of/T10\n", count: 6_000))
+        for _ in 0..<6_000 { _ = try client.reply() }
+        gate.waitBlocking()
+        try client.ask("get Texts/Of/T10")
+        #expect(try held(other) < before + 10_000)
+    }
+
     /// Those that have said their last word and do not read count, too, and go before others do.
     @Test func thoseWhoHaveEndedLose() throws {
         let server = try server(1_000_000)

@@ -87,6 +87,11 @@ struct Served: Sendable, CustomTestStringConvertible {
             "PATCH", "/api/tweaks", #"{"changes":[{"path":"Content/Text/Size","value":"x"}]}"#, 400, "bad-value",
             #""path":"Content/Text/Size""#),
         Served(
+            "PATCH", "/api/tweaks", #"{"changes":[{"path":"Content/Text/String","value":null}]}"#, 400, "bad-value",
+            "“null” is no string"),
+        Served(
+            "PATCH", "/api/tweaks", #"{"changes":[{"path":"Content/Text/String","value":["a"]}]}"#, 400, "bad-value"),
+        Served(
             "PATCH", "/api/tweaks", #"{"changes":[{"path":"Content/Text/Size","value":500}]}"#, 422, "out-of-range"),
         Served(
             "PATCH", "/api/tweaks", #"{"changes":[{"path":"Content/Text/Alignment","value":"up"}]}"#, 422,
