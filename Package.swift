@@ -10,8 +10,10 @@ let package = Package(
         .library(name: "TweaksServer", targets: ["TweaksServer"]),
         .library(name: "TweaksPanel", targets: ["TweaksPanel"]),
         .library(name: "TweaksDaemon", targets: ["TweaksDaemon"]),
+        .library(name: "TweaksFleet", targets: ["TweaksFleet"]),
         .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .executable(name: "tweakctl", targets: ["tweakctl"]),
+        .executable(name: "tweakctl-fleet", targets: ["tweakctl-fleet"]),
     ],
     traits: [
         .default(enabledTraits: ["Panel"]),
@@ -62,10 +64,16 @@ let package = Package(
                 "Tweaks", "TweaksSystem", "TweaksInterface",
                 .target(name: "TweaksServing", condition: .when(traits: ["Server"])),
             ]),
+        // Desired values of many processes in etcd, and the follower of them. The one module with an HTTP client.
+        .target(
+            name: "TweaksFleet", dependencies: ["Tweaks", "TweaksSystem", "TweaksInterface", "TweaksStorage"]),
         // Values for the length of a test: the one library that imports Testing, linked by tests alone.
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
         // The client: it speaks the wire, and knows nothing of servers.
         .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
+        // The operator's client of a fleet, which `tweakctl fleet` runs.
+        .executableTarget(
+            name: "tweakctl-fleet", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksFleet"]),
 
         // No products name the examples: `swift run hello` works in this package, and a package that depends on this one
         // may have programs of these names. Declared products would be built there, in the place of its own.
@@ -105,6 +113,12 @@ let package = Package(
             dependencies: [
                 "tweakctl", "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksDaemon",
                 "TweaksTestSupport",
+            ]),
+        .testTarget(
+            name: "TweaksFleetTests",
+            dependencies: [
+                "Tweaks", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksDaemon", "TweaksFleet",
+                "tweakctl-fleet", "TweaksTestSupport",
             ]),
         .testTarget(name: "TweaksBounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
         .testTarget(

@@ -1,0 +1,1 @@
+// Runs the operator's client of a fleet.
