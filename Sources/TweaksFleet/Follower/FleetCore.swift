@@ -30,16 +30,16 @@ package struct FleetCore: Sendable {
 
     /// Applies what was kept on disk.
     package mutating func take(_ kept: LastGood) {
-        position = FleetPosition(clusterID: kept.clusterID, revision: kept.revision, head: kept.head)
-        desired.replace(with: kept.keys, revision: kept.revision)
-        apply(by: "fleet, last good state of etcd revision \(kept.revision)")
+        position = kept.position
+        desired.replace(with: kept.keys)
+        apply(by: "fleet, last good state of etcd revision \(kept.position.revision)")
     }
 
     /// Applies all of what the fleet wants, where the store is the one that it was.
     /// - Returns: Whether it was taken.
     package mutating func take(_ range: EtcdRangeResult) -> Bool {
         var next = desired
-        next.replace(with: range.keys, revision: range.header.revision)
+        next.replace(with: range.keys)
         return take(next, range.header, by: "fleet, etcd revision \(range.header.revision)")
     }
 
@@ -128,10 +128,7 @@ package struct FleetCore: Sendable {
     }
 
     private func refused(_ path: TweakPath) -> ComposedValue? {
-        desired.values[path].map {
-            ComposedValue(
-                value: $0.value.value, by: $0.value.by, at: $0.value.at, rollout: nil, revision: $0.modRevision)
-        }
+        desired.values[path].map { ComposedValue($0) }
     }
 
     private func entry(_ path: TweakPath, _ value: ComposedValue) -> StoredEntry {
@@ -152,6 +149,7 @@ package struct FleetCore: Sendable {
 
     /// The keys that are to be kept on disk: without open rollouts, and of refused values the last good one.
     package var lastGood: LastGood? {
-        position.map { LastGood(position: $0, desired: desired, good: good.filter { composition.kept.contains($0.key) }) }
+        let instead = composition.kept.reduce(into: [:]) { $0[$1] = .some(good[$1]) }
+        return position.map { LastGood(position: $0, desired: desired, instead: instead) }
     }
 }

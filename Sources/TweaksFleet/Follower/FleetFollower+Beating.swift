@@ -125,15 +125,25 @@ extension FleetFollower {
     private func saveIfDue() {
         guard let due = heart.saveAt, due <= time.now else { return }
         heart.saveAt = nil
-        if let file, let state = core.lastGood { file.save(state) }
+        save()
+    }
+
+    private func save() {
+        guard let file, let state = core.lastGood else { return }
+        do throws(FleetProblem) {
+            try file.save(state)
+            unsaved = nil
+        } catch {
+            if unsaved != error { warn("\(error); the last good state on disk is an older one") }
+            unsaved = error
+        }
     }
 
     // MARK: Ending
 
     /// Takes the status away: who ends in order is not missed.
     package func retract() async {
-        saveIfDue()
-        if let file, let state = core.lastGood, heart.saveAt != nil { file.save(state) }
+        if heart.saveAt != nil { save() }
         if let lease = heart.lease { try? await etcd.revokeLease(lease) }
     }
 }

@@ -22,6 +22,8 @@ package actor FleetFollower {
     private var nap: Task<Void, any Error>?
     private var reported = Reported()
     var heart: FleetHeart
+    /// Why the last good state is not on disk, as it was logged.
+    var unsaved: FleetProblem?
 
     /// What was logged already.
     private struct Reported {
@@ -104,7 +106,11 @@ package actor FleetFollower {
             reading.cancel()
         }
         defer { alarm.cancel() }
-        try await withTaskCancellationHandler { try await reading.value } onCancel: { reading.cancel() }
+        try await withTaskCancellationHandler {
+            try await reading.value
+        } onCancel: {
+            reading.cancel()
+        }
         if !reading.isCancelled { throw EtcdError.unavailable("the watch ended") }
     }
 
@@ -177,7 +183,11 @@ package actor FleetFollower {
         let time = time
         let nap = Task { try await time.sleep(until: deadline) }
         self.nap = nap
-        await withTaskCancellationHandler { _ = await nap.result } onCancel: { nap.cancel() }
+        await withTaskCancellationHandler {
+            _ = await nap.result
+        } onCancel: {
+            nap.cancel()
+        }
     }
 
     /// What is due next may be another thing now.
@@ -185,12 +195,14 @@ package actor FleetFollower {
 
     // MARK: Reporting
 
+    func warn(_ text: String) { log(.warning("fleet \(keys.name): \(text)")) }
+
     func report(_ error: any Error) {
         let text = (error as? FleetTrouble)?.text ?? (error as? EtcdError)?.description ?? "\(error)"
         if reported.trouble == text { return }
         reported.trouble = text
         let remedy = core.objection == nil ? "" : "; if this is the right one: tweakctl fleet \(keys.name) adopt"
-        log(.warning("fleet \(keys.name): \(text); the last good values stay\(remedy)"))
+        warn("\(text); the last good values stay\(remedy)")
         heart.isDirty = true
         tellBoard()
     }
@@ -198,13 +210,13 @@ package actor FleetFollower {
     private func reportProblems() {
         let problems = core.desired.problems
         for (key, problem) in problems where reported.problems[key] != problem {
-            log(.warning("fleet \(keys.name): \(String(decoding: key, as: UTF8.self)): \(problem); it is passed over"))
+            warn("\(String(decoding: key, as: UTF8.self)): \(problem); it is passed over")
         }
         reported.problems = problems
         let refused = core.composition.refused
         for refusal in refused where !reported.refused.contains(refusal) {
             guard let rollout = refusal.rollout else { continue }
-            log(.warning("fleet \(keys.name): rollout \(rollout) is refused here: \(refusal.path): \(refusal.reason)"))
+            warn("rollout \(rollout) is refused here: \(refusal.path): \(refusal.reason)")
         }
         reported.refused = refused
         tellBoard()

@@ -19,7 +19,8 @@ package struct FleetPosition: Hashable, Sendable {
         }
         guard let known = self.head else { return nil }
         guard let head else { return "etcd has no head of the fleet any more: it was emptied" }
-        if head.counter < known.counter || header.revision < revision || head.counter == known.counter && head != known {
+        if head.counter < known.counter || header.revision < revision || head.counter == known.counter && head != known
+        {
             return "etcd was restored: it is at write \(head.counter), and \(known.counter) was applied"
         }
         return nil

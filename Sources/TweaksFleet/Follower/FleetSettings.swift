@@ -1,6 +1,6 @@
 // Reads where a process's fleet is and who it is there, from the program and from the environment, which wins.
 
-package import TweaksInterface
+import TweaksInterface
 
 /// Where a fleet is, and who this process is in it.
 package struct FleetSettings: Sendable {

@@ -2,8 +2,8 @@
 
 import Dispatch
 import Synchronization
-package import Tweaks
-package import TweaksInterface
+import Tweaks
+import TweaksInterface
 
 /// A fleet as a source of a daemon.
 final class FleetSource: RunningSource {
@@ -24,7 +24,7 @@ final class FleetSource: RunningSource {
         identity = FleetIdentity(settings.instance, labels: settings.labels, directory: context.directory)
     }
 
-    private var file: LastGoodFile? { context.directory.map { LastGoodFile(directory: $0, fleet: settings.keys.name) } }
+    private var file: LastGoodFile? { context.directory.map { LastGoodFile(directory: $0, keys: settings.keys) } }
 
     func applyKept() {
         var core = FleetCore(
