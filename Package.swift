@@ -82,9 +82,11 @@ let package = Package(
         // may have programs of these names. Declared products would be built there, in the place of its own.
         .executableTarget(name: "hello", dependencies: ["TweaksDaemon"], path: "Examples/hello"),
         .executableTarget(name: "patient", dependencies: ["TweaksDaemon"], path: "Examples/patient"),
-        .executableTarget(name: "bounce", dependencies: ["TweaksDaemon"], path: "Examples/bounce"),
+        .executableTarget(name: "bounce", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/bounce"),
         .executableTarget(
-            name: "throttled", dependencies: ["TweaksDaemon"], path: "Examples/throttled",
+            name: "fleet", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/fleet", exclude: ["demo.sh"]),
+        .executableTarget(
+            name: "throttled", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/throttled",
             exclude: ["throttled.conf", "throttled.service"]),
 
         .target(

@@ -2,6 +2,7 @@
 
 import Foundation
 import TweaksDaemon
+import TweaksFleet
 
 @main
 @MainActor
@@ -39,7 +40,8 @@ struct Bounce {
         TweakDaemon.registerLists()
         let stage = Stage()
         let daemon = try TweakDaemon.start(
-            "bounce", tcp: .open(port: 7777), panel: .on(port: 7780), onEvent: isDrawing ? sayWhere : nil)
+            "bounce", tcp: .open(port: 7777), panel: .on(port: 7780), sources: [.etcd()],
+            onEvent: isDrawing ? sayWhere : nil)
         defer { daemon.stop() }
 
         let show = Task {

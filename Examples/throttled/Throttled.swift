@@ -2,6 +2,7 @@
 
 import Foundation
 import TweaksDaemon
+import TweaksFleet
 
 @main
 struct Throttled {
@@ -25,6 +26,7 @@ struct Throttled {
         Settings.declareActions(for: service)
         var configuration = TweakDaemon.Configuration()
         configuration.config = options.config.map { .init($0) }
+        configuration.sources = [.etcd()]
         configuration.signals = [.reload, .stop]
         configuration.onEvent = Log.daemon
         let daemon = try TweakDaemon.start("throttled", configuration, tweaks: Settings.all)

@@ -24,6 +24,8 @@ extension TweakDaemon {
         public var access = TweakAccess()
         /// The config file; its values lie above the defaults and below overrides.
         public var config: ConfigFile?
+        /// What else says what values are to be, such as a fleet; theirs lie above the config file and below overrides.
+        public var sources: [Source] = []
         /// Where overrides are kept.
         public var storage = Storage.standard
         /// What happens to a change that the disk refuses.

@@ -43,6 +43,6 @@ package protocol RunningSource: Sendable {
     func start()
     /// Stops, and returns when nothing of it runs.
     func stop()
-    /// Lines of `stats`.
-    var facts: [(name: String, value: String)] { get }
+    /// Its figures in `stats`.
+    var figures: [(String, JSON)] { get }
 }

@@ -35,6 +35,8 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     case unsaved(String)
     /// A stored or configured value does not fit the tweak as it is declared today; the next layer shows.
     case unfit(TweakPath, String)
+    /// The fleet is followed, or again, and what it made of a rollout. Troubles are a ``warning(_:)``.
+    case fleet(String)
     /// The daemon ends.
     case stopping
 
@@ -58,7 +60,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     private var plainLines: [String] {
         switch self {
         case .listening(let text), .warning(let text), .reloadWaiting(let text), .saving(let text), .unsaved(let text),
-            .tokens(let text):
+            .tokens(let text), .fleet(let text):
             [text]
         case .conflict(let conflict): [conflict.description]
         case .session(let event): event.line.map { [$0] } ?? []

@@ -85,6 +85,22 @@ extension DaemonParts {
         }
     }
 
+    /// Opens the sources, and applies what they have kept: before the sockets are open, and without waiting for others.
+    static func openSources(
+        _ settings: DaemonSettings, _ configuration: TweakDaemon.Configuration, _ store: OverrideStore?,
+        _ log: EventLog
+    ) throws(ServerError) -> [any RunningSource] {
+        let context = SourceContext(
+            name: settings.name, registry: configuration.registry, environment: settings.environment,
+            directory: settings.keptDirectory(store), log: { log.post($0) })
+        var sources: [any RunningSource] = []
+        for source in configuration.sources {
+            if let source = try source.open(context) { sources.append(source) }
+        }
+        for source in sources { source.applyKept() }
+        return sources
+    }
+
     static func openStore(
         _ settings: DaemonSettings, _ durability: TweakDaemon.Durability, _ registry: TweakRegistry, _ log: EventLog
     ) -> OverrideStore? {

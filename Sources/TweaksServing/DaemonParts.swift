@@ -19,6 +19,7 @@ final class DaemonParts: Sendable {
     let panel: (any DaemonFront)?
     private let store: OverrideStore?
     private let audit: AuditTrail?
+    private let sources: [any RunningSource]
     private let tokens: TokenKeeper?
     private let manager: ServiceManager?
     /// Signals, also those that come before there is a daemon to obey them.
@@ -77,6 +78,13 @@ final class DaemonParts: Sendable {
             // Where another process has the directory, the history is its own, and so is the audit of that.
             audit?.complete()
         }
+        do throws(ServerError) {
+            sources = settings.isFrozen ? [] : try Self.openSources(settings, configuration, store, log)
+        } catch {
+            store?.close()
+            audit?.close()
+            throw error
+        }
         // Sessions learn of it when there is a server.
         let whenTokensChange = Relay<TokenTable>()
         tokens = settings.tokenFile.map { Self.tokens($0, log, whenTokensChange) }
@@ -94,9 +102,11 @@ final class DaemonParts: Sendable {
         )
         followers.withLock { ($0.reloads, $0.stops) = (reloads, stops) }
         let (reloader, store, audit, tokens, changes) = (reloader, store, audit, tokens, changes)
+        let sources = sources
         do throws(ServerError) {
             server = try settings.startFirst { listeners throws(ServerError) in
-                var hooks = TweakServerHooks(reloader, store, audit, registry: registry, changes: changes)
+                var hooks = TweakServerHooks(
+                    reloader, store, audit, registry: registry, changes: changes, sources: sources)
                 hooks.access = access
                 if let tokens { hooks.tokens = { tokens.table } }
                 hooks.fronts = [settings.panel].compactMap { $0 }
@@ -128,6 +138,7 @@ final class DaemonParts: Sendable {
     func open(_ settings: DaemonSettings) {
         Self.running.withLock { $0[ObjectIdentifier(self)] = self }
         if let reloader { follow(reloader) }
+        for source in sources { source.start() }
         tokens?.start()
         tellManager { $0.ready(status: "\(settings.name) serves \(Self.counted(self.registry.count, "tweak"))") }
         signalled.connect { [weak self] signal in
@@ -203,6 +214,7 @@ final class DaemonParts: Sendable {
         // The watcher may be waiting for it.
         reloader?.cancel()
         ended.0?.stop()
+        for source in sources { source.stop() }
         tokens?.stop()
         panel?.retract(from: server)
         server.stop()

@@ -31,8 +31,11 @@ struct DaemonSettings {
 
     private static let known = [
         "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_AUDIT_DAYS",
-        "TWEAKS_FROZEN",
-        "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT",
+        "TWEAKS_FROZEN", "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT",
+    ]
+    /// Those that only a source of the program reads.
+    private static let ofSources = [
+        "TWEAKS_FLEET", "TWEAKS_FLEET_LABELS", "TWEAKS_FLEET_PREFIX", "TWEAKS_FLEET_INSTANCE",
     ]
 
     init(
@@ -51,8 +54,12 @@ struct DaemonSettings {
         tokenFile = Self.tokenFile(configuration.tokens, environment)
         // Where a program's own handler writes is not known.
         isOnTerminal = configuration.isOnTerminal ?? (configuration.onEvent == nil && StandardError.isTerminal)
-        warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !Self.known.contains($0) }.map {
-            let near = Spelling.nearest(to: $0, among: Self.known)
+        let known = configuration.sources.isEmpty ? Self.known : Self.known + Self.ofSources
+        warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !known.contains($0) }.map {
+            if Self.ofSources.contains($0) {
+                return "\($0) is not used: this program follows no fleet; start it with sources: [.etcd()], or unset it"
+            }
+            let near = Spelling.nearest(to: $0, among: known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"
         }
         self.panel = try Self.panel(configuration.panel.settings, hasTokens: tokenFile != nil, environment, &warnings)

@@ -1,6 +1,7 @@
 // What the daemon's server asks of the other parts: reloads, figures, a line in the log.
 
 import Tweaks
+import TweaksInterface
 import TweaksServer
 import TweaksStorage
 import TweaksWire
@@ -8,7 +9,7 @@ import TweaksWire
 extension TweakServerHooks {
     init(
         _ reloader: ConfigReloader?, _ store: OverrideStore?, _ audit: AuditTrail?, registry: TweakRegistry,
-        changes: ChangeLog
+        changes: ChangeLog, sources: [any RunningSource]
     ) {
         self.init()
         if let reloader {
@@ -16,7 +17,10 @@ extension TweakServerHooks {
                 reloader.reload(dry: dry) { body(.reload(reloader.path, $0, dry: dry)) }
             }
         }
-        stats = { Self.figures(store, registry) + AuditTrail.figures(audit) + Self.figures(reloader, registry) }
+        stats = {
+            Self.figures(store, registry) + AuditTrail.figures(audit) + Self.figures(reloader, registry)
+                + sources.flatMap(\.figures)
+        }
         self.audit = audit
         onSessionEvent = { event in
             changes.post(.session(event))

@@ -1,15 +1,15 @@
 // Says in files of what kind values are, and reads them by it.
 
-import Tweaks
+package import Tweaks
 
 /// The kind of the values in one entry of a file: `"kind":"number"`, `"kind":"list","of":"int"`; where one of them is null,
 /// `"kind":"optional","of":"int"`.
-struct StoredKind {
-    private let kind: TweakKind
-    private let component: TweakKind?
+package struct StoredKind: Sendable {
+    package let kind: TweakKind
+    package let component: TweakKind?
 
     /// The kind of some values of one tweak; nil where there are none.
-    init?(_ values: [TweakValue?]) {
+    package init?(_ values: [TweakValue?]) {
         let values = values.compactMap(\.self)
         guard let first = values.first else { return nil }
         let isOptional = values.contains(.notSet)
@@ -19,7 +19,7 @@ struct StoredKind {
     }
 
     /// From what a file says. Nil where this build has no such kind.
-    init?(kind: String, of component: String?) {
+    package init?(kind: String, of component: String?) {
         guard let kind = TweakKind(rawValue: kind), kind != .action else { return nil }
         self.kind = kind
         if let component {
@@ -37,8 +37,13 @@ struct StoredKind {
         if let component { bytes.append(",\(space)\"of\":\(space)\"\(component.rawValue)\"") }
     }
 
+    /// The kind, as fields of an object.
+    package var fields: [(String, JSON)] {
+        [("kind", .string(kind.rawValue))] + (component.map { [("of", .string($0.rawValue))] } ?? [])
+    }
+
     /// A value as the file has it; nil when it is another kind's.
-    func value(_ json: JSON) -> TweakValue? { TweakValue(json, as: kind, of: component) }
+    package func value(_ json: JSON) -> TweakValue? { TweakValue(json, as: kind, of: component) }
 }
 
 extension [UInt8] {
@@ -53,13 +58,20 @@ extension [UInt8] {
 
     /// Appends a value; false, and nothing appended, where it has no exact text, which no tweak can have.
     mutating func append(stored value: TweakValue) -> Bool {
-        switch value.json {
-        case .null where value != .notSet: return false
-        case .string(let text): append(json: text)
-        case .number(let number) where number == 0 && number.sign == .minus: append("-0.0")
-        case let json: json.append(to: &self)
-        }
+        guard let json = value.storedJSON else { return false }
+        if case .string(let text) = json { append(json: text) } else { json.append(to: &self) }
         return true
+    }
+}
+
+extension TweakValue {
+    /// The value as files have it; nil where it has no exact text, which no tweak can have.
+    package var storedJSON: JSON? {
+        switch json {
+        case .null where self != .notSet: nil
+        case .number(let number) where number == 0 && number.sign == .minus: .literal("-0.0")
+        case let json: json
+        }
     }
 }
 

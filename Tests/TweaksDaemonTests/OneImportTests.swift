@@ -40,7 +40,7 @@ struct OneImportTests {
         #expect(throws: ServerError.self) { try TweakDaemon.start("no name", configuration) }
         #expect(throws: ServerError.self) { try TweakDaemon.start("no name", configuration, tweaks: Look.all) }
         // Two more are for tests. A field that is new needs a label of `start`, too.
-        #expect(Mirror(reflecting: configuration).children.count == 12 + 2)
+        #expect(Mirror(reflecting: configuration).children.count == 13 + 2)
     }
 }
 

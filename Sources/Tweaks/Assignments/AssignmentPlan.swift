@@ -91,7 +91,7 @@ package struct AssignmentPlan: Sendable {
             throw TweakError(
                 .badValue, "\(node.path.token) is a secret, and presets hold none; \(remedy)", path: node.path)
         }
-        let (prepared, adjustment) = try node.prepare(stored(entry, node.path))
+        let (prepared, adjustment) = try node.prepare(stored(entry, node.path), for: .configFile)
         if isFirst {
             steps.append(Step(node: node, prepared: prepared, adjustment: adjustment, origin: entry.origin))
         }

@@ -103,7 +103,7 @@ extension TweakRegistry {
     /// The value that a reset would uncover.
     private func beneath(_ node: TweakNode) -> TweakValue? {
         state.withLock { state in
-            (state.holds(node) ? state.overlays[node.slot][.configFile]?.prepared : nil) ?? node.defaultPrepared
+            (state.holds(node) ? state.overlays[node.slot].beneath?.prepared : nil) ?? node.defaultPrepared
         }?.value
     }
 

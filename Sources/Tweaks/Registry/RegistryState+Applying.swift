@@ -126,7 +126,7 @@ extension RegistryState {
         }
         let layer = overlays[node.slot].topLayer ?? .default
         // What people set is not touched, but where the file wins: that is told as a change of the value.
-        if case .configFile = step.change {
+        if case .source = step.change {
             return CommitPart(
                 .node(node), old: old.value, new: new.value, layer: layer, isNews: isNews, isTemporary: isTemporary)
         }

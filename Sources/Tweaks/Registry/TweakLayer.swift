@@ -1,4 +1,4 @@
-// Where a value comes from: default, config file, override, temporary override.
+// Defines where a value comes from: default, config file, fleet, override, temporary override.
 
 /// The layers of a tweak, lowest first; the highest one present is the current value.
 public enum TweakLayer: Int, Hashable, Sendable, Comparable, CaseIterable, CustomStringConvertible {
@@ -6,16 +6,19 @@ public enum TweakLayer: Int, Hashable, Sendable, Comparable, CaseIterable, Custo
     case `default`
     /// What the config file says.
     case configFile
+    /// What the fleet wants of this process.
+    case fleet
     /// What somebody set at run time.
     case override
     /// What somebody set for a while.
     case temporaryOverride
 
-    /// `default`, `config file`, `override` or `temporary override`.
+    /// `default`, `config file`, `fleet`, `override` or `temporary override`.
     public var description: String {
         switch self {
         case .default: "default"
         case .configFile: "config file"
+        case .fleet: "fleet"
         case .override: "override"
         case .temporaryOverride: "temporary override"
         }
@@ -122,6 +125,9 @@ struct Overlays: Sendable {
 
     /// Whether it is set, for good or for a while.
     var isSet: Bool { topLayer.map { $0 >= .override } ?? false }
+
+    /// What shows without overrides; nil: the default.
+    var beneath: Entry? { self[.fleet] ?? self[.configFile] }
 
     /// Whether a file has a value for a layer that does not fit.
     func hasAside(_ layer: TweakLayer) -> Bool { notes?.aside.contains { $0.layer == layer } ?? false }

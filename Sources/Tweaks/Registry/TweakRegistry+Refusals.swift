@@ -11,6 +11,14 @@ extension TweakNode {
             .readOnly, "\(path.token): this process is frozen (TWEAKS_FROZEN); nothing can be set", path: path)
     }
 
+    /// Why a fleet cannot set it.
+    var secretInFleet: TweakError {
+        TweakError(
+            .readOnly,
+            "\(path.token) is secret and takes no value from a fleet; set it in this process, or in its "
+                + "config file", path: path)
+    }
+
     /// Why there is nothing to keep.
     var notTemporary: TweakError {
         TweakError(

@@ -14,7 +14,7 @@ extension RegistryState {
 
     /// What shows without overrides; nil for an action.
     func beneath(_ node: TweakNode) -> Prepared? {
-        overlays[node.slot][.configFile]?.prepared ?? node.defaultPrepared
+        overlays[node.slot].beneath?.prepared ?? node.defaultPrepared
     }
 
     // MARK: Holding
@@ -41,12 +41,13 @@ extension RegistryState {
                 if let entry = storedOverride(node, layer) { hold(entry, for: layer) }
             }
         }
-        if let entry = overlay[.configFile] {
+        for layer in [TweakLayer.configFile, .fleet] {
+            guard let entry = overlay[layer] else { continue }
             let stored = StoredEntry(
                 path: node.path, content: .value(entry.prepared.value), origin: entry.origin, time: entry.time)
-            hold(stored, for: .configFile)
+            hold(stored, for: layer)
         }
-        for aside in overlay.notes?.aside ?? [] where aside.layer == .configFile { hold(aside.entry, for: .configFile) }
+        for aside in overlay.notes?.aside ?? [] where aside.layer < .override { hold(aside.entry, for: aside.layer) }
     }
 
     /// The values that files have for a tweak that is about to be registered: under its path, or else a former one.
@@ -55,7 +56,7 @@ extension RegistryState {
         _ paths: [TweakPath], at time: ContinuousClock.Instant
     ) -> [(layer: TweakLayer, entry: StoredEntry)] {
         if held.isEmpty { return [] }
-        return [TweakLayer.configFile, .override, .temporaryOverride].compactMap { layer in
+        return TweakLayer.allCases.compactMap { layer in
             let paths = paths.prefix(1) + paths.dropFirst().filter { node($0) == nil }
             let entry = paths.lazy.compactMap { held[$0]?[layer] }.first
             return entry.flatMap { $0.isExpired(time) ? nil : (layer, $0) }
@@ -91,7 +92,7 @@ extension RegistryState {
     ) {
         let covered = layers.first { $0.layer == .override && $0.isSuccess }?.entry.covered
         let beneath = change(beneath: node, since: covered)
-        if fileWins, beneath != nil, overlays[node.slot][.configFile] != nil {
+        if fileWins, beneath != nil, overlays[node.slot].beneath?.layer == .configFile {
             overlays[node.slot].remove(.override)
             overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: nil)
             commit.touch(OverrideKey(node.path))
@@ -123,7 +124,7 @@ struct JudgedEntry {
         self.layer = layer
         self.entry = entry
         do throws(TweakError) {
-            result = .success(try node.prepare(entry).prepared)
+            result = .success(try node.prepare(entry, for: layer).prepared)
         } catch {
             result = .failure(error)
         }

@@ -57,7 +57,7 @@ package struct StoredEntry: Sendable, Equatable {
 
 /// A value that a file has for a tweak, and why it is not in force.
 package struct AsideEntry: Sendable {
-    /// The layer that it is meant for: config file, override or temporary override.
+    /// The layer that it is meant for.
     package let layer: TweakLayer
     package let entry: StoredEntry
     /// Why it does not fit today's definition.
@@ -82,16 +82,18 @@ final class OverlayNotes: Sendable {
 /// The values that files have for one tweak that is not registered.
 struct HeldLayers: Sendable, Equatable {
     var configFile: StoredEntry?
+    var fleet: StoredEntry?
     var override: StoredEntry?
     var temporary: StoredEntry?
 
-    var isEmpty: Bool { configFile == nil && override == nil && temporary == nil }
+    var isEmpty: Bool { configFile == nil && fleet == nil && override == nil && temporary == nil }
 
     subscript(layer: TweakLayer) -> StoredEntry? {
         get {
             switch layer {
             case .default: nil
             case .configFile: configFile
+            case .fleet: fleet
             case .override: override
             case .temporaryOverride: temporary
             }
@@ -100,6 +102,7 @@ struct HeldLayers: Sendable, Equatable {
             switch layer {
             case .default: break
             case .configFile: configFile = newValue
+            case .fleet: fleet = newValue
             case .override: override = newValue
             case .temporaryOverride: temporary = newValue
             }
@@ -109,8 +112,11 @@ struct HeldLayers: Sendable, Equatable {
 
 extension TweakNode {
     /// Judges what a file says. A stored override is not clamped: it comes back as it was if the definition does.
-    func prepare(_ entry: StoredEntry) throws(TweakError) -> (prepared: Prepared, adjustment: TweakAdjustment) {
+    func prepare(
+        _ entry: StoredEntry, for layer: TweakLayer
+    ) throws(TweakError) -> (prepared: Prepared, adjustment: TweakAdjustment) {
         if !isSettable { throw notSettable }
+        if layer == .fleet, isSecret { throw secretInFleet }
         switch entry.content {
         case .text(let text): return try prepare(try read(text, from: .file))
         case .value(let value): return try prepare(value, policy: .reject)

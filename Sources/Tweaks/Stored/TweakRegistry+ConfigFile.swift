@@ -115,18 +115,22 @@ private struct FileChange {
         in state: RegistryState
     ) {
         let overlay = state.overlays[node.slot]
-        guard let old = state.beneath(node)?.value, let new = (wanted?.prepared ?? node.defaultPrepared)?.value,
+        guard let old = (overlay[.configFile]?.prepared ?? node.defaultPrepared)?.value, let new = (wanted?.prepared ?? node.defaultPrepared)?.value,
             overlay[.configFile]?.prepared.value != wanted?.prepared.value
         else { return nil }
+        // A fleet's value hides what the file says.
+        let isHidden = overlay[.fleet] != nil
         let covered = overlay.notes?.beneath?.old ?? old
-        let beneath = covered == new ? nil : (covered, new)
+        let beneath = isHidden ? overlay.notes?.beneath : covered == new ? nil : (covered, new)
         let override = overlay[.override]?.prepared.value
-        let isDropped = policy.fileWins && override != nil && wanted != nil && beneath != nil
+        let isDropped = policy.fileWins && !isHidden && override != nil && wanted != nil && beneath != nil
         let entry = wanted.map {
             Overlays.Entry(layer: .configFile, prepared: $0.prepared, origin: $0.origin, time: time)
         }
         step = CommitStep(
-            node: node, change: .configFile(FileLayer(entry: entry, dropsOverride: isDropped, beneath: beneath)))
+            node: node,
+            change: .source(
+                SourceLayer(layer: .configFile, entry: entry, dropsOverride: isDropped, beneath: beneath)))
         change = ConfigDifference.Change(
             path: node.path, isSecret: node.isSecret, old: old, new: new, isRemoved: wanted == nil,
             override: isDropped ? nil : override, dropped: isDropped ? override : nil)

@@ -33,14 +33,14 @@ enum LayerChange: Sendable {
     case expire(Moment)
     /// Puts back what was there, or makes again what was taken back.
     indirect case restore(SetLayers)
-    /// Gives the config file's layer another value, or takes it away.
-    indirect case configFile(FileLayer)
+    /// Gives a source's layer another value, or takes it away.
+    indirect case source(SourceLayer)
 
     /// The value that shows afterwards, where it does not depend on what is there, or on the time.
     var prepared: Prepared? {
         switch self {
         case .override(let prepared), .temporary(let prepared, _): prepared
-        case .keep, .reset, .expire, .restore, .configFile: nil
+        case .keep, .reset, .expire, .restore, .source: nil
         }
     }
 
@@ -48,7 +48,7 @@ enum LayerChange: Sendable {
     func isAbout(_ layer: TweakLayer) -> Bool {
         switch self {
         case .temporary, .expire: layer == .temporaryOverride
-        case .configFile(let file): layer == .override && file.dropsOverride
+        case .source(let source): layer == source.layer || layer == .override && source.dropsOverride
         case .override, .keep, .reset, .restore: layer >= .override
         }
     }
@@ -64,12 +64,13 @@ enum LayerChange: Sendable {
     }
 }
 
-/// What a config file says of one tweak.
-struct FileLayer: Sendable {
+/// What a config file or a fleet says of one tweak.
+struct SourceLayer: Sendable {
+    let layer: TweakLayer
     /// Nil: it has no longer a value for it.
     let entry: Overlays.Entry?
-    /// Whether the file wins over the override above it.
-    let dropsOverride: Bool
+    /// Whether the value wins over the override above it.
+    var dropsOverride = false
     /// What there is to say afterwards about the value beneath the override.
     let beneath: (old: TweakValue, new: TweakValue)?
 }
@@ -99,11 +100,11 @@ extension Overlays {
             guard self[.temporaryOverride]?.unlessExpired(due) == nil else { return false }
             return remove(.temporaryOverride)
         case .restore(let layers): return restore(layers, origin: origin, at: moment)
-        case .configFile(let file):
-            remove(.configFile)
-            if let entry = file.entry { set(entry) }
-            if file.dropsOverride { remove(.override) }
-            let beneath = self[.override] == nil ? nil : file.beneath
+        case .source(let source):
+            remove(source.layer)
+            if let entry = source.entry { set(entry) }
+            if source.dropsOverride { remove(.override) }
+            let beneath = self[.override] == nil ? nil : source.beneath
             notes = OverlayNotes(aside: notes?.aside ?? [], beneath: beneath)
             return true
         }

@@ -35,7 +35,8 @@ package struct FleetInstance: Hashable, Sendable {
     package static func isID(_ text: String) -> Bool {
         (1...63).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy {
-                $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || "._-:".unicodeScalars.contains($0))
+                $0.isASCII
+                    && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || "._-:".unicodeScalars.contains($0))
             }
     }
 }

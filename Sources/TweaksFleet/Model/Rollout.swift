@@ -2,42 +2,6 @@
 
 package import Tweaks
 
-/// A share in hundredths of a percent, 0…10,000; `12.5` in JSON and on the command line.
-package struct Share: Hashable, Comparable, Sendable {
-    package let hundredths: Int
-
-    /// Nil outside 0…10,000.
-    package init?(hundredths: Int) {
-        guard (0...10_000).contains(hundredths) else { return nil }
-        self.hundredths = hundredths
-    }
-
-    private init(_ hundredths: Int) { self.hundredths = hundredths }
-
-    package static let none = Share(0)
-    package static let all = Share(10_000)
-
-    package static func < (left: Share, right: Share) -> Bool { left.hundredths < right.hundredths }
-}
-
-/// Which processes by their labels: all of these have to match. Empty: every process.
-package typealias Labels = [String: String]
-
-/// A condition on a figure: `Service/Errors/Rate > 5`.
-package struct FigureCondition: Hashable, Sendable {
-    package enum Comparison: String, Hashable, Sendable, CaseIterable {
-        case above = ">", atLeast = ">=", below = "<", atMost = "<="
-    }
-
-    package var path: TweakPath
-    package var comparison: Comparison
-    package var limit: Double
-
-    package init(path: TweakPath, comparison: Comparison, limit: Double) {
-        (self.path, self.comparison, self.limit) = (path, comparison, limit)
-    }
-}
-
 /// What operators ask for, as `desired/rollouts/ID` holds it.
 package struct Rollout: Hashable, Sendable {
     package struct Change: Hashable, Sendable {
@@ -90,7 +54,8 @@ package struct Rollout: Hashable, Sendable {
     package static func isID(_ text: String) -> Bool {
         (1...40).contains(text.utf8.count)
             && text.utf8.allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
             }
     }

@@ -44,11 +44,20 @@ extension Executor {
         }
         guard let (old, new) = registry.changeBeneath(node) else { return unfit }
         let beneath = layers.last { $0.layer < .override }?.layer ?? .default
-        let subject = beneath == .configFile ? "file" : "what lies beneath"
+        let (subject, source) = Self.names(of: beneath)
         let change = node.isSecret ? "changed" : "changed \(old.text) → \(new.text)"
-        let remedy = "reset \(node.path.token) to take the \(beneath == .configFile ? "file's" : "default")"
+        let remedy = "reset \(node.path.token) to take the \(source)"
         let text = "\(subject) \(change) since; the override stays, \(remedy)"
         return unfit + [(["  \(text)"], .object([("remark", .string(text)), ("layer", .string(beneath.description))]))]
+    }
+
+    /// What a layer beneath overrides is called, and its value.
+    private static func names(of layer: TweakLayer) -> (subject: String, value: String) {
+        switch layer {
+        case .configFile: ("file", "file's")
+        case .fleet: ("fleet", "fleet's")
+        case .default, .override, .temporaryOverride: ("what lies beneath", "default")
+        }
     }
 
     /// What files have for a path that no tweak has.

@@ -103,7 +103,11 @@ enum AuditLine {
 
 extension CommitRecord {
     /// Where it came from, when it came over no connection; of earlier runs that is not known any more.
-    fileprivate var place: String { isOfEarlierRun ? "history" : kind == .reload ? "config file" : "program" }
+    fileprivate var place: String {
+        if isOfEarlierRun { return "history" }
+        if kind != .reload { return "program" }
+        return origin == .configFile ? "config file" : "fleet"
+    }
 }
 
 extension [UInt8] {

@@ -41,7 +41,10 @@ struct LayersTests {
 
     @Test func layersAreOrderedAndNamed() {
         #expect(TweakLayer.allCases == TweakLayer.allCases.sorted())
-        #expect(TweakLayer.allCases.map(\.description) == ["default", "config file", "override", "temporary override"])
+        #expect(
+            TweakLayer.allCases.map(\.description) == [
+                "default", "config file", "fleet", "override", "temporary override",
+            ])
     }
 
     /// As storage will put them there; then sets and resets through the front door.

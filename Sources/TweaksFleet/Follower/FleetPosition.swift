@@ -1,0 +1,31 @@
+// Judges whether a store is the one that was followed so far, and not an emptied, restored or other one.
+
+/// How far a process has followed its fleet.
+package struct FleetPosition: Hashable, Sendable {
+    package var clusterID: UInt64
+    package var revision: Int64
+    package var head: FleetHead?
+
+    package init(clusterID: UInt64, revision: Int64, head: FleetHead?) {
+        (self.clusterID, self.revision, self.head) = (clusterID, revision, head)
+    }
+
+    /// Why what a store says is not taken; nil where it is.
+    package func objection(to header: EtcdHeader, _ head: FleetHead?) -> String? {
+        if let head, head.what == Self.adoption, head.counter > (self.head?.counter ?? 0) { return nil }
+        if header.clusterID != clusterID {
+            let (old, new) = (String(clusterID, radix: 16), String(header.clusterID, radix: 16))
+            return "etcd is another cluster, \(new) and not \(old)"
+        }
+        guard let known = self.head else { return nil }
+        guard let head else { return "etcd has no head of the fleet any more: it was emptied" }
+        if head.counter < known.counter || header.revision < revision || head.counter == known.counter && head != known
+        {
+            return "etcd was restored: it is at write \(head.counter), and \(known.counter) was applied"
+        }
+        return nil
+    }
+
+    /// What the head says when an operator has taken a store that is not what it was.
+    package static let adoption = "adopt"
+}

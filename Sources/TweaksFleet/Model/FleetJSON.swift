@@ -1,0 +1,107 @@
+// Reads and writes the JSON of a fleet's keys; what is wrong with a key harms that key alone.
+
+import Tweaks
+import TweaksStorage
+
+/// What is wrong with what a key holds.
+package struct FleetProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package var description: String { text }
+}
+
+/// The fields of a record that is read.
+struct FleetFields {
+    let json: JSON
+
+    init(_ json: JSON) { self.json = json }
+
+    /// - Parameter most: So many bytes at most.
+    init(_ bytes: [UInt8], most: Int) throws(FleetProblem) {
+        guard bytes.count <= most else { throw FleetProblem("it has more than \(most) bytes") }
+        do throws(JSONReader.Problem) {
+            json = try JSON(bytes, most: 100_000)
+        } catch {
+            throw FleetProblem("it is not JSON: \(error)")
+        }
+        guard case .object = json else { throw FleetProblem("it is not a JSON object") }
+    }
+
+    func optional(_ name: String) -> JSON? { json[name].flatMap { $0 == .null ? nil : $0 } }
+
+    /// A text of at most 200 bytes unless more are allowed.
+    func text(_ name: String, most: Int = 200) throws(FleetProblem) -> String {
+        guard let text = json[name]?.string, text.utf8.count <= most else {
+            throw FleetProblem("“\(name)” is missing, or is not a text of at most \(most) bytes")
+        }
+        return text
+    }
+
+    func optionalText(_ name: String) throws(FleetProblem) -> String? {
+        optional(name) == nil ? nil : try text(name)
+    }
+
+    func whole(_ name: String) throws(FleetProblem) -> UInt64 {
+        guard let number = json[name]?.wholeNumber else {
+            throw FleetProblem("“\(name)” is missing, or is not a whole number")
+        }
+        return number
+    }
+
+    /// A whole number that fits 63 bits.
+    func count(_ name: String, or standard: Int64? = nil) throws(FleetProblem) -> Int64 {
+        if let standard, optional(name) == nil { return standard }
+        guard let number = Int64(exactly: try whole(name)) else { throw FleetProblem("“\(name)” is too large") }
+        return number
+    }
+
+    func time(_ name: String) throws(FleetProblem) -> Int64 {
+        guard let time = TimeText.parse(try text(name)) else {
+            throw FleetProblem("“\(name)” is not a time like 2026-11-21T09:30:00Z")
+        }
+        return time
+    }
+
+    func optionalTime(_ name: String) throws(FleetProblem) -> Int64? { optional(name) == nil ? nil : try time(name) }
+
+    func path(_ name: String = "path") throws(FleetProblem) -> TweakPath {
+        guard let path = try? TweakPath(try text(name, most: 400)) else {
+            throw FleetProblem("“\(name)” is not category/collection/name")
+        }
+        return path
+    }
+
+    func kind() throws(FleetProblem) -> StoredKind {
+        let name = try text("kind")
+        guard let kind = StoredKind(kind: name, of: try optionalText("of")) else {
+            throw FleetProblem("this version has no values of kind \(Quoting.excerpt(name))")
+        }
+        return kind
+    }
+
+    func value(_ name: String = "value", _ kind: StoredKind) throws(FleetProblem) -> TweakValue {
+        guard let value = json[name].flatMap({ kind.value($0) }) else {
+            throw FleetProblem("“\(name)” is missing, or is not a value of kind \(kind.kind.rawValue)")
+        }
+        return value
+    }
+
+    func elements(_ name: String, most: Int) throws(FleetProblem) -> [FleetFields] {
+        let elements = json[name]?.elements ?? []
+        guard elements.count <= most else { throw FleetProblem("“\(name)” has more than \(most) elements") }
+        return elements.map { FleetFields($0) }
+    }
+}
+
+extension [(String, JSON)] {
+    /// One line, as keys hold it.
+    var line: [UInt8] { Array<UInt8>(JSON.object(self).text.utf8) }
+
+    mutating func add(_ name: String, _ json: JSON?) { if let json { append((name, json)) } }
+}
+
+extension JSON {
+    static func time(_ milliseconds: Int64) -> JSON { .string(TimeText.print(milliseconds)) }
+}

@@ -1,0 +1,93 @@
+// Reads and writes desired values, the head, log entries and drivers.
+
+import Tweaks
+import TweaksStorage
+
+extension DesiredValue {
+    package static let mostBytes = 64 << 10
+
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, most: Self.mostBytes)
+        let kind = try fields.kind()
+        self.init(value: try fields.value("value", kind), by: try fields.text("by"), at: try fields.time("at"))
+    }
+
+    /// One line of JSON.
+    package var bytes: [UInt8] {
+        var fields = StoredKind([value])?.fields ?? []
+        fields.add("value", value.storedJSON)
+        return (fields + [("by", .string(by)), ("at", .time(at))]).line
+    }
+}
+
+extension FleetHead {
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, most: 4_096)
+        self.init(
+            counter: try fields.whole("counter"), by: try fields.text("by"), what: try fields.text("what", most: 1_000),
+            at: try fields.time("at"))
+    }
+
+    /// One line of JSON.
+    package var bytes: [UInt8] {
+        [
+            ("counter", .unsigned(counter)), ("by", .string(by)), ("what", .string(what)), ("at", .time(at)),
+        ].line
+    }
+}
+
+extension FleetLogEntry {
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, most: 1 << 20)
+        var changes: [Change] = []
+        for element in try fields.elements("changes", most: 1_000) { changes.append(try Change(element)) }
+        self.init(
+            sequence: try fields.whole("sequence"), verb: try fields.text("verb"),
+            rollout: try fields.optionalText("rollout"), changes: changes, by: try fields.text("by"),
+            at: try fields.time("at"))
+    }
+
+    /// One line of JSON.
+    package var bytes: [UInt8] {
+        var fields: [(String, JSON)] = [("sequence", .unsigned(sequence)), ("verb", .string(verb))]
+        fields.add("rollout", rollout.map { .string($0) })
+        fields.add("changes", .array(changes.map(\.json)))
+        return (fields + [("by", .string(by)), ("at", .time(at))]).line
+    }
+}
+
+extension FleetLogEntry.Change {
+    fileprivate init(_ fields: FleetFields) throws(FleetProblem) {
+        // Old and new can be of different kinds, where a build has changed the tweak's.
+        self.init(path: try fields.path(), old: try Self.value("old", fields), new: try Self.value("new", fields))
+    }
+
+    private static func value(_ name: String, _ fields: FleetFields) throws(FleetProblem) -> TweakValue? {
+        guard let json = fields.optional(name) else { return nil }
+        let own = FleetFields(json)
+        return try own.value("value", try own.kind())
+    }
+
+    fileprivate var json: JSON {
+        var fields: [(String, JSON)] = [("path", .string(path.joined))]
+        for (name, value) in [("old", old), ("new", new)] {
+            guard let value, let json = value.storedJSON else { continue }
+            fields.add(name, .object((StoredKind([value])?.fields ?? []) + [("value", json)]))
+        }
+        return .object(fields)
+    }
+}
+
+extension FleetDriver {
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, most: 4_096)
+        self.init(
+            host: try fields.text("host"), pid: try fields.count("pid"), by: try fields.text("by"),
+            at: try fields.time("at"))
+    }
+
+    /// One line of JSON.
+    package var bytes: [UInt8] {
+        [("host", .string(host)), ("pid", .int(pid)), ("by", .string(by)), ("at", .time(at))].line
+    }
+}

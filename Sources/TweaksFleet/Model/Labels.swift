@@ -1,0 +1,56 @@
+// Defines labels of processes, and which of them a rollout selects.
+
+import Tweaks
+
+/// Labels of a process, or those that a rollout asks for: all of them have to match. None: every process.
+package typealias Labels = [String: String]
+
+extension Labels {
+    /// So many labels at most.
+    package static let most = 8
+
+    /// From `zone=eu,version=1.4`.
+    package init(parsing text: String) throws(FleetProblem) {
+        self.init()
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) where !text.isEmpty {
+            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard words.count == 2 else {
+                throw FleetProblem(
+                    "\(Quoting.excerpt(String(part))) is not a label; write NAME=VALUE, with commas between")
+            }
+            guard updateValue(String(words[1]), forKey: String(words[0])) == nil else {
+                throw FleetProblem("the label \(words[0]) comes twice; keep one of them")
+            }
+        }
+        _ = try judged()
+    }
+
+    /// The same, where they can be labels.
+    package func judged() throws(FleetProblem) -> Labels {
+        guard count <= Self.most else { throw FleetProblem("there are more than \(Self.most) labels") }
+        for word in Array(keys) + Array(values) where !Self.isWord(word) {
+            throw FleetProblem(
+                "\(Quoting.excerpt(word)) is not a label's name or value; use letters, digits, “.”, “_” and “-”, at most 63"
+            )
+        }
+        return self
+    }
+
+    private static func isWord(_ text: String) -> Bool { FleetInstance.isID(text) && !text.utf8.contains(0x3A) }
+
+    /// Sorted by name.
+    package var text: String { sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",") }
+
+    init(_ json: JSON?) throws(FleetProblem) {
+        self.init()
+        for (name, value) in json?.fields ?? [] {
+            guard let text = value.string else {
+                throw FleetProblem("the label \(Quoting.excerpt(name)) is not a text")
+            }
+            self[name] = text
+        }
+        _ = try judged()
+    }
+
+    var json: JSON { .object(sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }) }
+}
