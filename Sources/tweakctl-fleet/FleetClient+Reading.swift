@@ -13,7 +13,7 @@ extension FleetClient {
         let view = try await fleet.look()
         let values = view.sortedValues.filter { pattern?.matches($0.path) ?? true }
         let rollouts = view.ordered.filter { held in
-            held.record.changes.contains { pattern?.matches($0.path) ?? true }
+            held.value.changes.contains { pattern?.matches($0.path) ?? true }
         }
         if console.isJSON {
             return console.print(
@@ -29,7 +29,7 @@ extension FleetClient {
                     path: path.token, value: desired.value.text,
                     note: FleetConsole.provenance(desired.by, desired.at, now: now))
             })
-        for held in rollouts { show(held.record) }
+        for held in rollouts { show(held.value) }
         for (key, reason) in view.garbage.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             console.output.complain("\(String(decoding: key, as: UTF8.self)): \(reason); delete it with etcdctl del")
         }
@@ -44,7 +44,7 @@ extension FleetClient {
 
     /// A rollout with its changes, in lines.
     func show(_ rollout: Rollout) {
-        let whom = rollout.selector.isEmpty ? "" : " of \(rollout.selector.shown)"
+        let whom = rollout.selector.isEmpty ? "" : " of \(rollout.selector.text)"
         let share = rollout.state == .done ? "standing rule" : "\(rollout.state.rawValue) at \(rollout.share.text)"
         let life = rollout.lifetime.map { ", under a lease of \($0) s" } ?? ""
         let confirm = rollout.confirmBy.map { ", to be finished until \(TimeText.seconds($0))" } ?? ""
@@ -67,9 +67,9 @@ extension FleetClient {
 
     static func json(_ held: Held<Rollout>) -> JSON {
         // The record is JSON already, and numbers in it stay as they are.
-        let record = (try? JSON(held.record.bytes)) ?? .null
+        let record = (try? JSON(held.value.bytes)) ?? .null
         return .object([
-            ("id", .string(held.record.id)), ("createRevision", .int(held.createRevision)),
+            ("id", .string(held.value.id)), ("createRevision", .int(held.createRevision)),
             ("modRevision", .int(held.modRevision)), ("lease", .int(held.lease)), ("record", record),
         ])
     }
@@ -81,15 +81,18 @@ extension FleetClient {
         var patterns: [TweakPattern] = []
         for word in arguments.words { patterns.append(try pattern(word)) }
         let view = try await fleet.look()
-        let holdings = FleetHoldings(view, try await fleet.population())
-        let found = holdings.paths.filter { path in patterns.contains { $0.matches(path) } }
+        let live = try await fleet.population().live
+        let holdings = FleetHoldings(view, live, try await fleet.builds(), keys: keys) { path in
+            patterns.contains { $0.matches(path) }
+        }
+        let found = holdings.paths
         if found.isEmpty {
             throw FleetRefusal(
                 .refused, "\(keys.name) has no desired value for \(arguments.words.joined(separator: ", ")); see ls")
         }
         if console.isJSON { return console.print(.array(found.map { holdings.json($0, view.value($0)) })) }
         for path in found {
-            let desired = view.values[path]?.record
+            let desired = view.values[path]?.value
             let note = desired.map { FleetConsole.provenance($0.by, $0.at, now: now) } ?? "rollouts alone"
             console.print(rows: [.init(path: path.token, value: desired?.value.text ?? "(none)", note: note)])
             console.print(
@@ -134,20 +137,15 @@ extension FleetClient {
         let values = view.sortedValues.filter { pattern?.matches($0.path) ?? true }
         if console.isJSON { return console.print(.array(values.map(Self.json))) }
         console.output.print(values.map { "\($0.path.token) = \($0.desired.value.text)" })
-        let open = view.ordered.map(\.record.id)
+        let open = view.ordered.map(\.value.id)
         if !open.isEmpty { console.output.remark("rollouts are not exported: \(open.joined(separator: ", "))") }
     }
-}
-
-extension Labels {
-    /// `version=1.4,zone=eu`
-    var shown: String { sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",") }
 }
 
 extension OperatorView {
     /// Desired values by path, byte by byte.
     var sortedValues: [(path: TweakPath, desired: DesiredValue)] {
-        values.map { ($0.key, $0.value.record) }
+        values.map { ($0.key, $0.value.value) }
             .sorted { $0.0.joined.utf8.lexicographicallyPrecedes($1.0.joined.utf8) }
     }
 }

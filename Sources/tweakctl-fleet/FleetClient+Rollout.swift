@@ -53,26 +53,26 @@ extension FleetClient {
             rows: rollout.changes.map {
                 .init(path: $0.path.token, value: $0.value.text, note: "was \($0.found.shown)")
             })
-        let whom = rollout.selector.isEmpty ? "" : " with \(rollout.selector.shown)"
+        let whom = rollout.selector.isEmpty ? "" : " with \(rollout.selector.text)"
         console.print(["\(reach.eligible) of \(reach.live) processes\(whom):"])
         console.print(reach.members.map { "  \($0.share.text): \($0.count)" })
         return reach.members.first?.count ?? 0
     }
 
     private func claim(_ id: String) async throws(FleetRefusal) -> DriverClaim {
-        try await fleet.claim(id, host: FleetSettings.host, pid: Int64(ThisProcess.id))
+        try await fleet.claim(id, host: OperatorSettings.host, pid: Int64(ThisProcess.id))
     }
 
     /// Drives a rollout on from where it is.
     func resume() async throws(FleetRefusal) -> ExitCode {
         let held = try await fleet.look().rollout(id)
-        if held.record.state == .done {
+        if held.value.state == .done {
             throw FleetRefusal(.refused, "rollout \(id) is a standing rule; abort \(id) ends it")
         }
         let claim = try await claim(id)
         do throws(FleetRefusal) {
             receipt(
-                "resumed rollout \(id) at \(held.record.share.text)", try await fleet.resume(id, fence: claim.fence))
+                "resumed rollout \(id) at \(held.value.share.text)", try await fleet.resume(id, fence: claim.fence))
         } catch {
             await fleet.release(claim)
             throw error

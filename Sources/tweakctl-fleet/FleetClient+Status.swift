@@ -13,7 +13,7 @@ extension FleetClient {
         let drivers = try await fleet.drivers()
         if console.isJSON { return console.print(json(store, view, summary, drivers)) }
         console.print(lines(store, view, summary))
-        for held in view.ordered { show(held.record) }
+        for held in view.ordered { show(held.value) }
         for (id, driver) in drivers.sorted(by: { $0.key < $1.key }) {
             console.print(["rollout \(id) is driven by \(driver.by), process \(driver.pid) on \(driver.host)"])
         }
@@ -33,7 +33,7 @@ extension FleetClient {
             "\(FleetConsole.place(store.header, keys)): etcd \(store.version), \(size) MiB, revision "
                 + "\(store.header.revision)" + (store.leader == 0 ? ", without a leader" : "")
         ]
-        if let head = view.head?.record {
+        if let head = view.head?.value {
             lines.append("last write: \(head.what), \(FleetConsole.provenance(head.by, head.at, now: now))")
         }
         lines.append("\(summary.live) processes live")
@@ -67,7 +67,7 @@ extension FleetClient {
                     ("revision", .int(store.header.revision)), ("hasLeader", .bool(store.leader != 0)),
                 ])
             ),
-            ("head", view.head.map { Self.json($0.record) } ?? .null), ("revision", .int(summary.revision)),
+            ("head", view.head.map { Self.json($0.value) } ?? .null), ("revision", .int(summary.revision)),
             ("live", .count(summary.live)), ("unstable", .count(summary.unstable)),
             (
                 "lagging",

@@ -17,7 +17,7 @@ struct FleetClient {
     init(_ arguments: FleetArguments) throws(Failure) {
         self.arguments = arguments
         console = FleetConsole(isJSON: arguments.isJSON)
-        let settings = try FleetSettings(arguments, ThisProcess.environment)
+        let settings = try OperatorSettings(arguments, ThisProcess.environment)
         var fleet = FleetOperator(
             try settings.etcd(), settings.keys, by: settings.who, now: { ThisProcess.wallClock })
         fleet.isDryRun = arguments.has(.dryRun)

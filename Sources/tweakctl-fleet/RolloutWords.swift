@@ -48,8 +48,7 @@ extension RolloutPlan {
     static func steps(_ text: String) throws(Failure) -> [Share] {
         var steps: [Share] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let bare = part.hasSuffix("%") ? part.dropLast() : part
-            guard let share = Share(percent: String(bare)), share > .none else {
+            guard let share = Share(percent: String(part)), share > .none else {
                 throw Failure(.usage, "--steps: \(Quoting.excerpt(String(part))) is no percentage; write 1,10,50,100")
             }
             if let last = steps.last, share <= last {
@@ -57,7 +56,9 @@ extension RolloutPlan {
             }
             steps.append(share)
         }
-        if steps.count > 50 { throw Failure(.usage, "--steps: \(steps.count) steps are too many; at most 50") }
+        guard steps.count <= Rollout.mostSteps else {
+            throw Failure(.usage, "--steps: \(steps.count) are too many; at most \(Rollout.mostSteps)")
+        }
         return steps
     }
 }

@@ -52,8 +52,14 @@ package struct BuildBook: Sendable {
 
     package var hashes: [String] { entries.map(\.hash) }
 
-    /// Whether any build has a path.
-    package func knows(_ path: TweakPath) -> Bool { entries.contains { $0.build.definition(of: path) != nil } }
+    /// Whether there are more declarations than a build's key holds: of a path that is missing nothing is known.
+    package var isPartial: Bool { entries.contains { $0.build.isPartial } }
+
+    /// Whether a build is known to lack a path.
+    package func lacks(_ path: TweakPath, build hash: String) -> Bool {
+        guard let build = entries.first(where: { $0.hash == hash })?.build, !build.isPartial else { return false }
+        return build.definition(of: path) == nil
+    }
 
     /// The kinds that builds declare for a path, the most frequent first.
     func kinds(of path: TweakPath) -> [(kind: TweakKind, component: TweakKind?)] {

@@ -170,7 +170,7 @@ package struct DriverRun: Sendable {
             asked = until
             return [.asking(until: until)]
         case .advance(let share):
-            try await refresh(after: fleet.step(id, from: held?.record.share ?? .none, to: share, fence: fence))
+            try await refresh(after: fleet.step(id, from: held?.value.share ?? .none, to: share, fence: fence))
             return [.stepped(to: share)]
         case .awaitConfirmation(let until):
             try await refresh(after: fleet.awaitConfirmation(id, until: until, fence: fence))

@@ -34,7 +34,7 @@ package struct FigureSamples: Sendable {
 
     /// Takes what is new in the statuses of members that have applied the step.
     mutating func take(_ members: [LiveInstance], _ held: Held<Rollout>, _ now: Int64) {
-        let conditions = held.record.abortIf
+        let conditions = held.value.abortIf
         if conditions.isEmpty { return }
         for member in members where member.status.revision >= held.modRevision {
             var series = self.series[member.id] ?? Series(streaks: conditions.map { _ in 0 })

@@ -1,4 +1,4 @@
-// Says who holds which of the fleet's values, derived from the rollouts and what the processes report.
+// Says who holds which of the fleet's values, derived from the keys and from what the processes report.
 
 package import Tweaks
 
@@ -11,44 +11,61 @@ package struct FleetHoldings: Sendable {
         package var text: String
     }
 
-    private let view: OperatorView
-    private let live: [LiveInstance]
-    private let ordered: [Held<Rollout>]
+    /// All paths with a value or a rollout that are meant, byte by byte.
+    package let paths: [TweakPath]
+    private var counts: [TweakPath: [String: Int]] = [:]
 
-    package init(_ view: OperatorView, _ population: Population) {
-        (self.view, live, ordered) = (view, population.live, view.ordered)
+    package init(
+        _ view: OperatorView, _ live: [LiveInstance], _ book: BuildBook, keys: FleetKeys,
+        where isMeant: (TweakPath) -> Bool
+    ) {
+        let values = view.values.filter { isMeant($0.key) }
+        let rollouts = view.rollouts.values.filter { $0.value.changes.contains { isMeant($0.path) } }
+        var desired = DesiredState(keys: keys)
+        desired.replace(with: values.values.map(\.pair) + rollouts.map(\.pair))
+        let changed = rollouts.flatMap { $0.value.changes.map(\.path) }.filter(isMeant)
+        paths = Set(values.keys).union(changed).sorted {
+            $0.joined.utf8.lexicographicallyPrecedes($1.joined.utf8)
+        }
+        let newest = view.head?.modRevision ?? 0
+        for instance in live {
+            let composition = Self.composition(desired, instance.status, instance.instance)
+            for path in paths {
+                let text = Self.text(composition, path, instance.status, book, newest)
+                counts[path, default: [:]][text, default: 0] += 1
+            }
+        }
     }
 
-    /// All paths with a value or a rollout, byte by byte.
-    package var paths: [TweakPath] {
-        Set(view.values.keys).union(ordered.flatMap { $0.record.changes.map(\.path) })
-            .sorted { $0.joined.utf8.lexicographicallyPrecedes($1.joined.utf8) }
+    /// What the keys mean for a process, less what it says that it refuses.
+    private static func composition(
+        _ desired: DesiredState, _ status: FleetStatus, _ instance: FleetInstance
+    ) -> Composition {
+        let left = Set(status.refused.compactMap(\.rollout))
+        let refused = Set(status.refused.filter { $0.rollout == nil }.map(\.path))
+        return desired.composed(for: instance, without: left) { path, value in
+            refused.contains(path.joined) && desired.values[path]?.value.value == value ? .refused("") : .fits
+        }
+    }
+
+    private static func text(
+        _ composition: Composition, _ path: TweakPath, _ status: FleetStatus, _ book: BuildBook, _ newest: Int64
+    ) -> String {
+        if book.lacks(path, build: status.build) { return "a build that lacks it" }
+        var text = "nothing from the fleet"
+        if let value = composition.values[path] {
+            text = value.value.text + (value.rollout.map { " by rollout \($0)" } ?? "")
+        } else if composition.kept.contains(path) {
+            text = "refused, so what was there before"
+        }
+        if status.covered.contains(path.joined) { text = "a local override above \(text)" }
+        return status.revision < newest ? "\(text), not yet reported" : text
     }
 
     /// Who holds what of a path, the most first.
     package func of(_ path: TweakPath) -> [Holding] {
-        var counts: [String: Int] = [:]
-        let rules = ordered.map(\.record).filter { $0.changes.contains { $0.path == path } }
-        for instance in live { counts[text(instance, path, rules), default: 0] += 1 }
-        return counts.map { Holding(count: $0.value, text: $0.key) }
+        (counts[path] ?? [:]).map { Holding(count: $0.value, text: $0.key) }
             .sorted { ($1.count, $0.text) < ($0.count, $1.text) }
-    }
-
-    private func text(_ instance: LiveInstance, _ path: TweakPath, _ rules: [Rollout]) -> String {
-        let refused = instance.status.refused
-        var text = "nothing from the fleet"
-        if let value = view.value(path) {
-            text = refused.contains { $0.rollout == nil && $0.path == path.joined } ? "refused" : value.text
-        }
-        // Later ones lie above; one that is refused is refused whole.
-        for rule in rules where rule.includes(instance.instance) {
-            guard let change = rule.changes.first(where: { $0.path == path }) else { continue }
-            if refused.contains(where: { $0.rollout == rule.id }) { continue }
-            text = "\(change.value.text) by rollout \(rule.id)"
-        }
-        if instance.status.covered.contains(path.joined) { return "a local override above \(text)" }
-        let newest = max(view.head?.modRevision ?? 0, 0)
-        return instance.status.revision < newest ? "\(text), not yet reported" : text
     }
 
     package func json(_ path: TweakPath, _ desired: TweakValue?) -> JSON {

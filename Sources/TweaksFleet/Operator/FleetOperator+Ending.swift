@@ -10,7 +10,7 @@ extension FleetOperator {
     ) async throws(FleetRefusal) -> FleetReceipt {
         try await write { view throws(FleetRefusal) in
             let held = try view.rollout(id)
-            let rollout = held.record
+            let rollout = held.value
             if rollout.state == .done {
                 throw FleetRefusal(.refused, "rollout \(id) is a standing rule already; abort \(id) ends it")
             }
@@ -69,7 +69,7 @@ extension FleetOperator {
                 let key = keys.rollout(id)
                 // One that cannot be read can be deleted.
                 if view.garbage[key] == nil {
-                    edit.changes = try view.rollout(id).record.changes.map {
+                    edit.changes = try view.rollout(id).value.changes.map {
                         .init(path: $0.path, old: $0.value, new: view.value($0.path))
                     }
                 }

@@ -75,7 +75,7 @@ extension FleetOperator {
     ) async throws(FleetRefusal) -> FleetReceipt {
         try await write { view throws(FleetRefusal) in
             let held = try view.rollout(id)
-            var rollout = held.record
+            var rollout = held.value
             guard try change(&rollout) else { return nil }
             var edit = FleetEdit(verb, "\(verb) \(id)", rollout: id)
             edit.operations = [put(rollout, lease: held.lease)]

@@ -13,6 +13,13 @@ package struct FleetAssignment: Hashable, Sendable {
     static func check(_ assignments: [FleetAssignment], _ verb: String) throws(FleetRefusal) {
         if assignments.isEmpty { throw FleetRefusal(.usage, "\(verb): write PATH = VALUE") }
         try FleetEdit.checkCount(assignments.count, verb)
+        for assignment in assignments {
+            let value = DesiredValue(value: assignment.value, by: String(repeating: "x", count: 200), at: 0)
+            if value.bytes.count <= DesiredValue.mostBytes { continue }
+            throw FleetRefusal(
+                .refused, "\(assignment.path.token): the value is too long; a fleet's values have at most "
+                    + "\(DesiredValue.mostBytes / 1_024) KiB")
+        }
         var paths = Set<TweakPath>()
         for assignment in assignments where !paths.insert(assignment.path).inserted {
             throw FleetRefusal(.usage, "\(assignment.path.token) is there twice; leave one out")
@@ -59,8 +66,8 @@ extension FleetOperator {
         edit.changes = changes
         edit.operations = changes.map(operation)
         for change in changes {
-            let rules = view.ordered.filter { $0.record.changes.contains { $0.path == change.path } }
-            if let rule = rules.last?.record {
+            let rules = view.ordered.filter { $0.value.changes.contains { $0.path == change.path } }
+            if let rule = rules.last?.value {
                 edit.notes.append(
                     "\(change.path.token): the standing rule \(rule.id) still covers it where it applies")
             }

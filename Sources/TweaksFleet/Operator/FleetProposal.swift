@@ -65,7 +65,7 @@ extension FleetOperator {
         _ text: TextAssignment, _ view: OperatorView, _ book: BuildBook, allowsNew: Bool
     ) throws(FleetRefusal) -> (FleetAssignment, note: String?) {
         let path = text.path
-        guard allowsNew else {
+        guard allowsNew || book.isPartial else {
             let why = book.entries.isEmpty ? "no build has declared anything yet" : "no build has it"
             throw FleetRefusal(.refused, "\(path.token): \(why); mend the path, or say --new")
         }

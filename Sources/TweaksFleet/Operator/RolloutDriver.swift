@@ -67,43 +67,43 @@ package struct RolloutDriver: Sendable {
     /// Takes what is seen, and says what is to be done.
     package mutating func decide(_ observation: DriverObservation) -> DriverDecision {
         guard let held = observation.rollout else { return .gone }
-        if held.record.state == .done { return .done }
+        if held.value.state == .done { return .done }
         let now = observation.now
         if step?.revision != held.modRevision {
             step = (held.modRevision, now)
             figures = FigureSamples()
             witnesses.keepOnly(observation.live)
         }
-        witnesses.see(observation.live, held.record, now)
+        witnesses.see(observation.live, held.value, now)
         let isSettled = outageEnd.map { now >= $0 &+ timing.settling } ?? true
-        let members = observation.live.filter { held.record.includes($0.instance) }
+        let members = observation.live.filter { held.value.includes($0.instance) }
         if isSettled { figures.take(members, held, now) }
         progress = DriverProgress(held, members, figures)
-        if let deadline = held.record.confirmBy, now >= deadline {
+        if let deadline = held.value.confirmBy, now >= deadline {
             return .abort("nobody finished it until \(TimeText.seconds(deadline))")
         }
         guard isSettled else { return .wait(until: outageEnd.map { $0 &+ timing.settling }) }
         if let reason = brake(held, members, now) { return .abort(reason) }
-        if held.record.state == .paused { return .held }
+        if held.value.state == .paused { return .held }
         return course(held, members, now)
     }
 
     // MARK: Brake
 
     private func brake(_ held: Held<Rollout>, _ members: [LiveInstance], _ now: Int64) -> String? {
-        let id = held.record.id
+        let id = held.value.id
         for member in members {
             guard let refusal = member.status.refused.first(where: { $0.rollout == id }) else { continue }
             return "\(member.id) refuses it: \(refusal.path): \(refusal.reason)"
         }
-        return witnesses.silence(held.record, now: now, after: timing.silence)
-            ?? figures.hurt(held.record, among: members)
+        return witnesses.silence(held.value, now: now, after: timing.silence)
+            ?? figures.hurt(held.value, among: members)
     }
 
     // MARK: Course
 
     private func course(_ held: Held<Rollout>, _ members: [LiveInstance], _ now: Int64) -> DriverDecision {
-        let rollout = held.record
+        let rollout = held.value
         if let until = rollout.confirmBy { return .ask(until: until) }
         if let reason = missing(held, members, now) { return .pause(reason) }
         let isComplete = members.allSatisfy { $0.status.revision >= held.modRevision }
@@ -127,9 +127,9 @@ package struct RolloutDriver: Sendable {
             let trouble = late.lazy.compactMap(\.status.trouble).first.map { ": \($0)" } ?? ""
             return "\(late.count) of \(members.count) members have not reported it: \(Self.names(late))\(trouble)"
         }
-        let silent = figures.silent(held.record, members, now: now, after: timing.patience)
+        let silent = figures.silent(held.value, members, now: now, after: timing.patience)
         if silent.isEmpty { return nil }
-        let paths = held.record.abortIf.map(\.path.token).joined(separator: ", ")
+        let paths = held.value.abortIf.map(\.path.token).joined(separator: ", ")
         return "\(silent.count) of \(members.count) members send no figures for \(paths): \(Self.names(silent))"
     }
 
@@ -154,7 +154,7 @@ package struct DriverProgress: Hashable, Sendable {
     init() {}
 
     init(_ held: Held<Rollout>, _ members: [LiveInstance], _ samples: FigureSamples) {
-        let rollout = held.record
+        let rollout = held.value
         (share, steps, state) = (rollout.share, rollout.steps, rollout.state)
         (next, confirmBy, self.members) = (rollout.next, rollout.confirmBy, members.count)
         reported = members.count { $0.status.revision >= held.modRevision }

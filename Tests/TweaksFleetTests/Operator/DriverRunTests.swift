@@ -194,6 +194,6 @@ import Tweaks
             return
         }
         #expect(refusal.description.contains("abort works meanwhile"))
-        #expect(try await bench.fleet().look().rollouts["r1"]?.record.share.hundredths == 5_000)
+        #expect(try await bench.fleet().look().rollouts["r1"]?.value.share.hundredths == 5_000)
     }
 }

@@ -125,9 +125,9 @@ import TweaksTerminal
 
     // MARK: Settings
 
-    private func settings(_ line: String, _ environment: [String: String] = [:]) throws -> tweakctl_fleet.FleetSettings
+    private func settings(_ line: String, _ environment: [String: String] = [:]) throws -> OperatorSettings
     {
-        try tweakctl_fleet.FleetSettings(try FleetArguments(words(line)), environment)
+        try OperatorSettings(try FleetArguments(words(line)), environment)
     }
 
     @Test func `Options win over the environment`() throws {

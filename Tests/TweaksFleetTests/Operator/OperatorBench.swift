@@ -38,8 +38,8 @@ struct OperatorBench {
     /// What stands in the keys: the head, values, rollouts, the log.
     func state() async throws -> [String] {
         let view = try await fleet().look()
-        var lines = [view.head.map { "head \($0.record.counter) \($0.record.by): \($0.record.what)" } ?? "no head"]
-        lines += view.values.map { "\($0.key) = \($0.value.record.value.text)" }.sorted()
+        var lines = [view.head.map { "head \($0.value.counter) \($0.value.by): \($0.value.what)" } ?? "no head"]
+        lines += view.values.map { "\($0.key) = \($0.value.value.value.text)" }.sorted()
         lines += view.ordered.map(line)
         lines += view.garbage.keys.map { "garbage \(String(decoding: $0, as: UTF8.self))" }.sorted()
         lines += try await fleet().history().entries.map(line)
@@ -47,7 +47,7 @@ struct OperatorBench {
     }
 
     private func line(_ held: Held<Rollout>) -> String {
-        let rollout = held.record
+        let rollout = held.value
         let lease = held.lease == 0 ? "" : " leased"
         let next = rollout.next.map { " next \($0)" } ?? ""
         let confirm = rollout.confirmBy.map { " confirm \($0)" } ?? ""

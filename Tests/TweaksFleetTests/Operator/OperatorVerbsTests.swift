@@ -118,7 +118,7 @@ import Tweaks
                 "rollout r1 open 10000 leased: Service/Pool/Size 64→80",
             ])
         let held = try #require(try await bench.fleet().look().rollouts["r1"])
-        #expect(try #require(held.record.lifetime) >= 600)
+        #expect(try #require(held.value.lifetime) >= 600)
         try await bench.etcd.revokeLease(held.lease)
         #expect(try await bench.fleet().look().rollouts.isEmpty)
     }

@@ -84,9 +84,9 @@ extension DriverDecision {
 
     @Test func `It advances when every live member has reported, and not before its time`() throws {
         var scene = try Scene(share: half, steps: [half, .all])
-        let members = scene.live.values.filter { scene.held.record.includes($0.instance) }.map(\.id)
+        let members = scene.live.values.filter { scene.held.value.includes($0.instance) }.map(\.id)
         let member = try #require(members.first)
-        #expect(scene.decide() == .wait(until: scene.held.record.next))
+        #expect(scene.decide() == .wait(until: scene.held.value.next))
         scene.report(Array(members.dropFirst()))
         #expect(scene.decide(after: 100).isWait)
         scene.report([member])
@@ -106,7 +106,7 @@ extension DriverDecision {
         scene.report()
         #expect(scene.decide(after: 300) == .awaitConfirmation(until: scene.now + 600_000))
         let until = scene.now + 600_000
-        (scene.held.record.confirmBy, scene.held.modRevision) = (until, 60)
+        (scene.held.value.confirmBy, scene.held.modRevision) = (until, 60)
         #expect(scene.decide(after: 1) == .ask(until: until))
         #expect(scene.decide(after: 598) == .ask(until: until))
         #expect(scene.decide(after: 1).isAbort)
@@ -122,9 +122,9 @@ extension DriverDecision {
     @Test func `A rollout that is gone, done or paused is left alone`() throws {
         var scene = try Scene()
         scene.report()
-        scene.held.record.state = .paused
+        scene.held.value.state = .paused
         #expect(scene.decide(after: 1_000) == .held)
-        scene.held.record.state = .done
+        scene.held.value.state = .done
         #expect(scene.decide() == .done)
         let gone = DriverObservation(rollout: nil, live: [], now: 0)
         #expect(scene.driver.decide(gone) == .gone)

@@ -6,7 +6,7 @@ import TweaksSystem
 import TweaksTerminal
 
 /// What options and environment say together; options win.
-struct FleetSettings: Equatable {
+struct OperatorSettings: Equatable {
     var endpoints: [String]
     var keys: FleetKeys
     var user: String?
@@ -61,8 +61,12 @@ struct FleetSettings: Equatable {
 
     /// A client of that etcd.
     func etcd() throws(Failure) -> any Etcd {
-        var configuration = EtcdConfiguration(endpoints: endpoints)
-        (configuration.user, configuration.passwordFile) = (user, passwordFile)
-        return EtcdClient(configuration)
+        do {
+            return EtcdClient(
+                try EtcdConfiguration(
+                    endpoints: endpoints.joined(separator: ","), user: user, passwordFile: passwordFile))
+        } catch {
+            throw Failure(.usage, "--etcd: \(error)")
+        }
     }
 }
