@@ -1,0 +1,272 @@
+// Keeps keys in memory as etcd does: revisions, transactions, leases, watches, and the failures that tests ask for.
+
+import Synchronization
+
+@testable import TweaksFleet
+
+/// An etcd of one member, whose leases end when a test says how much time has passed.
+final class MemoryEtcd: Etcd {
+    /// What is wrong with it.
+    struct Weather {
+        /// No call is answered, and watches end.
+        var isUnreachable = false
+        /// Watches are open, and say nothing.
+        var isSilent = false
+        /// It has reached its quota: puts are refused.
+        var isFull = false
+    }
+
+    fileprivate struct Watcher {
+        let keys: EtcdKeys
+        /// The revision that it has not been told.
+        var next: Int64
+        let continuation: AsyncThrowingStream<EtcdWatchMessage, any Error>.Continuation
+    }
+
+    fileprivate struct State {
+        var clusterID: UInt64 = 0xABC
+        var revision: Int64 = 1
+        var compacted: Int64 = 0
+        var keys: [[UInt8]: EtcdKeyValue] = [:]
+        var history: [(revision: Int64, events: [EtcdEvent])] = []
+        var leases: [Int64: (granted: Int64, left: Int64)] = [:]
+        var watchers: [Int: Watcher] = [:]
+        var weather = Weather()
+        var numbers = 100
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: What tests do
+
+    /// Changes the weather; watches end when it becomes unreachable.
+    func weather(_ change: (inout Weather) -> Void) {
+        let ended = state.withLock { state -> [Watcher] in
+            change(&state.weather)
+            guard state.weather.isUnreachable else { return [] }
+            defer { state.watchers = [:] }
+            return Array(state.watchers.values)
+        }
+        for watcher in ended { watcher.continuation.finish(throwing: EtcdError.unreachable("the test's etcd")) }
+        tell()
+    }
+
+    /// Time passes: leases that end take their keys with them.
+    func advance(seconds: Int64) {
+        state.withLock { state in
+            for (id, lease) in state.leases.sorted(by: { $0.key < $1.key }) {
+                state.leases[id]?.left = lease.left - seconds
+                if lease.left <= seconds { state.end(id) }
+            }
+        }
+        tell()
+    }
+
+    /// Forgets the history up to a revision.
+    func compact(to revision: Int64? = nil) {
+        state.withLock { state in
+            state.compacted = revision ?? state.revision
+            state.history.removeAll { $0.revision <= state.compacted }
+        }
+    }
+
+    /// What is there now, to be put back as a snapshot.
+    var snapshot: [EtcdKeyValue] { state.withLock { Array($0.keys.values) } }
+
+    /// Another store takes its place, with these keys; watches end.
+    func restore(_ pairs: [EtcdKeyValue], clusterID: UInt64? = nil, revision: Int64? = nil) {
+        let ended = state.withLock { state in
+            if let clusterID { state.clusterID = clusterID }
+            state.revision = revision ?? pairs.map(\.modRevision).max() ?? 1
+            (state.history, state.leases) = ([], [:])
+            state.keys = Dictionary(pairs.map { ($0.key, $0) }) { $1 }
+            defer { state.watchers = [:] }
+            return state.watchers.values.map(\.continuation)
+        }
+        for continuation in ended { continuation.finish(throwing: EtcdError.unavailable("restored")) }
+    }
+
+    /// Puts a key, as with etcdctl.
+    func put(_ key: [UInt8], _ value: [UInt8], lease: Int64 = 0) {
+        state.withLock { _ = $0.perform([.put(key: key, value: value, lease: lease)]) }
+        tell()
+    }
+
+    /// Deletes keys, as with etcdctl.
+    func delete(_ keys: EtcdKeys) {
+        state.withLock { _ = $0.perform([.delete(keys)]) }
+        tell()
+    }
+
+    var revision: Int64 { state.withLock { $0.revision } }
+    var watcherCount: Int { state.withLock { $0.watchers.count } }
+
+    /// The value of a key; nil where there is none.
+    func value(_ key: [UInt8]) -> EtcdKeyValue? { state.withLock { $0.keys[key] } }
+
+    /// The keys with a prefix.
+    func all(_ prefix: [UInt8]) -> [EtcdKeyValue] { state.withLock { $0.select(.prefix(prefix)) } }
+
+    // MARK: What clients ask
+
+    private func answer<Answer>(
+        _ body: (inout State) -> Result<Answer, EtcdError>
+    ) throws(EtcdError) -> Answer {
+        let result = state.withLock { state -> Result<Answer, EtcdError> in
+            state.weather.isUnreachable ? .failure(.unreachable("the test's etcd")) : body(&state)
+        }
+        tell()
+        return try result.get()
+    }
+
+    func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResult {
+        try answer { .success($0.range(range.keys, limit: range.limit)) }
+    }
+
+    func commit(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResult {
+        try answer { state -> Result<EtcdTransactionResult, EtcdError> in
+            let succeeds = transaction.compares.allSatisfy { state.holds($0) }
+            let operations = succeeds ? transaction.success : transaction.failure
+            if operations.count > 128 { return .failure(.tooLarge("more than 128 operations")) }
+            for case .put(_, _, let lease) in operations {
+                if state.weather.isFull { return .failure(.noSpace("mvcc: database space exceeded")) }
+                if lease != 0, state.leases[lease] == nil { return .failure(.leaseNotFound) }
+            }
+            let responses = state.perform(operations)
+            return .success(EtcdTransactionResult(header: state.header, succeeded: succeeds, responses: responses))
+        }
+    }
+
+    func grantLease(seconds: Int64) async throws(EtcdError) -> EtcdLease {
+        try answer { state -> Result<EtcdLease, EtcdError> in
+            state.numbers += 1
+            let id = Int64(state.numbers)
+            state.leases[id] = (seconds, seconds)
+            return .success(EtcdLease(id: id, seconds: seconds))
+        }
+    }
+
+    func keepAlive(_ lease: Int64) async throws(EtcdError) -> EtcdLease? {
+        try answer { state -> Result<EtcdLease?, EtcdError> in
+            guard let known = state.leases[lease] else { return .success(nil) }
+            state.leases[lease] = (known.granted, known.granted)
+            return .success(EtcdLease(id: lease, seconds: known.granted))
+        }
+    }
+
+    func revokeLease(_ lease: Int64) async throws(EtcdError) {
+        try answer { state -> Result<Void, EtcdError> in
+            guard state.leases[lease] != nil else { return .failure(.leaseNotFound) }
+            state.end(lease)
+            return .success(())
+        }
+    }
+
+    func status() async throws(EtcdError) -> EtcdStatus {
+        try answer { .success(EtcdStatus(header: $0.header, version: "3.4.23", leader: 1, size: 4_096)) }
+    }
+
+    func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error> {
+        let (stream, continuation) = AsyncThrowingStream<EtcdWatchMessage, any Error>.makeStream()
+        let problem = state.withLock { state -> EtcdError? in
+            if state.weather.isUnreachable { return .unreachable("the test's etcd") }
+            if revision <= state.compacted { return .compacted(state.compacted) }
+            state.numbers += 1
+            let id = state.numbers
+            state.watchers[id] = Watcher(keys: range, next: revision, continuation: continuation)
+            continuation.onTermination = { [weak self] _ in self?.forget(id) }
+            continuation.yield(.created(state.header))
+            return nil
+        }
+        if let problem { continuation.finish(throwing: problem) }
+        tell()
+        return stream
+    }
+
+    /// Later, for a stream may end where the lock is held.
+    private func forget(_ id: Int) {
+        Task { self.state.withLock { state in state.watchers[id] = nil } }
+    }
+
+    /// Tells each watcher what it has not been told.
+    private func tell() {
+        state.withLock { state in
+            if state.weather.isSilent || state.weather.isUnreachable { return }
+            for id in Array(state.watchers.keys) {
+                guard let watcher = state.watchers[id] else { continue }
+                let events = state.history.filter { $0.revision >= watcher.next }.flatMap(\.events)
+                    .filter { watcher.keys.contains($0.pair.key) }
+                state.watchers[id]?.next = max(watcher.next, state.revision + 1)
+                if !events.isEmpty { watcher.continuation.yield(.events(state.header, events)) }
+            }
+        }
+    }
+}
+
+extension MemoryEtcd.State {
+    var header: EtcdHeader { EtcdHeader(clusterID: clusterID, revision: revision) }
+
+    func select(_ range: EtcdKeys) -> [EtcdKeyValue] {
+        keys.values.filter { range.contains($0.key) }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    }
+
+    func range(_ range: EtcdKeys, limit: Int) -> EtcdRangeResult {
+        let all = select(range)
+        return EtcdRangeResult(
+            header: header, keys: limit > 0 ? Array(all.prefix(limit)) : all, count: Int64(all.count))
+    }
+
+    func holds(_ compare: EtcdTransaction.Compare) -> Bool {
+        switch compare {
+        case .modRevision(let key, let revision): (keys[key]?.modRevision ?? 0) == revision
+        case .createRevision(let key, let revision): (keys[key]?.createRevision ?? 0) == revision
+        }
+    }
+
+    /// Does operations at one revision, if one of them changes something.
+    mutating func perform(_ operations: [EtcdTransaction.Operation]) -> [EtcdTransactionResult.Response] {
+        let new = revision + 1
+        var events: [EtcdEvent] = []
+        var responses: [EtcdTransactionResult.Response] = []
+        for operation in operations {
+            switch operation {
+            case .put(let key, let value, let lease):
+                var pair = keys[key] ?? EtcdKeyValue(key: key, createRevision: new)
+                (pair.value, pair.modRevision, pair.lease) = (value, new, lease)
+                pair.version += 1
+                keys[key] = pair
+                events.append(EtcdEvent(.put, pair))
+                responses.append(.put)
+            case .delete(let range):
+                let gone = select(range)
+                for pair in gone {
+                    keys[pair.key] = nil
+                    events.append(EtcdEvent(.delete, EtcdKeyValue(key: pair.key, modRevision: new)))
+                }
+                responses.append(.delete(count: Int64(gone.count)))
+            case .range(let range, let limit): responses.append(.range(self.range(range, limit: limit)))
+            }
+        }
+        if !events.isEmpty {
+            revision = new
+            history.append((new, events))
+        }
+        return responses
+    }
+
+    /// Ends a lease; its keys go at one revision.
+    mutating func end(_ lease: Int64) {
+        leases[lease] = nil
+        let gone = keys.values.filter { $0.lease == lease }.map(\.key)
+        _ = perform(gone.map { .delete(.key($0)) })
+    }
+}
+
+extension EtcdKeys {
+    func contains(_ key: [UInt8]) -> Bool {
+        switch self {
+        case .key(let own): own == key
+        case .prefix(let prefix): key.starts(with: prefix)
+        }
+    }
+}
