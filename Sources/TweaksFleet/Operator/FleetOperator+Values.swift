@@ -17,7 +17,8 @@ package struct FleetAssignment: Hashable, Sendable {
             let value = DesiredValue(value: assignment.value, by: String(repeating: "x", count: 200), at: 0)
             if value.bytes.count <= DesiredValue.mostBytes { continue }
             throw FleetRefusal(
-                .refused, "\(assignment.path.token): the value is too long; a fleet's values have at most "
+                .refused,
+                "\(assignment.path.token): the value is too long; a fleet's values have at most "
                     + "\(DesiredValue.mostBytes / 1_024) KiB")
         }
         var paths = Set<TweakPath>()

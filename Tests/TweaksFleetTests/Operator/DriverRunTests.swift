@@ -18,22 +18,21 @@ import Tweaks
 
     private let clock = Clock()
 
-    private func fleet(on etcd: (any Etcd)? = nil) -> FleetOperator {
-        FleetOperator(etcd ?? bench.etcd, bench.keys, by: "alice", now: { [clock] in clock.now })
+    private func fleet() -> FleetOperator {
+        FleetOperator(bench.etcd, bench.keys, by: "alice", now: { [clock] in clock.now })
     }
 
     /// A rollout that is driven, with so many processes.
     private func begin(
-        steps: [Int] = [5_000, 10_000], confirmWithin: Int64? = nil, on etcd: (any Etcd)? = nil
+        steps: [Int] = [5_000, 10_000], confirmWithin: Int64? = nil
     ) async throws -> DriverRun {
         for number in 0..<10 { try await bench.register("i\(number)") }
         var plan = RolloutPlan(id: "r1", assignments: [try bench.assignment("A/B/C", .int(1))])
         (plan.steps, plan.confirmWithin) = (steps.compactMap { Share(hundredths: $0) }, confirmWithin)
-        let fleet = fleet(on: etcd)
         let claim = try await self.fleet().claim("r1", host: "h", pid: 1)
         plan.driver = claim.fence
         _ = try await self.fleet().begin(plan)
-        return DriverRun(fleet, claim)
+        return DriverRun(fleet(), claim)
     }
 
     private func read() async throws -> DriverInput {
@@ -181,13 +180,14 @@ import Tweaks
     }
 
     @Test func `An etcd that is full ends the driver at a step, and the rollout stays where it is`() async throws {
-        var run = try await begin(on: InterposedEtcd.full(bench.etcd))
+        var run = try await begin()
         _ = await run.handle(try await read())
         try await report()
         for _ in 0..<12 {
             _ = await run.handle(try await read())
             clock.advance(25)
         }
+        bench.etcd.weather { $0.isFull = true }
         let news = await run.handle(.tick)
         guard case .ended(.lost(let refusal))? = news.first else {
             Issue.record("\(news)")

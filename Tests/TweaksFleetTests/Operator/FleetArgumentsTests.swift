@@ -125,8 +125,7 @@ import TweaksTerminal
 
     // MARK: Settings
 
-    private func settings(_ line: String, _ environment: [String: String] = [:]) throws -> OperatorSettings
-    {
+    private func settings(_ line: String, _ environment: [String: String] = [:]) throws -> OperatorSettings {
         try OperatorSettings(try FleetArguments(words(line)), environment)
     }
 

@@ -86,14 +86,6 @@ struct InterposedEtcd: Etcd {
 }
 
 extension InterposedEtcd {
-    /// One that is out of space: it takes deletions alone.
-    static func full(_ etcd: any Etcd) -> InterposedEtcd {
-        InterposedEtcd(etcd: etcd) { transaction throws(EtcdError) in
-            let puts = transaction.success.contains { if case .put = $0 { true } else { false } }
-            if puts { throw EtcdError.noSpace("mvcc: database space exceeded") }
-        }
-    }
-
     /// One where somebody else is faster, so many times.
     static func raced(
         _ etcd: any Etcd, times: Int = 1, by: @escaping @Sendable (Int) async throws(EtcdError) -> Void
