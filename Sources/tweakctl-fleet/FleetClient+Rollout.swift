@@ -69,6 +69,11 @@ extension FleetClient {
         if held.value.state == .done {
             throw FleetRefusal(.refused, "rollout \(id) is a standing rule; abort \(id) ends it")
         }
+        if held.value.state == .paused, let driver = try await fleet.drivers()[id] {
+            receipt("resumed rollout \(id) at \(held.value.share.text)", try await fleet.resume(id))
+            console.output.remark("\(driver.by) drives it on: process \(driver.pid) on \(driver.host)")
+            return .ok
+        }
         let claim = try await claim(id)
         do throws(FleetRefusal) {
             receipt(

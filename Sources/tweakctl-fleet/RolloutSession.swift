@@ -100,12 +100,11 @@ struct RolloutSession {
             client.receipt("aborted rollout \(claim.id)", receipt)
             console.output.complain("rollout \(claim.id) is reverted: \(reason)")
             return .refused
-        case .done:
-            display.say("somebody made rollout \(claim.id) a standing rule")
+        case .finishedElsewhere(let who):
+            display.say("finished by \(who)")
             return .ok
-        case .gone:
-            console.output.complain(
-                "rollout \(claim.id) is gone: finished or aborted elsewhere, or its lease is over; see history")
+        case .gone(let reason):
+            display.complain("taken back: \(reason)")
             return .refused
         case .left:
             display.complain(

@@ -43,8 +43,10 @@ package enum DriverEnd: Hashable, Sendable {
     case finished(FleetReceipt)
     /// Taken back by this driver, and why.
     case aborted(String, FleetReceipt)
-    /// Somebody else made it a standing rule, or finished or aborted it.
-    case done, gone
+    /// Somebody else did, and who.
+    case finishedElsewhere(by: String)
+    /// Taken back elsewhere, and how as far as that is known.
+    case gone(String)
     /// This driver left it as it is.
     case left
     /// This driver may or can no longer.
@@ -54,7 +56,7 @@ package enum DriverEnd: Hashable, Sendable {
 /// A rollout that is being driven.
 package struct DriverRun: Sendable {
     private let fleet: FleetOperator
-    private let claim: DriverClaim
+    package let claim: DriverClaim
     private var driver: RolloutDriver
     private var held: Held<Rollout>?
     private var population: Population?
@@ -163,8 +165,7 @@ package struct DriverRun: Sendable {
         let fence = claim.fence
         switch decision {
         case .wait, .held: return []
-        case .gone: return [.ended(.gone)]
-        case .done: return [.ended(.done)]
+        case .gone, .done: return [.ended(try await endElsewhere())]
         case .ask(let until):
             if asked == until { return [] }
             asked = until
@@ -180,6 +181,17 @@ package struct DriverRun: Sendable {
             return [.paused(reason)]
         case .finish: return [.ended(.finished(try await fleet.finish(id, fence: fence)))]
         case .abort(let reason): return [.ended(.aborted(reason, try await fleet.abort(id, fence: fence)))]
+        }
+    }
+
+    /// What became of it, by the log.
+    private func endElsewhere() async throws(FleetRefusal) -> DriverEnd {
+        let entry = try await fleet.history().entries.last { $0.rollout == id }
+        switch entry?.verb {
+        case "finish": return .finishedElsewhere(by: entry?.by ?? "somebody")
+        case "abort": return .gone("\(entry?.by ?? "somebody") aborted it")
+        default:
+            return held == nil ? .gone("its lease is over, or its key was deleted") : .finishedElsewhere(by: "somebody")
         }
     }
 

@@ -8,8 +8,25 @@ struct DriverWitnesses: Sendable {
         var instance: FleetInstance
         var lastSeen: Int64
         var isLive = true
+        /// It came after the step had begun.
+        var isNew: Bool
+        /// It has another ID after each restart.
+        var isUnstable: Bool
         /// The starts that were seen: one that starts again and again is as good as silent.
         var starts: Set<Int64>
+
+        init(_ live: LiveInstance, _ now: Int64, isNew: Bool) {
+            (instance, lastSeen, self.isNew) = (live.instance, now, isNew)
+            (isUnstable, starts) = (live.status.isUnstable, [live.start])
+        }
+    }
+
+    /// Members and others, and which of them are silent.
+    private struct Tally {
+        var members = 0
+        var others = 0
+        var silent: [String] = []
+        var silentOthers = 0
     }
 
     private var witnesses: [String: Witness] = [:]
@@ -20,20 +37,15 @@ struct DriverWitnesses: Sendable {
     private static let leastShare = 50
 
     /// Forgets those who are not live: a new step counts anew.
-    mutating func keepOnly(_ live: [LiveInstance]) {
+    mutating func begin(_ live: [LiveInstance], _ now: Int64) {
         witnesses = [:]
-        for instance in live {
-            witnesses[instance.id] = Witness(
-                instance: instance.instance, lastSeen: .min, starts: [instance.start])
-        }
+        for instance in live { witnesses[instance.id] = Witness(instance, now, isNew: false) }
     }
 
-    mutating func see(_ live: [LiveInstance], _ rollout: Rollout, _ now: Int64) {
+    mutating func see(_ live: [LiveInstance], _ now: Int64) {
         for id in witnesses.keys { witnesses[id]?.isLive = false }
         for instance in live {
-            var witness =
-                witnesses[instance.id]
-                ?? Witness(instance: instance.instance, lastSeen: now, starts: [])
+            var witness = witnesses[instance.id] ?? Witness(instance, now, isNew: true)
             (witness.instance, witness.lastSeen, witness.isLive) = (instance.instance, now, true)
             witness.starts.insert(instance.start)
             witnesses[instance.id] = witness
@@ -42,31 +54,45 @@ struct DriverWitnesses: Sendable {
 
     /// Whether a member is away, and it is not said yet whether for good.
     func isAwaiting(_ rollout: Rollout) -> Bool {
-        witnesses.values.contains { !$0.isLive && rollout.includes($0.instance) }
+        witnesses.values.contains { !$0.isLive && !($0.isUnstable && areReplaced) && rollout.includes($0.instance) }
+    }
+
+    /// Whether as many unstable processes have come as are away: then these have restarted under other names. Who crashes
+    /// at start comes and goes, and more are away than have come.
+    private var areReplaced: Bool {
+        let unstable = witnesses.values.filter(\.isUnstable)
+        return unstable.count { $0.isNew && $0.isLive } >= unstable.count { !$0.isLive }
     }
 
     /// Why the silence of members stops the rollout: at least one is silent, and their share is more than twice that of the
     /// others, who share what is not the rollout's fault.
     func silence(_ rollout: Rollout, now: Int64, after: Int64) -> String? {
-        var (members, others, silentOthers) = (0, 0, 0)
-        var silent: [String] = []
+        let tally = tally(rollout, now, after)
+        let (silent, members, others) = (tally.silent.count, tally.members, tally.others)
+        let isMuch = silent > 0 && silent * Self.leastShare >= members
+        // silent / members > 2 × silentOthers / others, without a division.
+        let isTheirs = others == 0 || silent * others > 2 * tally.silentOthers * members
+        guard isMuch, isTheirs else { return nil }
+        let names = tally.silent.sorted().prefix(5).joined(separator: ", ") + (silent > 5 ? ", …" : "")
+        return "\(silent) of \(members) members are silent or crash at start (\(names)), "
+            + "and \(tally.silentOthers) of \(others) others"
+    }
+
+    private func tally(_ rollout: Rollout, _ now: Int64, _ after: Int64) -> Tally {
+        var tally = Tally()
+        let areReplaced = areReplaced
         for (id, witness) in witnesses {
+            if !witness.isLive, witness.isUnstable, areReplaced { continue }
             let isAway = !witness.isLive && now &- witness.lastSeen >= after
             let isSilent = isAway || witness.starts.count >= Self.manyStarts
             if rollout.includes(witness.instance) {
-                members += 1
-                if isSilent { silent.append(id) }
+                tally.members += 1
+                if isSilent { tally.silent.append(id) }
             } else {
-                others += 1
-                if isSilent { silentOthers += 1 }
+                tally.others += 1
+                if isSilent { tally.silentOthers += 1 }
             }
         }
-        let isMuch = !silent.isEmpty && silent.count * Self.leastShare >= members
-        // silent / members > 2 × silentOthers / others, without a division.
-        let isTheirs = others == 0 || silent.count * others > 2 * silentOthers * members
-        guard isMuch, isTheirs else { return nil }
-        let names = silent.sorted().prefix(5).joined(separator: ", ") + (silent.count > 5 ? ", …" : "")
-        return "\(silent.count) of \(members) members are silent or crash at start (\(names)), "
-            + "and \(silentOthers) of \(others) others"
+        return tally
     }
 }

@@ -72,9 +72,9 @@ package struct RolloutDriver: Sendable {
         if step?.revision != held.modRevision {
             step = (held.modRevision, now)
             figures = FigureSamples()
-            witnesses.keepOnly(observation.live)
+            witnesses.begin(observation.live, now)
         }
-        witnesses.see(observation.live, held.value, now)
+        witnesses.see(observation.live, now)
         let isSettled = outageEnd.map { now >= $0 &+ timing.settling } ?? true
         let members = observation.live.filter { held.value.includes($0.instance) }
         if isSettled { figures.take(members, held, now) }

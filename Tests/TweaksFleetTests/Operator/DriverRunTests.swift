@@ -24,10 +24,11 @@ import Tweaks
 
     /// A rollout that is driven, with so many processes.
     private func begin(
-        steps: [Int] = [5_000, 10_000], confirmWithin: Int64? = nil
+        steps: [Int] = [5_000, 10_000], confirmWithin: Int64? = nil, selector: Labels = [:]
     ) async throws -> DriverRun {
         for number in 0..<10 { try await bench.register("i\(number)") }
         var plan = RolloutPlan(id: "r1", assignments: [try bench.assignment("A/B/C", .int(1))])
+        plan.selector = selector
         (plan.steps, plan.confirmWithin) = (steps.compactMap { Share(hundredths: $0) }, confirmWithin)
         let claim = try await self.fleet().claim("r1", host: "h", pid: 1)
         plan.driver = claim.fence
@@ -96,13 +97,53 @@ import Tweaks
         _ = await run.handle(try await read())
         let other = run
         _ = try await bench.fleet(by: "bob").abort("r1")
-        #expect(await run.handle(try await read()) == [.ended(.gone)])
+        #expect(await run.handle(try await read()) == [.ended(.gone("bob aborted it"))])
         run = other
         let news = await run.handle(.unclaimed)
         guard case .ended(.lost)? = news.first else {
             Issue.record("\(news)")
             return
         }
+    }
+
+    @Test(arguments: [[:] as Labels, ["zone": "eu"]])
+    func `Somebody else's finish ends it well`(_ selector: Labels) async throws {
+        var run = try await begin(steps: [10_000], selector: selector)
+        _ = await run.handle(try await read())
+        _ = try await bench.fleet(by: "bob").finish("r1")
+        #expect(await run.handle(try await read()) == [.ended(.finishedElsewhere(by: "bob"))])
+    }
+
+    @Test func `A lease that ends takes it back`() async throws {
+        var run = try await begin()
+        _ = await run.handle(try await read())
+        bench.etcd.delete(.key(bench.keys.rollout("r1")))
+        #expect(await run.handle(try await read()) == [.ended(.gone("its lease is over, or its key was deleted"))])
+    }
+
+    @Test func `The feed reads, follows, and keeps the driver's lease`() async throws {
+        let run = try await begin()
+        let claim = try #require(try await bench.fleet().drivers()["r1"].map { _ in run.claim })
+        let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
+        let tasks = DriverFeed(fleet(), claim).start(into: continuation)
+        defer { for task in tasks { task.cancel() } }
+        var heard: [String] = []
+        for await input in inputs {
+            switch input {
+            case .read(_, let instances):
+                heard.append("read \(instances.keys.count)")
+                if heard.count == 1 { try await bench.register("new") }
+            case .watched(_, let events):
+                heard.append("watched \(events.count)")
+                bench.etcd.weather { $0.isUnreachable = true }
+            case .outage:
+                heard.append("outage")
+                bench.etcd.weather { $0.isUnreachable = false }
+            default: break
+            }
+            if heard.count == 4 { break }
+        }
+        #expect(heard == ["read 10", "watched 1", "outage", "read 11"])
     }
 
     @Test func `A person pauses, resumes and finishes; what is refused changes nothing`() async throws {

@@ -198,6 +198,34 @@ extension DriverDecision {
         #expect(scene.decide(after: 260) == .finish)
     }
 
+    @Test func `Processes that restart under other names are not silent`() throws {
+        var scene = try Scene(members: 4, others: 0)
+        scene.report()
+        for id in scene.live.keys { scene.live[id]?.status.isUnstable = true }
+        #expect(scene.decide(after: 1).isWait)
+        var next = try Scene(members: 8, others: 0).live.filter { $0.key >= "eu4" }
+        for id in next.keys { next[id]?.status.isUnstable = true }
+        scene.live = next
+        scene.report()
+        #expect(scene.decide(after: 1).isWait)
+        #expect(scene.decide(after: 300) == .finish)
+    }
+
+    @Test func `Processes that crash under a new name each time are silent`() throws {
+        var scene = try Scene(members: 2, others: 0)
+        scene.report()
+        for id in scene.live.keys { scene.live[id]?.status.isUnstable = true }
+        #expect(scene.decide(after: 1).isWait)
+        let pod = try #require(scene.live["eu1"])
+        var decision = DriverDecision.wait(until: nil)
+        for number in 2..<5 {
+            scene.live["eu\(number - 1)"] = nil
+            scene.live["eu\(number)"] = LiveInstance(id: "eu\(number)", start: 1, status: pod.status)
+            if !decision.isAbort { decision = scene.decide(after: 40) }
+        }
+        #expect(decision.isAbort, "\(decision)")
+    }
+
     // MARK: Figures
 
     /// Figures of so many of ten members in two samples.
