@@ -15,6 +15,7 @@ extension FleetClient {
             do {
                 for try await message in fleet.etcd.watch(.prefix(keys.all), from: revision + 1) {
                     guard case .events(let header, let events) = message else {
+                        if failures == 0, !console.isJSON { console.print(["watching \(keys.prefix)/\(keys.name)"]) }
                         failures = 0
                         continue
                     }
