@@ -53,7 +53,9 @@ import TweaksTestSupport
         #expect(try fleet.run("api export").output.isEmpty)
         let history = try fleet.run("api history").output
         #expect(
-            lines(history).filter { !$0.hasPrefix(" ") }.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
+            lines(history).filter { !$0.hasPrefix(" ") }.map {
+                $0.split(separator: " ").prefix(2).joined(separator: " ")
+            }
                 == ["1 set", "2 set", "3 undo", "4 reset"])
     }
 
@@ -77,7 +79,7 @@ import TweaksTestSupport
     @Test func `A rollout is begun, shown and aborted from elsewhere`() throws {
         let fleet = try FleetSurroundings()
         try fleet.register(10)
-        let asked = try fleet.run("api rollout 'Service/Pool/Size = 80'")
+        let asked = try fleet.run("api rollout 'Service/Pool/Size = 80' --steps 100")
         #expect(asked.code == 2 && asked.errors.contains("say --yes"))
         let nobody = try fleet.run("api rollout 'Service/Pool/Size = 80' --where zone=mars --yes")
         #expect(nobody.code == 1 && nobody.errors.contains("none of 10 processes has these labels"))
