@@ -31,7 +31,8 @@ extension FleetClient {
             })
         for held in rollouts { show(held.value) }
         for (key, reason) in view.garbage.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-            console.output.complain("\(String(decoding: key, as: UTF8.self)): \(reason); delete it with etcdctl del")
+            let remedy = reason.contains(";") ? "" : "; delete it with etcdctl del"
+            console.output.complain("\(String(decoding: key, as: UTF8.self)): \(reason)\(remedy)")
         }
         if values.isEmpty, rollouts.isEmpty { console.output.remark("\(keys.name) has no desired values here") }
     }
@@ -96,7 +97,7 @@ extension FleetClient {
             let note = desired.map { FleetConsole.provenance($0.by, $0.at, now: now) } ?? "rollouts alone"
             console.print(rows: [.init(path: path.token, value: desired?.value.text ?? "(none)", note: note)])
             console.print(
-                holdings.of(path).map { "  \($0.count) \($0.count == 1 ? "process" : "processes"): \($0.text)" })
+                holdings.of(path).map { "  \($0.count.processes): \($0.text)" })
         }
     }
 

@@ -23,7 +23,7 @@ extension FleetClient {
         }
         if arguments.has(.detach) || arguments.has(.dryRun) {
             let done = try await fleet.begin(plan)
-            receipt("rollout \(plan.id) at \(plan.steps[0].text), \(reach) processes", done)
+            receipt("rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", done)
             if arguments.has(.detach) { console.output.remark("resume \(plan.id) drives it on") }
             return .ok
         }
@@ -32,7 +32,7 @@ extension FleetClient {
         if arguments.has(.revertIfDriverDies) { plan.lease = claim.lease }
         do throws(FleetRefusal) {
             let done = try await fleet.begin(plan)
-            receipt("rollout \(plan.id) at \(plan.steps[0].text), \(reach) processes", done)
+            receipt("rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", done)
         } catch {
             await fleet.release(claim)
             throw error
@@ -54,7 +54,7 @@ extension FleetClient {
                 .init(path: $0.path.token, value: $0.value.text, note: "was \($0.found.shown)")
             })
         let whom = rollout.selector.isEmpty ? "" : " with \(rollout.selector.text)"
-        console.print(["\(reach.eligible) of \(reach.live) processes\(whom):"])
+        console.print(["\(reach.eligible) of \(reach.live.processes)\(whom):"])
         console.print(reach.members.map { "  \($0.share.text): \($0.count)" })
         return reach.members.first?.count ?? 0
     }

@@ -36,7 +36,7 @@ extension FleetClient {
         if let head = view.head?.value {
             lines.append("last write: \(head.what), \(FleetConsole.provenance(head.by, head.at, now: now))")
         }
-        lines.append("\(summary.live) processes live")
+        lines.append("\(summary.live.processes) live")
         lines += summary.builds.map { "  build \($0.hash): \($0.live)" + ($0.isKnown ? "" : ", without declarations") }
         if !summary.lagging.isEmpty {
             let names = summary.lagging.prefix(5).map { "\($0.id) at \($0.status.revision)" }.joined(separator: ", ")

@@ -22,7 +22,7 @@ extension FleetClient {
         if console.isJSON {
             console.print(.array(proposal.refusals.map(Self.json)))
         } else if proposal.refusals.isEmpty {
-            console.print(["all \(proposal.builds) builds take it, with \(proposal.live) processes"])
+            console.print(["all \(proposal.builds) builds take it, and \(proposal.live.processes) live"])
         } else {
             console.print(proposal.refusals.map(\.text))
         }

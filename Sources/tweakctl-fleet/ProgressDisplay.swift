@@ -1,5 +1,6 @@
 // Shows how a rollout goes: one block that is drawn again on a terminal, else one line a change.
 
+import Synchronization
 import Tweaks
 import TweaksFleet
 import TweaksTerminal
@@ -9,6 +10,8 @@ struct ProgressDisplay {
     let id: String
     let console: FleetConsole
     let now: @Sendable () -> Int64
+    /// Lines that a person has typed since the block was drawn: they stand below it.
+    let typed = TypedLines()
     /// Lines of the block that stand on the terminal.
     private var drawn: [String] = []
     private var said: DriverProgress?
@@ -49,16 +52,18 @@ struct ProgressDisplay {
     }
 
     private mutating func draw(_ block: [String]) {
-        if block == drawn { return }
+        if block == drawn, typed.isEmpty { return }
         clear()
-        console.printPainted(block)
+        // Lines that the terminal would wrap are cut by it, so that the block is as high as it has lines.
+        console.printPainted(["\u{1B}[?7l" + block.joined(separator: "\n") + "\u{1B}[?7h"])
         drawn = block
     }
 
     /// Takes the block away.
     private mutating func clear() {
+        let typed = typed.take()
         if drawn.isEmpty { return }
-        System.write(Array("\u{1B}[\(drawn.count)A\u{1B}[0J".utf8), to: 1)
+        System.write(Array("\u{1B}[\(drawn.count + typed)A\u{1B}[0J".utf8), to: 1)
         drawn = []
     }
 
@@ -117,4 +122,15 @@ struct ProgressDisplay {
             ),
         ])
     }
+}
+
+/// Counts lines that another thread reads.
+final class TypedLines: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+    func add() { count.wrappingAdd(1, ordering: .relaxed) }
+
+    func take() -> Int { count.exchange(0, ordering: .relaxed) }
 }

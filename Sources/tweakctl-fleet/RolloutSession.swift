@@ -24,11 +24,11 @@ struct RolloutSession {
     func drive() async -> ExitCode {
         let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
         let tasks = DriverFeed(client.fleet, claim).start(into: continuation)
-        if hasPerson { listen(continuation) }
         let interrupts = leaveOnInterrupt(continuation)
         defer { for interrupt in interrupts { interrupt.cancel() } }
         var run = DriverRun(client.fleet, claim)
         var display = ProgressDisplay(id: claim.id, console: console, now: client.fleet.now)
+        if hasPerson { listen(continuation, display.typed) }
         if hasPerson { display.say("p pauses it, r resumes, a aborts, y finishes; each with the enter key") }
         var code: ExitCode?
         for await input in inputs {
@@ -44,13 +44,14 @@ struct RolloutSession {
     }
 
     /// Lines of standard input, read by a thread of its own: it blocks.
-    private func listen(_ inputs: AsyncStream<DriverInput>.Continuation) {
+    private func listen(_ inputs: AsyncStream<DriverInput>.Continuation, _ typed: TypedLines) {
         let commands: [String: DriverCommand] = [
             "y": .finish, "yes": .finish, "finish": .finish, "a": .abort, "abort": .abort, "p": .pause,
             "pause": .pause, "r": .resume, "resume": .resume,
         ]
         SystemThread.start("tweakctl-stdin") {
             while let line = readLine() {
+                typed.add()
                 if let command = commands[line.lowercased()] { inputs.yield(.said(command)) }
             }
         }

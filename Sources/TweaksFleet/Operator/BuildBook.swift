@@ -15,8 +15,13 @@ package struct BuildRefusal: Hashable, Sendable {
     }
 
     package var text: String {
-        "build \(build), \(live) \(live == 1 ? "process" : "processes"), refuses it: \(reason)"
+        "build \(build), \(live.processes), refuses it: \(reason)"
     }
+}
+
+extension Int {
+    /// `1 process`, `2 processes`
+    package var processes: String { "\(self) \(self == 1 ? "process" : "processes")" }
 }
 
 /// The builds of a fleet, those with the most processes first.

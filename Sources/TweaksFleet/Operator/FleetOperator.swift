@@ -62,37 +62,50 @@ package struct FleetOperator: Sendable {
     func write(
         _ judge: (OperatorView) throws(FleetRefusal) -> FleetEdit?
     ) async throws(FleetRefusal) -> FleetReceipt {
+        var reason = "\(keys.name): others write all the time; try again"
         for _ in 0..<Self.mostAttempts {
             var view = try await look()
             guard let edit = try judge(view) else {
                 return FleetReceipt(header: view.header, notes: ["there is nothing to change"])
             }
             view.outdated = try await outdated()
-            if let receipt = try await commit(edit, view) { return receipt }
+            switch try await commit(edit, view) {
+            case .done(let receipt): return receipt
+            case .raced: break
+            case .leaseEnded: reason = "\(edit.what): the lease that it needs has ended; begin anew"
+            }
         }
-        throw FleetRefusal(.refused, "\(keys.name): others write all the time; try again")
+        throw FleetRefusal(.refused, reason)
     }
 
-    /// Nil where what was judged is no longer so.
-    private func commit(_ edit: FleetEdit, _ view: OperatorView) async throws(FleetRefusal) -> FleetReceipt? {
+    /// What came of an attempt.
+    private enum Attempt {
+        case done(FleetReceipt)
+        /// What was judged is no longer so.
+        case raced
+        /// A lease ended between reading and writing, and took its rollout along.
+        case leaseEnded
+    }
+
+    private func commit(_ edit: FleetEdit, _ view: OperatorView) async throws(FleetRefusal) -> Attempt {
         let (transaction, sequence) = try edit.transaction(view, keys, by: by, at: now())
         var receipt = FleetReceipt(
             header: view.header, rollout: edit.rollout, changes: edit.changes, notes: edit.notes)
         if view.head == nil, edit.verb != "adopt" { receipt.notes.append(Self.firstWrite) }
         if isDryRun {
             receipt.notes.append("a dry run: nothing is written")
-            return receipt
+            return .done(receipt)
         }
-        guard let result = try await commit(transaction) else { return nil }
+        guard let result = try await commit(transaction) else { return .leaseEnded }
         if !result.succeeded {
             try edit.checkFences(result.responses)
-            return nil
+            return .raced
         }
         (receipt.header, receipt.sequence) = (result.header, sequence)
-        return receipt
+        return .done(receipt)
     }
 
-    /// Nil where a lease ended between reading and writing, and took its rollout along.
+    /// Nil where a lease has ended.
     private func commit(_ transaction: EtcdTransaction) async throws(FleetRefusal) -> EtcdTransactionResult? {
         do throws(EtcdError) {
             return try await etcd.commit(transaction)

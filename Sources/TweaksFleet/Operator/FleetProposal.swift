@@ -36,7 +36,7 @@ extension FleetOperator {
             if let note { notes.append(note) }
         }
         if book.undeclared > 0 {
-            notes.append("\(book.undeclared) processes run builds that have declared nothing here; they are not asked")
+            notes.append("\(book.undeclared.processes) of builds that have declared nothing here: these are not asked")
         }
         return FleetProposal(
             assignments: assignments, refusals: assignments.flatMap(book.refusals), notes: notes,

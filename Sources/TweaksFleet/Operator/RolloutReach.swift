@@ -43,10 +43,10 @@ package struct RolloutReach: Sendable {
         if let smallest {
             throw FleetRefusal(
                 .refused,
-                "the first step, \(first.share.text), reaches none of \(eligible) processes; "
+                "the first step, \(first.share.text), reaches none of \(eligible.processes); "
                     + "\(smallest.text) is the smallest that reaches one")
         }
-        let whom = rollout.selector.isEmpty ? "no process lives" : "none of \(live) processes has these labels"
+        let whom = rollout.selector.isEmpty ? "no process lives" : "none of \(live.processes) has these labels"
         throw FleetRefusal(.refused, "\(whom), so the rollout reaches nobody; see status")
     }
 }

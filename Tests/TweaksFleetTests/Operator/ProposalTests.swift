@@ -90,7 +90,9 @@ import Tweaks
     @Test func `Processes whose builds have declared nothing are mentioned`() async throws {
         try await build(1) { _ = Tweak("A", "B", "C", 5, registry: $0) }
         try await bench.register("stranger", build: "0000")
-        #expect(try await propose("A/B/C", "7").notes.first?.hasPrefix("1 processes run builds") == true)
+        #expect(
+            try await propose("A/B/C", "7").notes.first?.hasPrefix("1 process of builds that have declared nothing")
+                == true)
     }
 
     @Test(arguments: [
