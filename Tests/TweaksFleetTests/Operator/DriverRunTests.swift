@@ -117,7 +117,7 @@ import Tweaks
     @Test func `A lease that ends takes it back`() async throws {
         var run = try await begin()
         _ = await run.handle(try await read())
-        bench.etcd.delete(.key(bench.keys.rollout("r1")))
+        try await bench.delete(bench.keys.rollout("r1"))
         #expect(await run.handle(try await read()) == [.ended(.gone("its lease is over, or its key was deleted"))])
     }
 
@@ -135,10 +135,10 @@ import Tweaks
                 if heard.count == 1 { try await bench.register("new") }
             case .watched(_, let events):
                 heard.append("watched \(events.count)")
-                bench.etcd.weather { $0.isUnreachable = true }
+                bench.etcd.set(.unreachable)
             case .outage:
                 heard.append("outage")
-                bench.etcd.weather { $0.isUnreachable = false }
+                bench.etcd.set(.none)
             default: break
             }
             if heard.count == 4 { break }
@@ -228,7 +228,7 @@ import Tweaks
             _ = await run.handle(try await read())
             clock.advance(25)
         }
-        bench.etcd.weather { $0.isFull = true }
+        bench.etcd.set(.full)
         let news = await run.handle(.tick)
         guard case .ended(.lost(let refusal))? = news.first else {
             Issue.record("\(news)")

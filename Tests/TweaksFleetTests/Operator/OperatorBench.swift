@@ -8,7 +8,7 @@ import Tweaks
 
 /// The keys of one fleet, and operators of it.
 struct OperatorBench {
-    let etcd = MemoryEtcd()
+    let etcd = FaultyEtcd(MemoryEtcd())
     let keys = FleetKeys(name: "api")
 
     /// An operator at a fixed time, whose rollouts are `r1`.
@@ -22,6 +22,10 @@ struct OperatorBench {
 
     func assignment(_ path: String, _ value: TweakValue) throws -> FleetAssignment {
         FleetAssignment(try TweakPath(path), value)
+    }
+
+    func delete(_ key: [UInt8]) async throws {
+        _ = try await etcd.commit(EtcdTransaction(then: [.delete(.key(key))]))
     }
 
     /// A process that lives.
@@ -109,5 +113,86 @@ private final class Counter: Sendable {
             left -= 1
             return left
         }
+    }
+}
+
+/// An etcd that fails when a test says so.
+final class FaultyEtcd: Etcd {
+    enum Fault { case none, full, unreachable }
+
+    private typealias Continuation = AsyncThrowingStream<EtcdWatchMessage, any Error>.Continuation
+
+    private let etcd: any Etcd
+    private let state = Mutex<(fault: Fault, watches: [Continuation])>((.none, []))
+
+    init(_ etcd: any Etcd) { self.etcd = etcd }
+
+    /// Watches end when it becomes unreachable.
+    func set(_ fault: Fault) {
+        let ended = state.withLock { state -> [Continuation] in
+            state.fault = fault
+            guard fault == .unreachable else { return [] }
+            defer { state.watches = [] }
+            return state.watches
+        }
+        for watch in ended { watch.finish(throwing: EtcdError.unreachable("the test's etcd")) }
+    }
+
+    private func check(isPut: Bool = false) throws(EtcdError) {
+        switch state.withLock({ $0.fault }) {
+        case .unreachable: throw .unreachable("the test's etcd")
+        case .full where isPut: throw .noSpace("mvcc: database space exceeded")
+        case .none, .full: break
+        }
+    }
+
+    func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResult {
+        try check()
+        return try await etcd.range(range)
+    }
+
+    func commit(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResult {
+        try check(isPut: transaction.success.contains { if case .put = $0 { true } else { false } })
+        return try await etcd.commit(transaction)
+    }
+
+    func grantLease(seconds: Int64) async throws(EtcdError) -> EtcdLease {
+        try check()
+        return try await etcd.grantLease(seconds: seconds)
+    }
+
+    func keepAlive(_ lease: Int64) async throws(EtcdError) -> EtcdLease? {
+        try check()
+        return try await etcd.keepAlive(lease)
+    }
+
+    func revokeLease(_ lease: Int64) async throws(EtcdError) {
+        try check()
+        try await etcd.revokeLease(lease)
+    }
+
+    func status() async throws(EtcdError) -> EtcdStatus {
+        try check()
+        return try await etcd.status()
+    }
+
+    func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error> {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(of: EtcdWatchMessage.self)
+        let inner = etcd.watch(range, from: revision)
+        let task = Task {
+            do {
+                for try await message in inner { continuation.yield(message) }
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        let isOpen = state.withLock { state in
+            if state.fault != .unreachable { state.watches.append(continuation) }
+            return state.fault != .unreachable
+        }
+        if !isOpen { continuation.finish(throwing: EtcdError.unreachable("the test's etcd")) }
+        return stream
     }
 }

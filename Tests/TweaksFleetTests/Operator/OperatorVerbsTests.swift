@@ -250,7 +250,7 @@ import Tweaks
     @Test func `Abort works on an etcd that is out of space, and says that it is not in the log`() async throws {
         _ = try await begin(.int(80))
         let full = bench.fleet()
-        bench.etcd.weather { $0.isFull = true }
+        bench.etcd.set(.full)
         #expect(await refusal { try await full.pause("r1") }.contains("abort works meanwhile"))
         let receipt = try await full.abort("r1")
         #expect(receipt.sequence == nil && receipt.notes.contains { $0.contains("not in the log") })
