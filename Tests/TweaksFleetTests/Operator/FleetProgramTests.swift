@@ -81,6 +81,9 @@ import TweaksTestSupport
         try fleet.register(10)
         let asked = try fleet.run("api rollout 'Service/Pool/Size = 80' --steps 100")
         #expect(asked.code == 2 && asked.errors.contains("say --yes"))
+        let figure = try fleet.run(
+            "api rollout 'Service/Pool/Size = 80' --steps 100 --abort-if 'Service/Errors/Rat > 5' --yes")
+        #expect(figure.code == 1 && figure.errors.contains("--abort-if: no build has Service/Errors/Rat;"))
         let nobody = try fleet.run("api rollout 'Service/Pool/Size = 80' --where zone=mars --yes")
         #expect(nobody.code == 1 && nobody.errors.contains("none of 10 processes has these labels"))
 
