@@ -69,11 +69,14 @@ let package = Package(
             name: "TweaksFleet", dependencies: ["Tweaks", "TweaksSystem", "TweaksInterface", "TweaksStorage"]),
         // Values for the length of a test: the one library that imports Testing, linked by tests alone.
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
+        // Exit codes, styles and streams of the command-line programs.
+        .target(name: "TweaksTerminal", dependencies: ["Tweaks", "TweaksSystem"]),
         // The client: it speaks the wire, and knows nothing of servers.
-        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
+        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksTerminal"]),
         // The operator's client of a fleet, which `tweakctl fleet` runs.
         .executableTarget(
-            name: "tweakctl-fleet", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksFleet"]),
+            name: "tweakctl-fleet",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksTerminal", "TweaksFleet"]),
 
         // No products name the examples: `swift run hello` works in this package, and a package that depends on this one
         // may have programs of these names. Declared products would be built there, in the place of its own.
@@ -113,14 +116,14 @@ let package = Package(
         .testTarget(
             name: "TweakctlTests",
             dependencies: [
-                "tweakctl", "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksDaemon",
+                "tweakctl", "Tweaks", "TweaksWire", "TweaksTerminal", "TweaksStorage", "TweaksServer", "TweaksDaemon",
                 "TweaksTestSupport",
             ]),
         .testTarget(
             name: "TweaksFleetTests",
             dependencies: [
                 "Tweaks", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksDaemon", "TweaksFleet",
-                "tweakctl-fleet", "TweaksTestSupport",
+                "tweakctl-fleet", "TweaksTerminal", "TweaksTestSupport",
             ]),
         .testTarget(name: "TweaksBounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
         .testTarget(

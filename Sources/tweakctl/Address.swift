@@ -1,6 +1,7 @@
 // Where a process listens, and how to get a connected socket there.
 
 import TweaksSystem
+import TweaksTerminal
 
 /// The place of a server.
 enum Address: Equatable {

@@ -2,6 +2,7 @@
 
 import TweaksSystem
 import Tweaks
+import TweaksTerminal
 
 /// One line of the server, by what it means.
 enum ServerLine: Equatable {

@@ -1,48 +1,33 @@
-// Standard output and standard error, each in its own look.
+// Shows answers of processes on standard output, and what goes wrong on standard error.
 
-import TweaksSystem
-import Synchronization
 import Tweaks
+import TweaksTerminal
 
 /// Where the program says things.
 struct Console {
     let painter: Painter
-    private let errorStyle: Style
+    private let output: Output
     /// One JSON object a line: nothing is arranged.
     let isJSON: Bool
 
     init(isJSON: Bool) {
         self.isJSON = isJSON
-        painter = Painter(style: isJSON ? .plain : Style.of(1))
-        errorStyle = Style.of(2)
+        // A token never gets to standard error, wherever it came from.
+        output = Output(program: "tweakctl", isJSON: isJSON, masked: { Secrets.masked($0) })
+        painter = Painter(style: output.style)
     }
 
     var style: Style { painter.style }
 
-    /// Why something could not be written first; 0 while everything could.
-    private static let failure = Atomic<Int32>(0)
     /// Whether something could not be written that somebody would have read.
-    static var outputHasFailed: Bool { ![0, EPIPE, EBADF].contains(failure.load(ordering: .relaxed)) }
+    static var outputHasFailed: Bool { Output.hasFailed }
     /// Whether whoever read what is printed has gone.
-    static var readerHasGone: Bool { failure.load(ordering: .relaxed) == EPIPE }
+    static var readerHasGone: Bool { Output.readerHasGone }
     /// Whether nobody ever will read what is printed.
-    static var outputIsUnread: Bool { [EPIPE, EBADF].contains(failure.load(ordering: .relaxed)) }
+    static var outputIsUnread: Bool { Output.isUnread }
 
-    /// Lines on standard output. Where nobody reads them, or standard output was closed, that is no reason not to go on
-    /// with what is asked for; what fails else, as on a full disk, is said once, and is a failure in the end.
-    func print(_ lines: [String]) {
-        if lines.isEmpty { return }
-        var bytes: [UInt8] = []
-        for line in lines {
-            bytes.append(contentsOf: line.utf8)
-            bytes.append(UInt8(ascii: "\n"))
-        }
-        if System.write(bytes, to: 1) { return }
-        let code = errno
-        let (isFirst, _) = Self.failure.compareExchange(expected: 0, desired: code, ordering: .relaxed)
-        if !isFirst || !Self.outputHasFailed { return }
-        complain("standard output: \(errorText(code)); what was to be printed is not complete, make room for it")
-    }
+    /// Lines on standard output.
+    func print(_ lines: [String]) { output.print(lines) }
 
     /// The body of a reply.
     func printBody(_ body: [String]) { print(painter.lines(body)) }
@@ -50,16 +35,11 @@ struct Console {
     /// An event of a watch.
     func printEvent(_ line: String) { print([painter.event(line)]) }
 
-    /// A complaint on standard error. A token never gets there, wherever it came from.
-    func complain(_ text: String) { tell(text, .error) }
+    /// A complaint on standard error.
+    func complain(_ text: String) { output.complain(text) }
 
     /// A remark on standard error, so that standard output stays what was asked for.
-    func remark(_ text: String) { tell(text, .faint) }
-
-    private func tell(_ text: String, _ role: Style.Role) {
-        let line = "\(errorStyle.paint("tweakctl:", role)) \(Quoting.sanitized(Secrets.masked(text)))\n"
-        System.write(Array(line.utf8), to: 2)
-    }
+    func remark(_ text: String) { output.remark(text) }
 
     /// A whole answer: its body, and why it was refused, if it was. In JSON that is one object.
     /// - Parameter place: Where the request stood in a script.

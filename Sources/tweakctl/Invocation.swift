@@ -1,6 +1,7 @@
 // What stands on the command line: options, whom to talk to, what to say.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// The command line, understood as far as that goes without looking at what runs.

@@ -1,6 +1,7 @@
 // The table of processes that offer tweaks, and the few lines about one of them.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// Shows who is there.

@@ -4,6 +4,7 @@ import Tweaks
 import TweaksWire
 
 import TweaksSystem
+import TweaksTerminal
 
 /// A process that offers tweaks.
 struct Neighbour: Equatable {

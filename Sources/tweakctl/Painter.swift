@@ -1,6 +1,7 @@
 // Lines of a reply as people like them: columns, swatches, bars, marks.
 
 import Tweaks
+import TweaksTerminal
 
 /// Arranges what a server said.
 struct Painter {

@@ -2,6 +2,7 @@
 
 import Tweaks
 import TweaksSystem
+import TweaksTerminal
 import TweaksWire
 
 /// `panel` and `panel rotate`. The address is always printed. A browser is opened where a person sits at a terminal with

@@ -1,6 +1,7 @@
 // The directories where sockets live: what is there, and the clearing away of what crashed processes left.
 
 import TweaksSystem
+import TweaksTerminal
 
 /// A directory of sockets.
 struct RunDirectory: Equatable {

@@ -2,6 +2,7 @@
 
 import Tweaks
 import TweaksSystem
+import TweaksTerminal
 
 /// Sends the lines of a descriptor and shows the answers. Requests go out without waiting for answers, so that a long
 /// script costs no more round trips than a short one; a line typed into a pipe is answered at once all the same.

@@ -1,6 +1,7 @@
 // Whom the command line means, and how to get there.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// A process to talk to.

@@ -1,6 +1,7 @@
 // tweakctl: finds running programs that offer tweaks, and talks to them.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// The program.
@@ -21,6 +22,7 @@ enum Tweakctl {
 
     /// Does what the arguments say.
     private static func run(_ arguments: [String]) throws(Failure) -> ExitCode {
+        if arguments.first == Verb.fleet.rawValue { throw FleetProgram.run(Array(arguments.dropFirst())) }
         if arguments.first == Verb.complete.rawValue {
             Console(isJSON: false).print(ShellCompletion.candidates(Array(arguments.dropFirst())))
             return .ok
@@ -52,6 +54,7 @@ enum Tweakctl {
             console.print([shell.script])
         case .token: return try token(Array(invocation.words.dropFirst()), console)
         case .logout: return try logout(invocation, console)
+        case .fleet: throw Failure(.usage, "fleet: its options stand behind it: tweakctl fleet NAME ls --json")
         case .repl, .watch, .login, .complete: return nil
         }
         return .ok
@@ -91,6 +94,8 @@ enum Tweakctl {
         switch invocation.words.first.flatMap(Verb.init(rawValue:)) {
         case .login?: return try login(invocation, console)
         case .logout?: return try logout(invocation, console)
+        case .fleet? where invocation.address != nil:
+            throw Failure(.usage, "fleet talks to etcd, and to no process; leave -s and -H out")
         case .token? where invocation.address != nil:
             throw Failure(.usage, "token changes a file, and talks to no process; leave -s and -H out")
         default: break

@@ -2,7 +2,7 @@
 
 /// What tweakctl does itself.
 enum Verb: String, CaseIterable {
-    case repl, watch, login, logout, token, completions, man
+    case repl, watch, login, logout, token, fleet, completions, man
     /// For the completion scripts.
     case complete = "__complete"
 
@@ -14,6 +14,7 @@ enum Verb: String, CaseIterable {
         case .login: "login [NAME] [--fd N] [--plain]"
         case .logout: "logout [NAME]"
         case .token: "token new|list|renew|revoke …"
+        case .fleet: "fleet NAME VERB …"
         case .completions: "completions bash|zsh|fish"
         case .man: "man"
         case .complete: ""
@@ -28,6 +29,7 @@ enum Verb: String, CaseIterable {
         case .login: "show a token to a process, asked for without echo or read from standard input, and keep it"
         case .logout: "forget the token that is kept for a process"
         case .token: "make, list, renew and revoke tokens in the token file of a process; token alone says how"
+        case .fleet: "desired values of many processes in etcd; runs tweakctl-fleet, and fleet --help is its help"
         case .completions: "print a script that completes commands and paths in this shell"
         case .man: "print the manual page, for man -l -"
         case .complete: nil

@@ -1,6 +1,7 @@
 // The command watch, which goes on when the process restarts.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// Follows patterns of one process until Ctrl-C.

@@ -1,6 +1,7 @@
 // The command line: options where they may stand, and what is wrong with others.
 
 import Testing
+import TweaksTerminal
 
 @testable import tweakctl
 

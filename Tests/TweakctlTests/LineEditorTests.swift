@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TweaksTerminal
 import TweaksTestSupport
 
 @testable import tweakctl

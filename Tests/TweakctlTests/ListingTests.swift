@@ -11,6 +11,7 @@ import Foundation
 import Testing
 import Tweaks
 import TweaksServer
+import TweaksTerminal
 import TweaksTestSupport
 
 @testable import tweakctl

@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksTerminal
 
 @testable import tweakctl
 

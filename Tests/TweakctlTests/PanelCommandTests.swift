@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import TweaksDaemon
+import TweaksTerminal
 import TweaksTestSupport
 
 @testable import tweakctl

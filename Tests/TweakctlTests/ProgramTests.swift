@@ -6,6 +6,7 @@ import Testing
 import Tweaks
 import TweaksDaemon
 import TweaksServer
+import TweaksTerminal
 import TweaksTestSupport
 import TweaksWire
 

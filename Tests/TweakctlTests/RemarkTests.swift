@@ -1,6 +1,7 @@
 // What people are told of the words behind ok.
 
 import Testing
+import TweaksTerminal
 
 @testable import tweakctl
 

@@ -46,6 +46,7 @@ extension Rollout {
         if let lifetime, !(1...1_000_000_000).contains(lifetime) {
             throw FleetProblem("“lifetimeSeconds” is not 1…1000000000")
         }
+        confirmWithin = fields.optional("confirmSeconds") == nil ? nil : try fields.count("confirmSeconds")
         confirmBy = try fields.optionalTime("confirmBy")
     }
 
@@ -59,6 +60,7 @@ extension Rollout {
         fields.add("next", next.map { .time($0) })
         if !abortIf.isEmpty { fields.add("abortIf", .array(abortIf.map { .string($0.text) })) }
         fields.add("lifetimeSeconds", lifetime.map { .int($0) })
+        fields.add("confirmSeconds", confirmWithin.map { .int($0) })
         fields.add("confirmBy", confirmBy.map { .time($0) })
         return (fields + [("by", .string(by)), ("at", .time(at))]).line
     }

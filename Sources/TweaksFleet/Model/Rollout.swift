@@ -38,7 +38,9 @@ package struct Rollout: Hashable, Sendable {
     package var abortIf: [FigureCondition] = []
     /// Of one under a lease, its seconds: a process without contact leaves it after so long.
     package var lifetime: Int64?
-    /// When it has to be finished by a person, or is reverted; in milliseconds since 1970.
+    /// Seconds within which a person has to finish it after its last step, or it is reverted.
+    package var confirmWithin: Int64?
+    /// When that is: milliseconds since 1970.
     package var confirmBy: Int64?
     package var by: String
     /// Milliseconds since 1970.

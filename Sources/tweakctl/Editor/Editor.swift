@@ -2,6 +2,7 @@
 
 import TweaksSystem
 import Tweaks
+import TweaksTerminal
 
 /// One evening with one process.
 struct Editor {

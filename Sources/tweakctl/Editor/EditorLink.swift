@@ -1,6 +1,7 @@
 // The editor's connection: requests go out without waiting, and each answer finds its question.
 
 import Tweaks
+import TweaksTerminal
 
 /// Something that came from the server.
 enum Arrival: Equatable {

@@ -2,6 +2,7 @@
 
 import TweaksSystem
 import Synchronization
+import TweaksTerminal
 
 /// A pipe that becomes readable when a signal has come.
 enum EditorSignals {

@@ -1,5 +1,6 @@
 // Arranges the commands of a process under the headings of their subjects.
 
+import TweaksTerminal
 import TweaksWire
 
 /// The list that `help` answers, for people.

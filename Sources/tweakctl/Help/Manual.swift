@@ -1,5 +1,6 @@
 // The manual page, as roff, from the same tables as the help.
 
+import TweaksTerminal
 import TweaksWire
 
 /// Writes tweakctl(1).
@@ -92,6 +93,7 @@ enum Manual {
         ("XDG_STATE_HOME", "where the history of the line mode and tokens are kept; ~/.local/state without it"),
         ("TWEAKS_SOCKET", "the socket to talk to where no NAME and no address is given, as the process has it"),
         ("TWEAKS_TOKEN_FILE", "the token file that token changes, without --file; the process has it there, too"),
+        ("TWEAKS_FLEET", "the etcd of fleet, URL[,URL...]; tweakctl fleet --help says what else it reads"),
         ("NO_COLOR", "if set, no colours"),
         ("COLORTERM", "truecolor means: colours as they are; otherwise the nearest of those that TERM has"),
         ("TERM", "dumb means: no colours, no editor, and plain lines in the line mode"),

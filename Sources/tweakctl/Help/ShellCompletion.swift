@@ -9,6 +9,7 @@ enum ShellCompletion {
     private static let patience: Int32 = 1_000
 
     static func candidates(_ words: [String]) -> [String] {
+        if words.count > 1, words.first == Verb.fleet.rawValue { return FleetProgram.candidates(words.dropFirst()) }
         let typed = words.last ?? ""
         let before = Array(words.dropLast())
         if before.last == "completions" { return Shell.allCases.map(\.rawValue).starting(with: typed) }

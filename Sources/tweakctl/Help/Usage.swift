@@ -1,5 +1,6 @@
 // The texts of --help and --version, from the tables of options and commands.
 
+import TweaksTerminal
 import TweaksWire
 
 /// What tweakctl says about itself.
@@ -32,6 +33,7 @@ enum Usage {
         ("tweakctl bounce panel", "the address of its web page, opened in a browser; --no-open only prints it"),
         ("tweakctl token new alice --scopes read write:Label --expires 30d", "a token for somebody from elsewhere"),
         ("tweakctl -H 127.0.0.1:7777 login", "shows it to a process once, and keeps it for later calls"),
+        ("tweakctl fleet api set 'Service/Pool/Size = 64'", "a value for every process of a fleet"),
         ("tweakctl bounce repl", "a prompt with history and Tab"),
     ]
 

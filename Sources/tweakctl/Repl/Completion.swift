@@ -1,6 +1,7 @@
 // Tab: which word is being typed, and how the server's candidates go on with it.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// The word before the cursor, and what could stand there.

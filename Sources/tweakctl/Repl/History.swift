@@ -1,6 +1,7 @@
 // The lines typed before: in memory, and in a file that only its owner can read.
 
 import TweaksSystem
+import TweaksTerminal
 
 /// What was typed. A file that cannot be read or written costs the memory of it, never the session.
 struct History {

@@ -1,6 +1,7 @@
 // A line that is being typed: text, cursor, and what each key does to it.
 
 import Tweaks
+import TweaksTerminal
 
 /// The line of a prompt. Pure: keys go in, and what they ask for comes out.
 struct LineEditor: Equatable {

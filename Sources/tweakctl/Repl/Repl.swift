@@ -1,6 +1,7 @@
 // The line mode: a prompt, history and Tab, and the answers below.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// A conversation with one process, typed by a person.

@@ -1,6 +1,7 @@
 // The commands login and logout.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// What stands behind `login` and `logout`.

@@ -1,6 +1,7 @@
 // A private file keeps secrets that no other user can read, write or redirect.
 
 import TweaksSystem
+import TweaksTerminal
 
 /// A file of mode 0600, never reached through a symbolic link in its place, in a directory that nobody else can write.
 /// One that a service reads may have mode 0640 and the group of that service.

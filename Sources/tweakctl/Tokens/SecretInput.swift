@@ -1,6 +1,7 @@
 // Reads a secret: from a descriptor, or from a terminal that does not show it.
 
 import TweaksSystem
+import TweaksTerminal
 
 /// Reads one line that nobody shall see.
 enum SecretInput {

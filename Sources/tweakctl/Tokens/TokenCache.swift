@@ -1,6 +1,7 @@
 // Where tokens are kept between two calls, so that one logs in once.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// A token as its owner keeps it, with what the server said it may.

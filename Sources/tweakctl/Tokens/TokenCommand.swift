@@ -1,6 +1,7 @@
 // The command token: what stands behind it, and what is said about what was done.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// `token new`, `token list`, `token renew` and `token revoke`: they change a token file, and talk to no process.

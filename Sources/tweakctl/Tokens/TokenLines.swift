@@ -1,6 +1,7 @@
 // Changes of a token file: one line comes, goes, or loses a scope, and all others stay as they are.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// The lines of a token file that is being changed.

@@ -1,6 +1,7 @@
 // Showing a token to a server, and what comes of it.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// Shows tokens that are kept, without a word where all is well.

@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksTerminal
 import TweaksTestSupport
 
 @testable import tweakctl

@@ -1,5 +1,7 @@
 // A small terminal in memory: interprets what a full-screen program writes, so that screens are compared as text.
 
+import TweaksTerminal
+
 @testable import tweakctl
 
 /// What a terminal of this size would show.

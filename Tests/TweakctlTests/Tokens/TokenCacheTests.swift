@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import Testing
 import Tweaks
+import TweaksTerminal
 import TweaksTestSupport
 import TweaksWire
 

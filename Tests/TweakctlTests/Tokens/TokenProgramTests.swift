@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import Tweaks
 import TweaksStorage
+import TweaksTerminal
 import TweaksTestSupport
 import TweaksWire
 

@@ -1,6 +1,7 @@
 // What the editor takes from lines: reasons, plain paths and values, origins.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 extension Answer {

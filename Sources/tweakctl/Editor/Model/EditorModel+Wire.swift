@@ -1,6 +1,7 @@
 // What the server says, and what the editor learns from it.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 extension EditorModel {

@@ -1,6 +1,7 @@
 // What covers the list for a while: pages to read, and questions.
 
 import Tweaks
+import TweaksTerminal
 
 /// Lines to read.
 struct Page: Equatable {

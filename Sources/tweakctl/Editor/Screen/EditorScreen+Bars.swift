@@ -1,6 +1,7 @@
 // The header, the line for remarks, and lines that are being typed.
 
 import Tweaks
+import TweaksTerminal
 
 extension EditorScreen {
     // MARK: Header

@@ -1,6 +1,7 @@
 // What is known about the selected tweak.
 
 import Tweaks
+import TweaksTerminal
 
 extension EditorScreen {
     /// Exactly so many lines about what is selected.

@@ -1,6 +1,7 @@
 // The footer: the keys that apply now.
 
 import Tweaks
+import TweaksTerminal
 
 extension EditorScreen {
     /// The keys that apply now, the most important ones where not all fit.

@@ -1,6 +1,7 @@
 // The list: categories, collections, and the tweaks with their values.
 
 import Tweaks
+import TweaksTerminal
 import TweaksWire
 
 /// Where the columns of the list are.

@@ -1,6 +1,7 @@
 // Pages that cover list and details: texts to read, and presets.
 
 import Tweaks
+import TweaksTerminal
 
 extension EditorScreen {
     /// A page, with its title and how far it was read.

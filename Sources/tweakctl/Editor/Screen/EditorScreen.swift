@@ -1,6 +1,7 @@
 // The state of the editor as a screen full of lines.
 
 import Tweaks
+import TweaksTerminal
 
 /// Draws a model. Pure: the same model is always the same frame.
 struct EditorScreen {

@@ -1,5 +1,7 @@
 // Frames to bytes: what changed since the last one, and nothing else.
 
+import TweaksTerminal
+
 /// A whole screen.
 struct Frame: Equatable {
     var lines: [StyledLine]

@@ -1,6 +1,7 @@
 // How roles look: by the colours that a terminal has, and its characters.
 
 import Tweaks
+import TweaksTerminal
 
 /// The looks of one terminal.
 struct Palette: Equatable {

@@ -1,6 +1,7 @@
 // A line of the screen: pieces of text, and what they are.
 
 import Tweaks
+import TweaksTerminal
 
 /// What a piece of text is; the palette knows how that looks.
 enum Role: Equatable {

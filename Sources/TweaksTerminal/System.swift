@@ -3,37 +3,37 @@
 import TweaksSystem
 
 /// The system calls under names that say what they do here. No Foundation: it would cost more time than the request.
-enum System {
+package enum System {
     #if canImport(Glibc)
-        static let stream = Int32(SOCK_STREAM.rawValue)
+        package static let stream = Int32(SOCK_STREAM.rawValue)
     #else
-        static let stream = SOCK_STREAM
+        package static let stream = SOCK_STREAM
     #endif
 
     /// The group of files that this process makes.
-    static var ownGroup: UInt32 { UInt32(getegid()) }
+    package static var ownGroup: UInt32 { UInt32(getegid()) }
 
     /// The primary group of a user; nil where there is no such user.
-    static func primaryGroup(of user: String) -> UInt32? { getpwnam(user).map { UInt32($0.pointee.pw_gid) } }
+    package static func primaryGroup(of user: String) -> UInt32? { getpwnam(user).map { UInt32($0.pointee.pw_gid) } }
 
     /// A variable of the environment; nil where it is empty, too.
-    static func variable(_ name: String) -> String? {
+    package static func variable(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
         return text.isEmpty ? nil : text
     }
 
     /// Whether a descriptor is a file, which has an end.
-    static func isFile(_ descriptor: Int32) -> Bool {
+    package static func isFile(_ descriptor: Int32) -> Bool {
         var facts = stat()
         return fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
     }
 
     /// Whether a descriptor is a terminal.
-    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+    package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
     /// Reads once. Nil when the call fails, empty at the end.
-    static func read(_ descriptor: Int32) -> [UInt8]? {
+    package static func read(_ descriptor: Int32) -> [UInt8]? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = chunk.withUnsafeMutableBytes { bytes in systemRead(descriptor, bytes.baseAddress, bytes.count) }
@@ -44,7 +44,7 @@ enum System {
 
     /// Writes all of it. False when the other end will have no more.
     @discardableResult
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
@@ -60,7 +60,7 @@ enum System {
     }
 
     /// What a descriptor is waited for.
-    enum Readiness {
+    package enum Readiness {
         case read, write, readAndWrite
         /// Only its end, such as the reader of a pipe that has gone.
         case end
@@ -69,7 +69,7 @@ enum System {
     /// Waits for any of the descriptors.
     /// - Parameter milliseconds: How long at most; nil for ever.
     /// - Returns: For each whether it can be read (or has ended), and whether it can be written; all false in the end.
-    static func wait(
+    package static func wait(
         _ descriptors: [(number: Int32, readiness: Readiness)], milliseconds: Int32? = nil
     ) -> [(canRead: Bool, canWrite: Bool)] {
         var entries = descriptors.map { pollfd(fd: $0.number, events: events($0.readiness), revents: 0) }
@@ -92,21 +92,21 @@ enum System {
     }
 
     /// Waits for nothing in particular.
-    static func pause(milliseconds: Int32) { _ = poll(nil, 0, milliseconds) }
+    package static func pause(milliseconds: Int32) { _ = poll(nil, 0, milliseconds) }
 
     /// Makes sure that nothing we open takes the place of a standard stream that is closed: what is printed would go to
     /// the process, which would take it for commands. What stands there instead can be neither read nor written.
-    static func occupyStandardStreams() {
+    package static func occupyStandardStreams() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
             _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
         }
     }
 
     /// A peer that hangs up shall be an error of a call, not the end of the program.
-    static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+    package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
     /// Ctrl-C is how a command that follows is ended; that is no failure.
-    static func succeedOnInterrupt() { _ = signal(SIGINT) { _ in _exit(0) } }
+    package static func succeedOnInterrupt() { _ = signal(SIGINT) { _ in _exit(0) } }
 }
 
 /// read(2), under a name that no method takes.
@@ -121,7 +121,7 @@ private func systemWrite(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: I
 
 extension System {
     /// Ends the program.
-    static func exit(_ code: ExitCode) -> Never { systemExit(code.rawValue) }
+    package static func exit(_ code: ExitCode) -> Never { systemExit(code.rawValue) }
 }
 
 /// exit(3), under a name that no method takes.

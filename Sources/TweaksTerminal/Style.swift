@@ -1,21 +1,25 @@
 // What a terminal can show, and the escape sequences for it.
 
 /// How output looks.
-struct Style: Equatable, Sendable {
+package struct Style: Equatable, Sendable {
     /// Arranged for people; otherwise lines go out as the server sent them.
-    var isForPeople = false
+    package var isForPeople = false
     /// Colours, and other sequences for terminals.
-    var hasColors = false
+    package var hasColors = false
     /// Block characters.
-    var hasBlocks = false
+    package var hasBlocks = false
+
+    package init(isForPeople: Bool = false, hasColors: Bool = false, hasBlocks: Bool = false) {
+        (self.isForPeople, self.hasColors, self.hasBlocks) = (isForPeople, hasColors, hasBlocks)
+    }
 
     /// Lines as they came.
-    static let plain = Style()
+    package static let plain = Style()
     /// Everything a terminal can do.
-    static let full = Style(isForPeople: true, hasColors: true, hasBlocks: true)
+    package static let full = Style(isForPeople: true, hasColors: true, hasBlocks: true)
 
     /// What is proper for a descriptor. `NO_COLOR` (no-color.org) and `TERM=dumb` are obeyed.
-    static func of(_ descriptor: Int32) -> Style {
+    package static func of(_ descriptor: Int32) -> Style {
         guard System.isTerminal(descriptor) else { return .plain }
         let isDumb = System.variable("TERM").map { $0 == "dumb" } ?? true
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(System.variable).first ?? ""
@@ -26,7 +30,7 @@ struct Style: Equatable, Sendable {
     }
 
     /// What text is.
-    enum Role {
+    package enum Role {
         case name, faint, text, number, word, marked, error
 
         fileprivate var code: String {
@@ -43,21 +47,21 @@ struct Style: Equatable, Sendable {
     }
 
     /// Text in the look of its role.
-    func paint(_ text: String, _ role: Role) -> String {
+    package func paint(_ text: String, _ role: Role) -> String {
         hasColors && !text.isEmpty ? "\u{1B}[\(role.code)m\(text)\u{1B}[0m" : text
     }
 }
 
 /// How wide text is on a terminal.
-enum TextWidth {
+package enum TextWidth {
     /// Columns of a text without control characters.
-    static func of(_ text: String) -> Int {
+    package static func of(_ text: String) -> Int {
         // Nearly all text is ASCII.
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
     /// Columns of one character: two for East Asian wide ones and emoji, none for a lone mark.
-    static func of(_ character: Character) -> Int {
+    package static func of(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         if first.properties.isEmojiPresentation { return 2 }
         switch first.value {
@@ -71,7 +75,7 @@ enum TextWidth {
     }
 
     /// Text filled up with blanks.
-    static func padded(_ text: String, to width: Int) -> String {
+    package static func padded(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - of(text)))
     }
 }

@@ -3,10 +3,10 @@
 import Tweaks
 
 /// The ages of moments in lines of a server.
-enum Age {
+package enum Age {
     /// A line whose first moment is an age; unchanged without one, or where it is still to come.
     /// - Parameter now: In milliseconds since 1970.
-    static func inWords(_ line: String, now: Int64) -> String {
+    package static func inWords(_ line: String, now: Int64) -> String {
         // A moment in a value stands in quotes, so that no value is rewritten.
         for word in line.split(separator: " ") where word.utf8.count >= 20 && word.utf8.last != UInt8(ascii: "\"") {
             let bare = word.last == "," ? word.dropLast() : word
@@ -19,7 +19,7 @@ enum Age {
     }
 
     /// `just now`, `40 s ago`, `3 min ago`, `2 h ago`, `5 days ago`; nil for what is to come.
-    static func text(since moment: Int64, now: Int64) -> String? {
+    package static func text(since moment: Int64, now: Int64) -> String? {
         // Clocks of two machines may disagree by a little.
         guard now - moment > -5_000 else { return nil }
         let seconds = max(0, (now - moment) / 1_000)

@@ -1,9 +1,9 @@
-// Why tweakctl ends before its work is done, and the exit codes.
+// Defines the exit codes of the command-line programs, and why they end before their work is done.
 
 /// The exit codes, for scripts.
-enum ExitCode: Int32, Equatable {
+package enum ExitCode: Int32, Equatable, Sendable {
     case ok = 0
-    /// The process refused a command.
+    /// The process, or the fleet, refused a command.
     case refused = 1
     /// The command line makes no sense.
     case usage = 2
@@ -12,12 +12,12 @@ enum ExitCode: Int32, Equatable {
 }
 
 /// What ends the program, with the text for standard error.
-struct Failure: Error, Equatable, CustomStringConvertible {
-    let code: ExitCode
+package struct Failure: Error, Equatable, CustomStringConvertible {
+    package let code: ExitCode
     /// Names the subject, what is wrong, and the remedy.
-    let description: String
+    package let description: String
 
-    init(_ code: ExitCode, _ description: String) {
+    package init(_ code: ExitCode, _ description: String) {
         self.code = code
         self.description = description
     }

@@ -1,0 +1,108 @@
+// Ends rollouts: finish makes their values everybody's or a standing rule, abort takes them back.
+
+import Tweaks
+
+extension FleetOperator {
+    /// Makes a rollout permanent. One without a selector becomes values; one with a selector stays as a standing rule.
+    /// - Parameter force: Also where it has not reached everybody, and where the values it found are others now.
+    package func finish(
+        _ id: String, force: Bool = false, fence: EtcdTransaction.Compare? = nil
+    ) async throws(FleetRefusal) -> FleetReceipt {
+        try await write { view throws(FleetRefusal) in
+            let held = try view.rollout(id)
+            let rollout = held.value
+            if rollout.state == .done {
+                throw FleetRefusal(.refused, "rollout \(id) is a standing rule already; abort \(id) ends it")
+            }
+            if !force { try checkFinishable(rollout, view) }
+            var edit = rollout.selector.isEmpty ? folding(rollout, view) : standing(rollout)
+            edit.compares = fence.map { [$0] } ?? []
+            return edit
+        }
+    }
+
+    private func checkFinishable(_ rollout: Rollout, _ view: OperatorView) throws(FleetRefusal) {
+        if rollout.share < .all {
+            throw FleetRefusal(
+                .refused,
+                "rollout \(rollout.id) is at \(rollout.share.text); resume \(rollout.id) goes on, "
+                    + "and finish \(rollout.id) --force gives it to everybody at once")
+        }
+        for change in rollout.changes where view.value(change.path) != change.found {
+            let (found, present) = (change.found.shown, view.value(change.path).shown)
+            throw FleetRefusal(
+                .refused,
+                "\(change.path.token) is \(present) now, and rollout \(rollout.id) found \(found); "
+                    + "abort \(rollout.id), or finish \(rollout.id) --force writes over it")
+        }
+    }
+
+    /// Values for everybody, and the rollout is gone.
+    private func folding(_ rollout: Rollout, _ view: OperatorView) -> FleetEdit {
+        var edit = FleetEdit("finish", "finish \(rollout.id)", rollout: rollout.id)
+        edit.changes = rollout.changes.map { .init(path: $0.path, old: view.value($0.path), new: $0.value) }
+        edit.operations = rollout.changes.map {
+            .put(key: keys.value($0.path), value: DesiredValue(value: $0.value, by: by, at: now()).bytes)
+        }
+        edit.operations.append(.delete(.key(keys.rollout(rollout.id))))
+        return edit
+    }
+
+    /// A rule for what the selector names; it needs no lease, and nobody drives it.
+    private func standing(_ rollout: Rollout) -> FleetEdit {
+        var rule = rollout
+        (rule.state, rule.share, rule.steps) = (.done, .all, [.all])
+        (rule.next, rule.confirmBy, rule.confirmWithin, rule.lifetime) = (nil, nil, nil, nil)
+        rule.abortIf = []
+        var edit = FleetEdit("finish", "finish \(rollout.id)", rollout: rollout.id)
+        edit.operations = [put(rule, lease: 0)]
+        return edit
+    }
+
+    /// Takes a rollout back by deleting it. An etcd that is out of space takes that, too, and then without the log.
+    package func abort(
+        _ id: String, fence: EtcdTransaction.Compare? = nil
+    ) async throws(FleetRefusal) -> FleetReceipt {
+        do throws(FleetRefusal) {
+            return try await write { view throws(FleetRefusal) in
+                var edit = FleetEdit("abort", "abort \(id)", rollout: id)
+                let key = keys.rollout(id)
+                // One that cannot be read can be deleted.
+                if view.garbage[key] == nil {
+                    edit.changes = try view.rollout(id).value.changes.map {
+                        .init(path: $0.path, old: $0.value, new: view.value($0.path))
+                    }
+                }
+                edit.operations = [.delete(.key(key))]
+                edit.compares = fence.map { [$0] } ?? []
+                return edit
+            }
+        } catch {
+            guard case .noSpace? = error.etcd else { throw error }
+            return try await plainlyDelete(id, fence: fence)
+        }
+    }
+
+    private func plainlyDelete(
+        _ id: String, fence: EtcdTransaction.Compare?
+    ) async throws(FleetRefusal) -> FleetReceipt {
+        let key = keys.rollout(id)
+        do throws(EtcdError) {
+            let result = try await etcd.commit(
+                EtcdTransaction(if: fence.map { [$0] } ?? [], then: [.delete(.key(key))]))
+            guard result.succeeded else {
+                throw EtcdError.refused("another one drives rollout \(id) now")
+            }
+            return FleetReceipt(header: result.header, rollout: id, notes: [Self.withoutLog])
+        } catch {
+            throw FleetRefusal(error, wasWriting: true)
+        }
+    }
+
+    private static let withoutLog = "etcd is out of space: the rollout is deleted, and that is not in the log"
+}
+
+extension TweakValue? {
+    /// The value's text, or that there is none.
+    package var shown: String { map(\.text) ?? "(none)" }
+}

@@ -1,0 +1,35 @@
+// Makes a value of a text by its form alone, where nothing else says what kind it is.
+
+package import Tweaks
+
+/// An assignment as it was written.
+package struct TextAssignment: Hashable, Sendable {
+    package var path: TweakPath
+    /// Without its quotes.
+    package var text: String
+    package var isQuoted: Bool
+
+    package init(path: TweakPath, text: String, isQuoted: Bool = false) {
+        (self.path, self.text, self.isQuoted) = (path, text, isQuoted)
+    }
+}
+
+extension TweakValue {
+    /// Kinds whose texts look like no other's, in the order in which they are tried.
+    private static let forms: [TweakKind] = [.bool, .int, .number, .duration, .point]
+
+    /// `true`, `7`, `1.5`, `250ms`, `#FF8800`, `[1, 2]`; all else is text.
+    package init(form text: String, isQuoted: Bool = false) {
+        let value = isQuoted ? nil : Self.unquoted(text)
+        self = value ?? .string(text)
+    }
+
+    private static func unquoted(_ text: String) -> TweakValue? {
+        if text.hasPrefix("[") {
+            return (forms + [.string]).lazy.compactMap { TweakValue(parsing: text, as: .list, of: $0) }.first
+        }
+        // A color's name is a word like others.
+        if text.hasPrefix("#") { return TweakValue(parsing: text, as: .color) }
+        return forms.lazy.compactMap { TweakValue(parsing: text, as: $0) }.first
+    }
+}

@@ -1,0 +1,87 @@
+// Verbs that begin rollouts and drive them: rollout and resume.
+
+import Tweaks
+import TweaksFleet
+import TweaksSystem
+import TweaksTerminal
+
+extension FleetClient {
+    /// Begins a rollout and drives it, unless it is to be left alone.
+    func rollout() async throws(FleetRefusal) -> ExitCode {
+        let texts = try reading { () throws(Failure) in try TextAssignment.all(arguments.words) }
+        let proposal = try await proposal(texts)
+        if !arguments.has(.force) { try proposal.check() }
+        var plan = try reading { () throws(Failure) in
+            try RolloutPlan(arguments, proposal.assignments, id: fleet.makeID())
+        }
+        let reach = try await reach(of: plan)
+        if !arguments.has(.dryRun) {
+            let isYes = try reading { () throws(Failure) in
+                try console.confirm("Begin?", isYes: arguments.has(.yes))
+            }
+            guard isYes else { return .refused }
+        }
+        if arguments.has(.detach) || arguments.has(.dryRun) {
+            let done = try await fleet.begin(plan)
+            receipt("rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", done)
+            if arguments.has(.detach) { console.output.remark("resume \(plan.id) drives it on") }
+            return .ok
+        }
+        let claim = try await claim(plan.id)
+        plan.driver = claim.fence
+        if arguments.has(.revertIfDriverDies) { plan.lease = claim.lease }
+        do throws(FleetRefusal) {
+            let done = try await fleet.begin(plan)
+            receipt("rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", done)
+        } catch {
+            await fleet.release(claim)
+            throw error
+        }
+        return await RolloutSession(self, claim, dies: plan.lease != nil).drive()
+    }
+
+    /// Shows whom each step reaches; refuses a first step that reaches nobody.
+    /// - Returns: How many the first one reaches.
+    private func reach(of plan: RolloutPlan) async throws(FleetRefusal) -> Int {
+        let view = try await fleet.look()
+        try view.checkFree(plan.assignments.map(\.path))
+        let rollout = plan.rollout(by: fleet.by, at: now, found: view.value)
+        let reach = RolloutReach(rollout, try await fleet.population().live)
+        try reach.check(rollout)
+        if console.isJSON { return reach.members.first?.count ?? 0 }
+        console.print(
+            rows: rollout.changes.map {
+                .init(path: $0.path.token, value: $0.value.text, note: "was \($0.found.shown)")
+            })
+        let whom = rollout.selector.isEmpty ? "" : " with \(rollout.selector.text)"
+        console.print(["\(reach.eligible) of \(reach.live.processes)\(whom):"])
+        console.print(reach.members.map { "  \($0.share.text): \($0.count)" })
+        return reach.members.first?.count ?? 0
+    }
+
+    private func claim(_ id: String) async throws(FleetRefusal) -> DriverClaim {
+        try await fleet.claim(id, host: OperatorSettings.host, pid: Int64(ThisProcess.id))
+    }
+
+    /// Drives a rollout on from where it is.
+    func resume() async throws(FleetRefusal) -> ExitCode {
+        let held = try await fleet.look().rollout(id)
+        if held.value.state == .done {
+            throw FleetRefusal(.refused, "rollout \(id) is a standing rule; abort \(id) ends it")
+        }
+        if held.value.state == .paused, let driver = try await fleet.drivers()[id] {
+            receipt("resumed rollout \(id) at \(held.value.share.text)", try await fleet.resume(id))
+            console.output.remark("\(driver.by) drives it on: process \(driver.pid) on \(driver.host)")
+            return .ok
+        }
+        let claim = try await claim(id)
+        do throws(FleetRefusal) {
+            receipt(
+                "resumed rollout \(id) at \(held.value.share.text)", try await fleet.resume(id, fence: claim.fence))
+        } catch {
+            await fleet.release(claim)
+            throw error
+        }
+        return await RolloutSession(self, claim, dies: false).drive()
+    }
+}

@@ -1,0 +1,121 @@
+// The verb status: processes, builds, refusals, local overrides, and etcd itself.
+
+import Tweaks
+import TweaksFleet
+import TweaksTerminal
+
+extension FleetClient {
+    func status() async throws(FleetRefusal) {
+        let store = try await etcdStatus()
+        let view = try await fleet.look()
+        let summary = FleetSummary(
+            view, try await fleet.population(), builds: Set(try await fleet.builds().hashes))
+        let drivers = try await fleet.drivers()
+        if console.isJSON { return console.print(json(store, view, summary, drivers)) }
+        console.print(lines(store, view, summary))
+        for held in view.ordered { show(held.value) }
+        for (id, driver) in drivers.sorted(by: { $0.key < $1.key }) {
+            console.print(["rollout \(id) is driven by \(driver.by), process \(driver.pid) on \(driver.host)"])
+        }
+    }
+
+    private func etcdStatus() async throws(FleetRefusal) -> EtcdStatus {
+        do throws(EtcdError) {
+            return try await fleet.etcd.status()
+        } catch {
+            throw FleetRefusal(error)
+        }
+    }
+
+    private func lines(_ store: EtcdStatus, _ view: OperatorView, _ summary: FleetSummary) -> [String] {
+        let size = String(store.size / 1_048_576)
+        var lines = [
+            "\(FleetConsole.place(store.header, keys)): etcd \(store.version), \(size) MiB, revision "
+                + "\(store.header.revision)" + (store.leader == 0 ? ", without a leader" : "")
+        ]
+        if let head = view.head?.value {
+            lines.append("last write: \(head.what), \(FleetConsole.provenance(head.by, head.at, now: now))")
+        }
+        lines.append("\(summary.live.processes) live")
+        lines += summary.builds.map { "  build \($0.hash): \($0.live)" + ($0.isKnown ? "" : ", without declarations") }
+        if !summary.lagging.isEmpty {
+            let names = summary.lagging.prefix(5).map { "\($0.id) at \($0.status.revision)" }.joined(separator: ", ")
+            lines.append("\(summary.lagging.count) have not applied revision \(summary.revision): \(names)")
+        }
+        lines += summary.refusals.map { refusal in
+            let rollout = refusal.rollout.map { " (rollout \($0))" } ?? ""
+            return "\(refusal.count) refuse \(refusal.path)\(rollout): \(refusal.reason); such as \(refusal.example)"
+        }
+        if summary.moreRefused > 0 { lines.append("\(summary.moreRefused) more refusals are not listed") }
+        lines += summary.covered.map { "\($0.count) have a local override above \($0.path)" }
+        if summary.moreCovered > 0 { lines.append("\(summary.moreCovered) more local overrides are not listed") }
+        lines += summary.trouble.map { "\($0.count) in trouble: \($0.text); such as \($0.example)" }
+        if summary.unstable > 0 { lines.append("\(summary.unstable) have another ID after each restart") }
+        return lines
+    }
+
+    private func json(
+        _ store: EtcdStatus, _ view: OperatorView, _ summary: FleetSummary, _ drivers: [String: FleetDriver]
+    ) -> JSON {
+        .object([
+            ("fleet", .string(keys.name)), ("prefix", .string(keys.prefix)),
+            ("cluster", .string(String(store.header.clusterID, radix: 16))),
+            (
+                "etcd",
+                .object([
+                    ("version", .string(store.version)), ("size", .int(store.size)),
+                    ("revision", .int(store.header.revision)), ("hasLeader", .bool(store.leader != 0)),
+                ])
+            ),
+            ("head", view.head.map { Self.json($0.value) } ?? .null), ("revision", .int(summary.revision)),
+            ("live", .count(summary.live)), ("unstable", .count(summary.unstable)),
+            (
+                "lagging",
+                .array(
+                    summary.lagging.map {
+                        .object([("id", .string($0.id)), ("revision", .int($0.status.revision))])
+                    })
+            ),
+            ("builds", .array(summary.builds.map(Self.json))), ("refusals", .array(summary.refusals.map(Self.json))),
+            ("moreRefused", .count(summary.moreRefused)),
+            (
+                "covered",
+                .array(
+                    summary.covered.map { .object([("path", .string($0.path)), ("count", .count($0.count))]) })
+            ),
+            ("moreCovered", .count(summary.moreCovered)),
+            (
+                "trouble",
+                .array(
+                    summary.trouble.map {
+                        .object([
+                            ("text", .string($0.text)), ("count", .count($0.count)), ("example", .string($0.example)),
+                        ])
+                    })
+            ),
+            ("rollouts", .array(view.ordered.map { Self.json($0) })),
+            ("drivers", .object(drivers.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value.by)) })),
+        ])
+    }
+
+    private static func json(_ head: FleetHead) -> JSON {
+        .object([
+            ("counter", .unsigned(head.counter)), ("what", .string(head.what)), ("by", .string(head.by)),
+            ("at", .int(head.at)),
+        ])
+    }
+
+    private static func json(_ build: FleetSummary.Build) -> JSON {
+        .object([
+            ("build", .string(build.hash)), ("live", .count(build.live)), ("known", .bool(build.isKnown)),
+        ])
+    }
+
+    private static func json(_ refusal: FleetSummary.Refusal) -> JSON {
+        .object([
+            ("rollout", .text(refusal.rollout)), ("path", .string(refusal.path)),
+            ("reason", .string(refusal.reason)), ("count", .count(refusal.count)),
+            ("example", .string(refusal.example)),
+        ])
+    }
+}

@@ -1,0 +1,164 @@
+// Verbs that write values: set, import, check, reset, undo, finish, adopt.
+
+import Tweaks
+import TweaksFleet
+import TweaksSystem
+import TweaksTerminal
+import TweaksWire
+
+extension FleetClient {
+    // MARK: set, import, check
+
+    /// What is to be set, typed by the builds and judged by them.
+    func proposal(_ texts: [TextAssignment]) async throws(FleetRefusal) -> FleetProposal {
+        let proposal = try await fleet.propose(texts, allowsNew: arguments.has(.new))
+        for note in proposal.notes { console.output.remark(note) }
+        return proposal
+    }
+
+    func check() async throws(FleetRefusal) -> ExitCode {
+        let texts = try reading { () throws(Failure) in try TextAssignment.all(arguments.words) }
+        let proposal = try await proposal(texts)
+        if console.isJSON {
+            console.print(.array(proposal.refusals.map(Self.json)))
+        } else if proposal.refusals.isEmpty {
+            console.print(["all \(proposal.builds) builds take it, and \(proposal.live.processes) live"])
+        } else {
+            console.print(proposal.refusals.map(\.text))
+        }
+        return proposal.refusals.isEmpty ? .ok : .refused
+    }
+
+    private static func json(_ refusal: BuildRefusal) -> JSON {
+        .object([
+            ("build", .string(refusal.build)), ("live", .count(refusal.live)), ("path", .string(refusal.path.joined)),
+            ("reason", .string(refusal.reason)),
+        ])
+    }
+
+    func set() async throws(FleetRefusal) -> ExitCode {
+        let isImport = arguments.verb == .import
+        let seconds = try reading { () throws(Failure) in try arguments.seconds(.for, atLeast: 1) }
+        let texts = try reading { () throws(Failure) in
+            isImport ? try imported() : try TextAssignment.all(arguments.words)
+        }
+        let proposal = try await proposal(texts)
+        if !arguments.has(.force) { try proposal.check() }
+        if isImport, !arguments.has(.dryRun) {
+            let question = "Set \(proposal.assignments.count) values of \(keys.prefix)/\(keys.name)?"
+            let isYes = try reading { () throws(Failure) in
+                try console.confirm(question, isYes: arguments.has(.yes))
+            }
+            guard isYes else { return .refused }
+        }
+        guard let seconds else {
+            receipt(arguments.verb.rawValue, try await fleet.set(proposal.assignments, verb: arguments.verb.rawValue))
+            return .ok
+        }
+        let done = try await fleet.set(proposal.assignments, seconds: seconds)
+        receipt("set for \(seconds) s as rollout \(done.rollout ?? "")", done)
+        return .ok
+    }
+
+    /// The lines of a file, or of standard input.
+    private func imported() throws(Failure) -> [TextAssignment] {
+        let name = arguments.words[0]
+        let bytes = try Self.read(name)
+        let lines = AssignmentLines(bytes, in: name == "-" ? "standard input" : name, listedProblems: 20)
+        if let problem = lines.problems.first {
+            throw Failure(.refused, "\(name):\(problem.line): \(problem.error.message)")
+        }
+        var assignments: [TextAssignment] = []
+        let rawLines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for line in lines.assignments {
+            do throws(TweakError) {
+                let raw = rawLines.indices.contains(line.line - 1) ? rawLines[line.line - 1] : []
+                assignments.append(
+                    TextAssignment(
+                        path: try TweakPath(line.path), text: line.text, isQuoted: Self.hasQuotedValue(raw)))
+            } catch {
+                throw Failure(.refused, "\(name):\(line.line): \(error.message)")
+            }
+        }
+        if assignments.isEmpty { throw Failure(.refused, "\(name): there are no lines PATH = VALUE in it") }
+        guard assignments.count <= FleetEdit.mostChanges else {
+            throw Failure(
+                .refused,
+                "\(name): \(assignments.count) changes are too many for one write, which has at most "
+                    + "\(FleetEdit.mostChanges); import it in several parts")
+        }
+        return assignments
+    }
+
+    /// Whether the value of a line stands in quotes, and so is text.
+    private static func hasQuotedValue(_ line: ArraySlice<UInt8>) -> Bool {
+        let bare = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        let tokens = bare.withUnsafeBufferPointer { (try? Tokenizer.tokens($0)) ?? [] }
+        return tokens.count == 3 && tokens[2].isQuoted
+    }
+
+    private static func read(_ name: String) throws(Failure) -> [UInt8] {
+        let descriptor = name == "-" ? 0 : open(name, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(.refused, "\(name): \(errorText()); name a file, or - ") }
+        defer { if descriptor > 0 { close(descriptor) } }
+        var bytes: [UInt8] = []
+        while let chunk = System.read(descriptor) {
+            if chunk.isEmpty { return bytes }
+            bytes += chunk
+            if bytes.count > 8_388_608 { throw Failure(.refused, "\(name): more than 8 MiB; import it in parts") }
+        }
+        throw Failure(.refused, "\(name): \(errorText()); name a file that can be read")
+    }
+
+    // MARK: reset, undo
+
+    func reset() async throws(FleetRefusal) {
+        let paths = try reading { () throws(Failure) in
+            var paths: [TweakPath] = []
+            for word in arguments.words { paths.append(try TextAssignment.path(word)) }
+            return paths
+        }
+        receipt("reset", try await fleet.reset(paths))
+    }
+
+    func undo() async throws(FleetRefusal) {
+        let number = try reading { () throws(Failure) -> UInt64? in
+            guard let word = arguments.words.first else { return nil }
+            guard let number = UInt64(word), !word.hasPrefix("+") else {
+                throw Failure(.usage, "undo: \(Quoting.excerpt(word)) is no entry's number; see history")
+            }
+            return number
+        }
+        receipt("undo", try await fleet.undo(number))
+    }
+
+    // MARK: finish, adopt
+
+    func finish() async throws(FleetRefusal) {
+        receipt("finished rollout \(id)", try await fleet.finish(id, force: arguments.has(.force)))
+    }
+
+    func adopt() async throws(FleetRefusal) -> ExitCode {
+        let atLeast = try reading { () throws(Failure) -> UInt64 in
+            guard let text = arguments.value(.atLeast) else { return 0 }
+            guard let number = UInt64(text), number <= FleetOperator.highestAdopted else {
+                throw Failure(
+                    .usage, "--at-least: \(Quoting.excerpt(text)) is no number up to \(FleetOperator.highestAdopted)")
+            }
+            return number
+        }
+        let view = try await fleet.look()
+        let question =
+            "\(FleetConsole.place(view.header, keys)) with \(view.values.count) values: "
+            + "shall every process of the fleet follow it?"
+        let isYes = try reading { () throws(Failure) in
+            try console.confirm(question, isYes: arguments.has(.yes) || arguments.has(.dryRun))
+        }
+        guard isYes else { return .refused }
+        receipt("adopt", try await fleet.adopt(atLeast: atLeast))
+        console.output.remark(
+            "processes that held to their last good state, because this etcd is another one or older, now take "
+                + "what is here as theirs; what is not here they no longer hold")
+        return .ok
+    }
+}

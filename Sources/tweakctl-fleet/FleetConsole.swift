@@ -1,0 +1,100 @@
+// Prints what a fleet holds: lines of PATH = VALUE with notes, and receipts of writes.
+
+import Tweaks
+import TweaksFleet
+import TweaksTerminal
+
+/// Where the program says things.
+struct FleetConsole: Sendable {
+    let output: Output
+    let isJSON: Bool
+
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+        output = Output(program: "tweakctl-fleet", isJSON: isJSON)
+    }
+
+    var style: Style { output.style }
+
+    /// A line `PATH = VALUE   # note`.
+    struct Row: Equatable {
+        var path: String
+        var value: String
+        var note = ""
+    }
+
+    func print(_ lines: [String]) { output.print(lines.map(Quoting.sanitized)) }
+
+    /// Lines that hold escape sequences of ours.
+    func printPainted(_ lines: [String]) { output.print(lines) }
+
+    func print(_ json: JSON) { output.print([json.text]) }
+
+    func print(rows: [Row]) { output.print(Self.lines(rows, style)) }
+
+    /// Rows as lines; in columns for people.
+    static func lines(_ rows: [Row], _ style: Style) -> [String] {
+        guard style.isForPeople else {
+            return rows.map { "\($0.path) = \($0.value)" + ($0.note.isEmpty ? "" : "  # \($0.note)") }
+        }
+        let paths = rows.map { TextWidth.of($0.path) }.filter { $0 <= 48 }.max() ?? 0
+        let values = rows.map { TextWidth.of($0.value) }.filter { $0 <= 24 }.max() ?? 0
+        return rows.map { row in
+            let fill = String(repeating: " ", count: max(0, paths - TextWidth.of(row.path)))
+            let line = style.paint(row.path, .name) + fill + style.paint(" = ", .faint)
+            if row.note.isEmpty { return line + style.paint(row.value, .number) }
+            let gap = String(repeating: " ", count: max(0, values - TextWidth.of(row.value)) + 2)
+            return line + style.paint(row.value, .number) + gap + style.paint("# \(row.note)", .faint)
+        }
+    }
+
+    // MARK: Receipts
+
+    /// What a write did, where.
+    func print(_ receipt: FleetReceipt, _ keys: FleetKeys, _ what: String) {
+        if isJSON { return print(Self.json(receipt, keys)) }
+        let entry = receipt.sequence.map { ", entry \($0)" } ?? ""
+        print(["\(Self.place(receipt.header, keys)): \(what)\(entry)"])
+        print(rows: receipt.changes.map { Row(path: $0.path.token, value: $0.new.shown, note: "was \($0.old.shown)") })
+        for note in receipt.notes { output.remark(note) }
+    }
+
+    /// `cluster 3a5f… /tweaks/api`
+    static func place(_ header: EtcdHeader, _ keys: FleetKeys) -> String {
+        "cluster \(String(header.clusterID, radix: 16)) \(keys.prefix)/\(keys.name)"
+    }
+
+    static func json(_ receipt: FleetReceipt, _ keys: FleetKeys) -> JSON {
+        .object([
+            ("cluster", .string(String(receipt.header.clusterID, radix: 16))), ("prefix", .string(keys.prefix)),
+            ("fleet", .string(keys.name)), ("revision", .int(receipt.header.revision)),
+            ("entry", receipt.sequence.map { .unsigned($0) } ?? .null), ("rollout", .text(receipt.rollout)),
+            ("changes", .array(receipt.changes.map(json))), ("notes", .array(receipt.notes.map(JSON.string))),
+        ])
+    }
+
+    static func json(_ change: FleetLogEntry.Change) -> JSON {
+        .object([
+            ("path", .string(change.path.joined)), ("old", change.old?.json ?? .null),
+            ("new", change.new?.json ?? .null),
+        ])
+    }
+
+    /// `by alice@host, 3 min ago`
+    static func provenance(_ by: String, _ at: Int64, now: Int64) -> String {
+        "by \(Quoting.sanitized(by)), \(Age.text(since: at, now: now) ?? TimeText.seconds(at))"
+    }
+
+    // MARK: Questions
+
+    /// Asks a person. Where nobody can be asked, `--yes` has to be there.
+    func confirm(_ question: String, isYes: Bool) throws(Failure) -> Bool {
+        if isYes { return true }
+        guard System.isTerminal(0), System.isTerminal(2) else {
+            throw Failure(.usage, "\(question) Nobody can be asked here; say --yes")
+        }
+        System.write(Array("\(Quoting.sanitized(question)) [y/N] ".utf8), to: 2)
+        let answer = readLine() ?? ""
+        return ["y", "yes"].contains(answer.lowercased())
+    }
+}

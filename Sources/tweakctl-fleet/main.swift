@@ -1,1 +1,0 @@
-// Runs the operator's client of a fleet.

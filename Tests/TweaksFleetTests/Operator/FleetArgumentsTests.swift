@@ -1,0 +1,167 @@
+// The command line of tweakctl-fleet: what is understood, and what is said of the rest.
+
+import Testing
+import Tweaks
+import TweaksFleet
+import TweaksTerminal
+
+@testable import tweakctl_fleet
+
+@Suite struct FleetArgumentsTests {
+    private func words(_ line: String) -> [String] {
+        // Quotes as a shell has them, without its escapes.
+        var words: [String] = []
+        for (position, part) in line.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
+            if position % 2 == 1 {
+                words.append(String(part))
+            } else {
+                words += part.split(separator: " ").map { String($0) }
+            }
+        }
+        return words
+    }
+
+    private func failure(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+            return "it was taken"
+        } catch {
+            return (error as? Failure).map { "\($0.code.rawValue) \($0.description)" } ?? "\(error)"
+        }
+    }
+
+    @Test func `Options stand anywhere, and the last of each counts`() throws {
+        let arguments = try FleetArguments(
+            words("--etcd http://a api --json set 'A/B/C = 1' --etcd=http://b --for 90s -y"))
+        #expect(arguments.fleet == "api" && arguments.verb == .set && arguments.words == ["A/B/C = 1"])
+        #expect(arguments.value(.etcd) == "http://b" && arguments.isJSON && arguments.has(.yes))
+        #expect(try arguments.seconds(.for, atLeast: 1) == 90)
+    }
+
+    @Test func `A value behind an equals sign, and all behind two dashes, is no option`() throws {
+        #expect(try FleetArguments(words("api set A/B/C = -5")).words == ["A/B/C", "=", "-5"])
+        #expect(try FleetArguments(words("api reset -- --x/y/z")).words == ["--x/y/z"])
+        #expect(try FleetArguments(words("api import -")).words == ["-"])
+    }
+
+    @Test(arguments: [
+        ("", "2 name a fleet and a verb"), ("set", "2 set: name the fleet first"),
+        ("api", "2 name what to do: ls, get"),
+        ("api stats", "2 “stats” is no verb; did you mean status?"), ("api ls --jsn", "did you mean --json?"),
+        ("api ls --etcd", "2 --etcd needs a value: --etcd URL"), ("api ls --json=1", "2 --json takes no value"),
+        ("a/b ls", "2 “a/b” is no name of a fleet"), ("api ls --for 5m", "2 --for is no option of ls"),
+        ("api status x", "2 status: write tweakctl fleet api status"),
+        ("api get", "2 get: write tweakctl fleet api get"),
+        ("api pause", "2 pause: write tweakctl fleet api pause ID"), ("api undo 1 2", "2 undo: write"),
+    ])
+    func `What makes no sense is said with the remedy`(_ line: String, _ text: String) {
+        #expect(failure { _ = try FleetArguments(words(line)) }.contains(text))
+    }
+
+    @Test(arguments: [
+        ("5m", 300 as Int64?), ("1500ms", 2), ("0s", nil), ("5", nil), ("-5m", nil), ("400h", 1_440_000),
+        ("9000h", nil),
+    ])
+    func `Times are whole seconds upwards`(_ text: String, _ seconds: Int64?) throws {
+        let arguments = try FleetArguments(["api", "set", "x", "--for", text])
+        #expect((try? arguments.seconds(.for, atLeast: 1)) == seconds)
+    }
+
+    // MARK: Assignments
+
+    @Test func `Assignments are three words, or one`() throws {
+        let all = try TextAssignment.all([
+            "A/B/Font Name", "=", "two words", "A/B/C = 72", "\"A/B/D e\" = \"72\"", "A/B/L = [1, 2]",
+        ])
+        #expect(
+            all == [
+                TextAssignment(path: try TweakPath("A/B/Font Name"), text: "two words"),
+                TextAssignment(path: try TweakPath("A/B/C"), text: "72"),
+                TextAssignment(path: try TweakPath("A/B/D e"), text: "72", isQuoted: true),
+                TextAssignment(path: try TweakPath("A/B/L"), text: "[1, 2]"),
+            ])
+    }
+
+    @Test(arguments: [
+        (["A/B/C=5"], "“A/B/C=5”: put spaces around “=”, and text in quotes: 'A/B/C = 5'"),
+        (["A/B/C"], "is no assignment"),
+        (["A/B/C", "="], "a value is missing"), (["A/B", "=", "5"], "is no path"), (["A/B/C = 1 2"], "put spaces"),
+    ])
+    func `What is no assignment is said`(_ words: [String], _ text: String) {
+        #expect(failure { _ = try TextAssignment.all(words) }.contains(text))
+    }
+
+    // MARK: Rollouts
+
+    private func plan(_ options: String) throws -> RolloutPlan {
+        let path = try TweakPath("A/B/C")
+        let arguments = try FleetArguments(words("api rollout 'A/B/C = 1' \(options)"))
+        return try RolloutPlan(arguments, [FleetAssignment(path, .int(1))], id: "r1")
+    }
+
+    @Test func `A rollout's options become its plan`() throws {
+        let plan = try plan(
+            "--where zone=eu,tier=1 --where zone=eu --steps 0.5,12.5,100% --every 2m --abort-if 'S/E/Rate > 5' "
+                + "--abort-if 'S/E/Free <= 0.5' --confirm-within 10m")
+        #expect(plan.selector == ["zone": "eu", "tier": "1"])
+        #expect(plan.steps.map(\.hundredths) == [50, 1_250, 10_000])
+        #expect(plan.every == 120 && plan.confirmWithin == 600)
+        #expect(plan.abortIf.map(\.comparison) == [.above, .atMost] && plan.abortIf.map(\.limit) == [5, 0.5])
+        let standard = try self.plan("")
+        #expect(standard.steps.map(\.hundredths) == [100, 1_000, 5_000, 10_000] && standard.every == 300)
+    }
+
+    @Test(arguments: [
+        ("--steps 10,5", "does not grow"), ("--steps 0,5", "“0” is no percentage"), ("--steps 101", "is no percentage"),
+        ("--steps x", "is no percentage"), ("--every 59s", "--every: 59s is not between 60s"),
+        ("--every x", "is no time"), ("--abort-if 'x'", "is no condition"), ("--where zone", "--where"),
+        ("--where zone=eu --where zone=us", "no process has two values of zone"),
+        ("--detach --revert-if-driver-dies", "leave one out"),
+    ])
+    func `Options of a rollout that make no sense are said`(_ options: String, _ text: String) {
+        let failure = failure { _ = try plan(options) }
+        #expect(failure.hasPrefix("2 ") && failure.contains(text), "\(failure)")
+    }
+
+    // MARK: Settings
+
+    private func settings(_ line: String, _ environment: [String: String] = [:]) throws -> OperatorSettings {
+        try OperatorSettings(try FleetArguments(words(line)), environment)
+    }
+
+    @Test func `Options win over the environment`() throws {
+        let environment = ["TWEAKS_FLEET": "http://env:1,http://env:2", "TWEAKS_FLEET_PREFIX": "/staging/"]
+        let fromEnvironment = try settings("api ls", environment)
+        #expect(fromEnvironment.endpoints == ["http://env:1", "http://env:2"])
+        #expect(fromEnvironment.keys == FleetKeys(prefix: "/staging", name: "api"))
+        #expect(fromEnvironment.who.contains("@"))
+        let given = try settings("api ls --etcd http://flag:1 --prefix /x --as carol", environment)
+        #expect(given.endpoints == ["http://flag:1"] && given.keys.prefix == "/x" && given.who == "carol")
+    }
+
+    @Test(arguments: [
+        ("api ls", [:] as [String: String], "nothing says where etcd is"),
+        ("api ls", ["TWEAKS_FLEET": "off"], "nothing says"),
+        ("api ls --etcd localhost:2379", [:], "is no URL"), ("api ls --etcd http://a --prefix x", [:], "is no prefix"),
+        ("api ls --etcd http://a --user root", [:], "go together"),
+    ])
+    func `Settings that make no sense are said`(_ line: String, _ environment: [String: String], _ text: String) {
+        let failure = failure { _ = try settings(line, environment) }
+        #expect(failure.hasPrefix("2 ") && failure.contains(text), "\(failure)")
+    }
+
+    // MARK: Help
+
+    @Test func `Help names every verb and option`() {
+        for verb in FleetVerb.allCases { #expect(FleetUsage.help.contains("  \(verb.usage)")) }
+        for option in FleetOption.allCases { #expect(FleetUsage.help.contains("  \(option.synopsis)")) }
+    }
+
+    @Test(arguments: [
+        (["api", "re"], ["reset", "resume"]), (["api", "rollout", "--st"], ["--steps"]), (["a"], []),
+        (["api", "ls", "--js"], ["--json"]),
+    ])
+    func `What can be typed next is offered`(_ words: [String], _ candidates: [String]) {
+        #expect(FleetCompletion.candidates(words) == candidates)
+    }
+}
