@@ -58,21 +58,21 @@ package struct FleetCore: Sendable {
         position?.revision = max(known.revision, header.revision)
     }
 
-    /// What is to be said of a store that answers, beside what it holds; nil where it is the one that was followed.
+    /// What is to be said against a store that answers; nil where nothing is. What was said once stays until all of it
+    /// was read anew.
     package mutating func judge(_ header: EtcdHeader, _ head: FleetHead?) -> String? {
-        objection = position?.objection(to: header, head)
-        return objection
+        let found = position?.objection(to: header, head)
+        objection = found ?? objection
+        return found
     }
 
     private mutating func take(_ next: DesiredState, _ header: EtcdHeader, by origin: String) -> Bool {
-        if let objection = judge(header, next.head?.value) {
-            self.objection = objection
-            return false
-        }
+        if judge(header, next.head?.value) != nil { return false }
         if next.isTooLarge {
             objection = "the fleet has more than \(DesiredState.mostKeys) keys; remove some"
             return false
         }
+        objection = nil
         desired = next
         position = FleetPosition(clusterID: header.clusterID, revision: header.revision, head: next.head?.value)
         left.formIntersection(next.rollouts.keys)

@@ -24,6 +24,8 @@ extension FleetFollower {
             heart.beatAt = time.now.advanced(by: timings.heartbeat * (0.9 + 0.1 * time.chance()))
             try await compareHead()
             try await keepLease()
+            // People set overrides, and take them back, at any time.
+            if core.covered != heart.covered { heart.isDirty = true }
         }
         if let expected = heart.expected, expected.by <= time.now {
             heart.expected = nil
@@ -68,6 +70,7 @@ extension FleetFollower {
         heart.isDirty = false
         do throws(EtcdError) {
             let build = try await writeBuild()
+            heart.covered = core.covered
             let status = FleetStatus(core, heart, identity, build: build, at: time.wall)
             let key = keys.instance(identity.instance.id, start: heart.started)
             _ = try await etcd.commit(EtcdTransaction(then: [.put(key: key, value: status.bytes, lease: lease)]))

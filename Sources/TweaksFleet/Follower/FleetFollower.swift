@@ -148,6 +148,7 @@ package actor FleetFollower {
 
     /// The store has answered as the one that is followed.
     func didHear() {
+        if core.objection != nil { return }
         contact = time.now
         core.rejoin()
         if !reported.isFollowing || reported.trouble != nil {

@@ -16,6 +16,8 @@ struct FleetHeart {
     var expected: (revision: Int64, by: ContinuousClock.Instant)?
     /// Since when what was applied is not on disk.
     var saveAt: ContinuousClock.Instant?
+    /// What the last status said of overrides.
+    var covered: [TweakPath] = []
     var figures: [String: Double] = [:]
     var appliedRevision: Int64 = 0
     /// Of the declarations that were written last.

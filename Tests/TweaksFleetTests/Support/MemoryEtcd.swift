@@ -33,6 +33,7 @@ final class MemoryEtcd: Etcd {
         var watchers: [Int: Watcher] = [:]
         var weather = Weather()
         var numbers = 100
+        var watchesMade = 0
     }
 
     private let state = Mutex(State())
@@ -99,7 +100,8 @@ final class MemoryEtcd: Etcd {
     }
 
     var revision: Int64 { state.withLock { $0.revision } }
-    var watcherCount: Int { state.withLock { $0.watchers.count } }
+    /// How many watches were opened, ever.
+    var watchesMade: Int { state.withLock { $0.watchesMade } }
 
     /// The value of a key; nil where there is none.
     func value(_ key: [UInt8]) -> EtcdKeyValue? { state.withLock { $0.keys[key] } }
@@ -172,6 +174,7 @@ final class MemoryEtcd: Etcd {
             if state.weather.isUnreachable { return .unreachable("the test's etcd") }
             if revision <= state.compacted { return .compacted(state.compacted) }
             state.numbers += 1
+            state.watchesMade += 1
             let id = state.numbers
             state.watchers[id] = Watcher(keys: range, next: revision, continuation: continuation)
             continuation.onTermination = { [weak self] _ in self?.forget(id) }
