@@ -96,7 +96,17 @@ package struct FleetOperator: Sendable {
             receipt.notes.append("a dry run: nothing is written")
             return .done(receipt)
         }
-        guard let result = try await commit(transaction) else { return .leaseEnded }
+        let result: EtcdTransactionResult
+        do throws(EtcdError) {
+            result = try await etcd.commit(transaction)
+        } catch {
+            if error == .leaseNotFound { return .leaseEnded }
+            let refusal = FleetRefusal(error, wasWriting: true)
+            // A member that is going may have done it, and others say so.
+            guard refusal.kind == .unreachable, let revision = try? await revision(of: entry) else { throw refusal }
+            (receipt.header.revision, receipt.sequence) = (revision, entry.sequence)
+            return .done(receipt)
+        }
         if !result.succeeded {
             guard let revision = try await revision(of: entry) else {
                 try edit.checkFences(result.responses)
@@ -114,16 +124,6 @@ package struct FleetOperator: Sendable {
     /// next one is asked for a write that can no longer be.
     private func revision(of entry: FleetLogEntry) async throws(FleetRefusal) -> Int64? {
         try await range(.key(keys.log(entry.sequence))).keys.first { $0.value == entry.bytes }?.modRevision
-    }
-
-    /// Nil where a lease has ended.
-    private func commit(_ transaction: EtcdTransaction) async throws(FleetRefusal) -> EtcdTransactionResult? {
-        do throws(EtcdError) {
-            return try await etcd.commit(transaction)
-        } catch {
-            if error == .leaseNotFound { return nil }
-            throw FleetRefusal(error, wasWriting: true)
-        }
     }
 
     private static let firstWrite =
