@@ -70,8 +70,11 @@ struct ProgressDisplay {
     /// `open at 10 %: 5 of 5 reported, 0 refused`
     static func line(_ progress: DriverProgress) -> String {
         let figures = progress.figures.map { "; \(figure($0))" }.joined()
-        return "\(progress.state.rawValue) at \(progress.share.text): \(progress.reported) of \(progress.members) "
-            + "reported, \(progress.refused) refused\(figures)"
+        return "\(progress.state.rawValue) at \(progress.share.text): \(counts(progress))\(figures)"
+    }
+
+    private static func counts(_ progress: DriverProgress) -> String {
+        "\(progress.reported) of \(progress.members) reported, \(progress.refused) refused"
     }
 
     private static func figure(_ standing: FigureSamples.Standing) -> String {
@@ -89,8 +92,11 @@ struct ProgressDisplay {
             style.paint(String(repeating: full, count: filled), .number)
             + style.paint(String(repeating: empty, count: width - filled), .faint)
         var lines = [
-            "rollout \(style.paint(id, .name))  \(steps.joined(separator: " → "))", "  \(bar)  \(line(progress))",
+            "rollout \(style.paint(id, .name))  \(steps.joined(separator: " → "))",
+            "  \(bar)  \(progress.state.rawValue) at \(progress.share.text)", "  \(counts(progress))",
         ]
+        // A line each: paths are long, and what the terminal cuts off is not read.
+        lines += progress.figures.map { "  \(figure($0))" }
         if let until = progress.confirmBy {
             lines.append("  \(left(until, now)) to finish it; then it is reverted")
         } else if let next = progress.next {

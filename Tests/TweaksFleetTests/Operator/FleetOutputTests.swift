@@ -43,7 +43,8 @@ import TweaksTerminal
         #expect(ProgressDisplay.line(progress) == line)
         #expect(
             ProgressDisplay.block(progress, id: "r1", now: 10_000, Style(isForPeople: true)) == [
-                "rollout r1  12.5 % → 100 %", "  ##############################  \(line)", "  next step in 1 min 30 s",
+                "rollout r1  12.5 % → 100 %", "  ##############################  open at 100 %",
+                "  3 of 4 reported, 0 refused", "  A/B/C > 5 on 0, worst 3", "  next step in 1 min 30 s",
             ])
         let json = ProgressDisplay.json(progress, id: "r1")
         #expect(json["members"]?.wholeNumber == 4 && json["reported"]?.wholeNumber == 3)
