@@ -24,21 +24,25 @@ package struct FigureCondition: Hashable, Sendable {
         guard let last = bytes.lastIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "<") }) else {
             return nil
         }
-        let rest = String(decoding: bytes[last...], as: UTF8.self)
-        guard let comparison = longest.first(where: { rest.hasPrefix($0.rawValue) }),
+        guard let comparison = longest.first(where: { bytes[last...].starts(with: $0.rawValue.utf8) }),
             case .number(let limit)? = TweakValue(
-                parsing: Self.trimmed(rest.dropFirst(comparison.rawValue.count)), as: .number),
-            let path = Self.path(Self.trimmed(Substring(decoding: bytes[..<last], as: UTF8.self)))
+                parsing: Self.trimmed(
+                    String(decoding: bytes[last...].dropFirst(comparison.rawValue.utf8.count), as: UTF8.self)),
+                as: .number),
+            let path = Self.path(Self.trimmed(String(decoding: bytes[..<last], as: UTF8.self)))
         else { return nil }
         self.init(path: path, comparison: comparison, limit: limit)
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    // By bytes: to Swift, a blank or quote with a combining mark behind it is another character.
+    private static func trimmed(_ text: String) -> String {
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") }
+        let end = text.utf8.drop(while: isBlank).reversed().drop(while: isBlank)
+        return String(decoding: end.reversed(), as: UTF8.self)
     }
 
     private static func path(_ text: String) -> TweakPath? {
-        let text = text.hasPrefix("\"") ? JSON(text)?.string ?? text : text
+        let text = text.utf8.first == UInt8(ascii: "\"") ? JSON(text)?.string ?? text : text
         return try? TweakPath(text)
     }
 
