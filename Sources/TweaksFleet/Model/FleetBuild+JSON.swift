@@ -27,9 +27,9 @@ extension TweakDefinition {
         for element in try fields.elements("components", most: 2) {
             components.append(try TweakDefinition(element, depth: depth + 1))
         }
-        // A list or a point without what it holds would be no definition.
-        let wanted = kind == .point ? 2 : kind == .list || kind == .optional ? 1 : 0
-        guard components.count == wanted else {
+        // A list without what it holds would be no definition; a point without limits has no parts.
+        let wanted = kind == .point ? [0, 2] : kind == .list || kind == .optional ? [1] : [0]
+        guard wanted.contains(components.count) else {
             throw FleetProblem("“components” is not that of kind \(kind.rawValue)")
         }
         var flags: TweakFlags = []
