@@ -83,7 +83,8 @@ private struct FleetPlan {
                 continue
             }
             guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
-            let wanted = ([node.path] + node.formerly).lazy.compactMap { target[$0] }.first
+            // The path as it came is last: it is in another Unicode normalization where it is none of the others.
+            let wanted = ([node.path] + node.formerly + [path]).lazy.compactMap { target[$0] }.first
             let judged = wanted.map { JudgedEntry(.fleet, $0, for: node) }
             steps.append(Step(node: node, wanted: wanted, result: judged?.result))
         }

@@ -17,7 +17,7 @@ extension TweakDaemon.Source {
     /// - Parameters:
     ///   - endpoints: URLs of etcd's members, with commas between them.
     ///   - fleet: The fleet's name; nil: the daemon's.
-    ///   - labels: What rollouts can select this process by, fixed while it runs; at most 8.
+    ///   - labels: What rollouts can select this process by, fixed while it runs; at most 8, of 256 bytes in all.
     ///   - prefix: Where the keys of all fleets are; one for each environment. Nil: `/tweaks`.
     ///   - user: Who it is to etcd, where that asks.
     ///   - passwordFile: A file with the password, which others cannot read. Over plain HTTP only on this machine.

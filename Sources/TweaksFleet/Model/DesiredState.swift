@@ -33,7 +33,20 @@ package struct DesiredState: Sendable {
     package init(keys: FleetKeys) { self.keys = keys }
 
     /// Whether there are more keys than it takes.
-    package var isTooLarge: Bool { values.count + rollouts.count + problems.count > Self.mostKeys }
+    package var isTooLarge: Bool {
+        let known = values.count + rollouts.count
+        guard known + problems.count > Self.mostKeys else { return false }
+        // Of some keys both is there: what is wrong, and what they said before.
+        return known + problems.keys.count { !isKnown($0) } > Self.mostKeys
+    }
+
+    private func isKnown(_ key: [UInt8]) -> Bool {
+        switch keys.desired(key) {
+        case .head, .foreign: false
+        case .value(let path): values[path] != nil
+        case .rollout(let id): rollouts[id] != nil
+        }
+    }
 
     /// Takes all keys as they are. What cannot be read is as it was before.
     package mutating func replace(with pairs: [EtcdKeyValue]) {

@@ -16,34 +16,44 @@ package struct FigureCondition: Hashable, Sendable {
         (self.path, self.comparison, self.limit) = (path, comparison, limit)
     }
 
-    /// From `Service/Errors/Rate > 5`; the path may hold blanks, and may be in quotes.
+    /// From `Service/Errors/Rate > 5`; the path may hold blanks, and may be in quotes. One that holds signs of comparison
+    /// has to be: `=>` is a slip, and not part of a name.
     package init?(parsing text: String) {
-        // The last sign of comparison: a path may hold one, and a number does not. The longer signs come first.
+        // The last sign of comparison: a path may hold one, and a number holds none. The longer signs come first.
         let longest = Comparison.allCases.sorted { $0.rawValue.utf8.count > $1.rawValue.utf8.count }
         let bytes = Array(text.utf8)
         guard let last = bytes.lastIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "<") }) else {
             return nil
         }
-        let rest = String(decoding: bytes[last...], as: UTF8.self)
-        guard let comparison = longest.first(where: { rest.hasPrefix($0.rawValue) }),
+        guard let comparison = longest.first(where: { bytes[last...].starts(with: $0.rawValue.utf8) }),
             case .number(let limit)? = TweakValue(
-                parsing: Self.trimmed(rest.dropFirst(comparison.rawValue.count)), as: .number),
-            let path = Self.path(Self.trimmed(Substring(decoding: bytes[..<last], as: UTF8.self)))
+                parsing: Self.trimmed(
+                    String(decoding: bytes[last...].dropFirst(comparison.rawValue.utf8.count), as: UTF8.self)),
+                as: .number),
+            let path = Self.path(Self.trimmed(String(decoding: bytes[..<last], as: UTF8.self)))
         else { return nil }
         self.init(path: path, comparison: comparison, limit: limit)
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    // By bytes: to Swift, a blank or quote with a combining mark behind it is another character.
+    private static func trimmed(_ text: String) -> String {
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") }
+        let end = text.utf8.drop(while: isBlank).reversed().drop(while: isBlank)
+        return String(decoding: end.reversed(), as: UTF8.self)
     }
 
     private static func path(_ text: String) -> TweakPath? {
-        let text = text.hasPrefix("\"") ? JSON(text)?.string ?? text : text
-        return try? TweakPath(text)
+        if text.utf8.first == UInt8(ascii: "\""), let path = JSON(text)?.string { return try? TweakPath(path) }
+        return holdsSigns(text) ? nil : try? TweakPath(text)
     }
 
+    private static func holdsSigns(_ text: String) -> Bool { text.utf8.contains { "<>=".utf8.contains($0) } }
+
     /// `Service/Errors/Rate > 5`
-    package var text: String { "\(path.token) \(comparison.rawValue) \(TweakValue.number(limit).text)" }
+    package var text: String {
+        let path = Self.holdsSigns(path.joined) ? Quoting.json(path.joined) : path.token
+        return "\(path) \(comparison.rawValue) \(TweakValue.number(limit).text)"
+    }
 
     /// Whether a figure meets it.
     package func isMet(by figure: Double) -> Bool {

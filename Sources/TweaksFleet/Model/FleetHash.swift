@@ -2,18 +2,28 @@
 
 import Tweaks
 
-/// The hash of an instance and a rollout.
+/// The hash of an instance and a rollout, which any language computes in ten lines:
+///
+///     hash = 0xcbf29ce484222325                     FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
+///     for byte in instance, 0x00, rollout:
+///         hash = (hash ^ byte) * 0x100000001b3      all of it in 64 bits, without a sign
+///     hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd
+///     hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53
+///     hash = hash ^ hash >> 33                      MurmurHash3's fmix64: https://github.com/aappleby/smhasher
+///
+/// An instance is in while `hash * 10000 / 2^64`, rounded down, is below the share in hundredths of a percent.
 package enum FleetHash {
-    /// FNV-1a over 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/) of the instance's ID, a zero byte and the
-    /// rollout's, mixed by the finalizer of MurmurHash3 (https://github.com/aappleby/smhasher): FNV's high bits, which
-    /// shares are cut from, are not spread well by themselves.
+    /// FNV's high bits, which shares are cut from, are not spread well by themselves: hence the finalizer.
     package static func value(instance: String, rollout: String) -> UInt64 {
-        mixed(fnv(Array(instance.utf8) + [0] + Array(rollout.utf8)))
+        mixed(fnv(rollout.utf8, after: fnv([0], after: fnv(instance.utf8))))
     }
 
     /// FNV-1a over 64 bits.
-    package static func fnv(_ bytes: [UInt8]) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    /// - Parameter before: The hash of what comes before.
+    package static func fnv(_ bytes: some Sequence<UInt8>, after before: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
+        var hash = before
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return hash
     }
 
     /// The finalizer `fmix64` of MurmurHash3.
@@ -24,19 +34,31 @@ package enum FleetHash {
         return hash ^ hash >> 33
     }
 
-    /// Whether the hash is below a share of 2⁶⁴.
+    /// Whether the hash is below a share of 2⁶⁴: exactly, hash / 2⁶⁴ < share / 10,000.
     package static func isBelow(_ share: Share, instance: String, rollout: String) -> Bool {
-        if share == .all { return true }
-        // Exact: hash / 2⁶⁴ < share / 10,000.
-        let product = value(instance: instance, rollout: rollout).multipliedFullWidth(by: 10_000)
-        return product.high < UInt64(share.hundredths)
+        position(instance: instance, rollout: rollout) < UInt64(share.hundredths)
+    }
+
+    /// In which hundredth of a percent the hash lies, 0…9,999.
+    static func position(instance: String, rollout: String) -> UInt64 {
+        value(instance: instance, rollout: rollout).multipliedFullWidth(by: 10_000).high
     }
 }
 
 extension Rollout {
     /// Whether an instance takes part: its labels match, and its hash is below the share.
     package func includes(_ instance: FleetInstance) -> Bool {
+        selects(instance) && FleetHash.isBelow(share, instance: instance.id, rollout: id)
+    }
+
+    /// Whether an instance has all the labels that are asked for; a missing one does not match.
+    package func selects(_ instance: FleetInstance) -> Bool {
         selector.allSatisfy { instance.labels[$0.key] == $0.value }
-            && FleetHash.isBelow(share, instance: instance.id, rollout: id)
+    }
+
+    /// The smallest share that includes one of these; nil where the selector names none of them.
+    package func smallestShare(thatCatches instances: some Sequence<FleetInstance>) -> Share? {
+        let positions = instances.lazy.filter(selects).map { FleetHash.position(instance: $0.id, rollout: id) }
+        return positions.min().flatMap { Share(hundredths: Int($0) + 1) }
     }
 }

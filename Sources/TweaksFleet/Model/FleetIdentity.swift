@@ -28,7 +28,8 @@ package struct FleetIdentity: Hashable, Sendable {
     private static func kept(in directory: String) -> String? {
         guard let folder = try? Folder(directory) else { return nil }
         if let content = try? folder.content(of: file, limit: 1_024) {
-            let text = String(decoding: content.bytes, as: UTF8.self).filter { !$0.isNewline }
+            let line = content.bytes.last == UInt8(ascii: "\n") ? content.bytes.dropLast() : content.bytes[...]
+            let text = String(decoding: line, as: UTF8.self)
             if FleetInstance.isID(text) { return text }
         }
         let new = random

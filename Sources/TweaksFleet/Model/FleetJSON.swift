@@ -88,10 +88,50 @@ struct FleetFields {
         return value
     }
 
-    func elements(_ name: String, most: Int) throws(FleetProblem) -> [FleetFields] {
-        let elements = json[name]?.elements ?? []
+    /// The elements of an array that may be missing. What is something else is a problem: a condition that is not read
+    /// would stop nothing.
+    func array(_ name: String, most: Int) throws(FleetProblem) -> [JSON] {
+        guard let json = optional(name) else { return [] }
+        guard case .array(let elements) = json else { throw FleetProblem("“\(name)” is not an array") }
         guard elements.count <= most else { throw FleetProblem("“\(name)” has more than \(most) elements") }
-        return elements.map { FleetFields($0) }
+        return elements
+    }
+
+    func elements(_ name: String, most: Int) throws(FleetProblem) -> [FleetFields] {
+        try array(name, most: most).map { FleetFields($0) }
+    }
+
+    /// The fields of an object that may be missing.
+    func members(_ name: String) throws(FleetProblem) -> [(String, JSON)] {
+        guard let json = optional(name) else { return [] }
+        guard case .object(let fields) = json else { throw FleetProblem("“\(name)” is not an object") }
+        return fields
+    }
+
+    /// Texts, in an array that may be missing.
+    func texts(_ name: String, most: Int) throws(FleetProblem) -> [String] {
+        var texts: [String] = []
+        for json in try array(name, most: most) {
+            guard let text = json.string else { throw FleetProblem("“\(name)” holds something that is not a text") }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    func flag(_ name: String) throws(FleetProblem) -> Bool {
+        switch optional(name) {
+        case nil: return false
+        case .bool(let value)?: return value
+        default: throw FleetProblem("“\(name)” is not true or false")
+        }
+    }
+
+    /// A number of seconds that may be missing; longer than anything lasts is a problem, so that no sum overflows.
+    func seconds(_ name: String) throws(FleetProblem) -> Int64? {
+        if optional(name) == nil { return nil }
+        let seconds = try count(name)
+        guard (1...1_000_000_000).contains(seconds) else { throw FleetProblem("“\(name)” is not 1…1000000000") }
+        return seconds
     }
 }
 
@@ -104,4 +144,22 @@ extension [(String, JSON)] {
 
 extension JSON {
     static func time(_ milliseconds: Int64) -> JSON { .string(TimeText.print(milliseconds)) }
+
+    /// A text that is cut where it is longer than its reader takes.
+    static func text(_ text: String, most: Int = 200) -> JSON { .string(text.cut(to: most)) }
+}
+
+extension String {
+    /// The text, with an ellipsis where it has more bytes.
+    /// - Parameter cost: How many bytes a part of it takes.
+    func cut(to most: Int, cost: (String) -> Int = { $0.utf8.count }) -> String {
+        if cost(self) <= most { return self }
+        var (short, left) = ("", most - 3)
+        for character in self {
+            left -= cost(String(character))
+            if left < 0 { break }
+            short.append(character)
+        }
+        return short + "…"
+    }
 }

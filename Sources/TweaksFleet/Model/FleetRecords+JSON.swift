@@ -16,13 +16,13 @@ extension DesiredValue {
     package var bytes: [UInt8] {
         var fields = StoredKind([value])?.fields ?? []
         fields.add("value", value.storedJSON)
-        return (fields + [("by", .string(by)), ("at", .time(at))]).line
+        return (fields + [("by", .text(by)), ("at", .time(at))]).line
     }
 }
 
 extension FleetHead {
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
-        let fields = try FleetFields(bytes, most: 4_096)
+        let fields = try FleetFields(bytes, most: 16 << 10)
         self.init(
             counter: try fields.whole("counter"), by: try fields.text("by"), what: try fields.text("what", most: 1_000),
             at: try fields.time("at"))
@@ -31,7 +31,7 @@ extension FleetHead {
     /// One line of JSON.
     package var bytes: [UInt8] {
         [
-            ("counter", .unsigned(counter)), ("by", .string(by)), ("what", .string(what)), ("at", .time(at)),
+            ("counter", .unsigned(counter)), ("by", .text(by)), ("what", .text(what, most: 1_000)), ("at", .time(at)),
         ].line
     }
 }
@@ -52,29 +52,39 @@ extension FleetLogEntry {
         var fields: [(String, JSON)] = [("sequence", .unsigned(sequence)), ("verb", .string(verb))]
         fields.add("rollout", rollout.map { .string($0) })
         fields.add("changes", .array(changes.map(\.json)))
-        return (fields + [("by", .string(by)), ("at", .time(at))]).line
+        return (fields + [("by", .text(by)), ("at", .time(at))]).line
     }
 }
 
 extension FleetLogEntry.Change {
     fileprivate init(_ fields: FleetFields) throws(FleetProblem) {
         // Old and new can be of different kinds, where a build has changed the tweak's.
-        self.init(path: try fields.path(), old: try Self.value("old", fields), new: try Self.value("new", fields))
-    }
-
-    private static func value(_ name: String, _ fields: FleetFields) throws(FleetProblem) -> TweakValue? {
-        guard let json = fields.optional(name) else { return nil }
-        let own = FleetFields(json)
-        return try own.value("value", try own.kind())
+        let (old, new) = (fields.optional("old"), fields.optional("new"))
+        self.init(
+            path: try fields.path(), old: try old.map(FleetFields.ownValue), new: try new.map(FleetFields.ownValue))
     }
 
     fileprivate var json: JSON {
         var fields: [(String, JSON)] = [("path", .string(path.joined))]
         for (name, value) in [("old", old), ("new", new)] {
-            guard let value, let json = value.storedJSON else { continue }
-            fields.add(name, .object((StoredKind([value])?.fields ?? []) + [("value", json)]))
+            fields.add(name, value?.ownJSON)
         }
         return .object(fields)
+    }
+}
+
+extension FleetFields {
+    /// A value that says of what kind it is.
+    static func ownValue(_ json: JSON) throws(FleetProblem) -> TweakValue {
+        let own = FleetFields(json)
+        return try own.value("value", try own.kind())
+    }
+}
+
+extension TweakValue {
+    /// The value with its kind; nil where it has no exact text, which no tweak can have.
+    var ownJSON: JSON? {
+        storedJSON.map { .object((StoredKind([self])?.fields ?? []) + [("value", $0)]) }
     }
 }
 
@@ -88,6 +98,6 @@ extension FleetDriver {
 
     /// One line of JSON.
     package var bytes: [UInt8] {
-        [("host", .string(host)), ("pid", .int(pid)), ("by", .string(by)), ("at", .time(at))].line
+        [("host", .text(host)), ("pid", .int(pid)), ("by", .text(by)), ("at", .time(at))].line
     }
 }

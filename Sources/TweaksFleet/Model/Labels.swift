@@ -6,8 +6,8 @@ import Tweaks
 package typealias Labels = [String: String]
 
 extension Labels {
-    /// So many labels at most.
-    package static let most = 8
+    /// So many labels at most, which take so many bytes as text: a status has room for them.
+    package static let (most, mostBytes) = (8, 256)
 
     /// From `zone=eu,version=1.4`.
     package init(parsing text: String) throws(FleetProblem) {
@@ -33,6 +33,9 @@ extension Labels {
                 "\(Quoting.excerpt(word)) is not a label's name or value; use letters, digits, “.”, “_” and “-”, at most 63"
             )
         }
+        guard text.utf8.count <= Self.mostBytes else {
+            throw FleetProblem("the labels are longer than \(Self.mostBytes) bytes together; shorten some")
+        }
         return self
     }
 
@@ -41,9 +44,9 @@ extension Labels {
     /// Sorted by name.
     package var text: String { sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",") }
 
-    init(_ json: JSON?) throws(FleetProblem) {
+    init(_ fields: [(String, JSON)]) throws(FleetProblem) {
         self.init()
-        for (name, value) in json?.fields ?? [] {
+        for (name, value) in fields {
             guard let text = value.string else {
                 throw FleetProblem("the label \(Quoting.excerpt(name)) is not a text")
             }

@@ -55,7 +55,12 @@ extension LastGood {
             throw FleetProblem("“cluster” is not an ID")
         }
         keys = []
-        for element in fields.json["keys"]?.elements ?? [] { keys.append(try Self.pair(FleetFields(element))) }
+        for element in try fields.elements("keys", most: DesiredState.mostKeys + 1) {
+            keys.append(try Self.pair(element))
+        }
+        guard keys.allSatisfy({ $0.key.starts(with: names.desired) }) else {
+            throw FleetProblem("it is of another fleet, or of another prefix")
+        }
         let head = keys.first { $0.key == names.head }
         position = FleetPosition(
             clusterID: cluster, revision: try fields.count("revision"), head: try head.map(Self.head))
@@ -74,7 +79,7 @@ extension LastGood {
 
     private static func pair(_ fields: FleetFields) throws(FleetProblem) -> EtcdKeyValue {
         EtcdKeyValue(
-            key: Array(try fields.text("key", most: 4_096).utf8),
+            key: Array(try fields.text("key", most: 16 << 10).utf8),
             value: Array(try fields.text("value", most: Rollout.mostBytes).utf8),
             createRevision: try fields.count("created"), modRevision: try fields.count("modified"))
     }

@@ -6,6 +6,7 @@ import TweaksStorage
 extension Rollout {
     /// Limits of one rollout.
     package static let (mostChanges, mostSteps, mostBytes) = (100, 20, 256 << 10)
+    package static let mostConditions = 20
 
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
         let fields = try FleetFields(bytes, most: Self.mostBytes)
@@ -19,10 +20,11 @@ extension Rollout {
         self.init(
             id: id, changes: changes, share: try Share(fields.json["percent"], "percent"), by: try fields.text("by"),
             at: try fields.time("at"))
-        selector = try Labels(fields.json["where"])
+        selector = try Labels(try fields.members("where"))
         try readSteps(fields)
-        for element in fields.json["abortIf"]?.elements ?? [] {
-            guard let condition = element.string.flatMap({ FigureCondition(parsing: $0) }) else {
+        try readTimes(fields)
+        for text in try fields.texts("abortIf", most: Self.mostConditions) {
+            guard let condition = FigureCondition(parsing: text) else {
                 throw FleetProblem("“abortIf” is not like Service/Errors/Rate > 5")
             }
             abortIf.append(condition)
@@ -35,18 +37,17 @@ extension Rollout {
         }
         self.state = state
         steps = []
-        for element in fields.json["steps"]?.elements ?? [] { steps.append(try Share(element, "steps")) }
-        guard steps.count <= Self.mostSteps, zip(steps, steps.dropFirst()).allSatisfy({ $0 < $1 }) else {
-            throw FleetProblem("“steps” does not rise, or has more than \(Self.mostSteps) steps")
+        for element in try fields.array("steps", most: Self.mostSteps) { steps.append(try Share(element, "steps")) }
+        guard zip(steps, steps.dropFirst()).allSatisfy({ $0 < $1 }) else {
+            throw FleetProblem("“steps” does not rise from one to the next")
         }
-        every = try fields.count("everySeconds", or: 300)
+    }
+
+    private mutating func readTimes(_ fields: FleetFields) throws(FleetProblem) {
+        every = try fields.seconds("everySeconds") ?? 300
         next = try fields.optionalTime("next")
-        lifetime = fields.optional("lifetimeSeconds") == nil ? nil : try fields.count("lifetimeSeconds")
-        // Longer than any lease; no sum with it overflows.
-        if let lifetime, !(1...1_000_000_000).contains(lifetime) {
-            throw FleetProblem("“lifetimeSeconds” is not 1…1000000000")
-        }
-        confirmWithin = fields.optional("confirmSeconds") == nil ? nil : try fields.count("confirmSeconds")
+        lifetime = try fields.seconds("lifetimeSeconds")
+        confirmWithin = try fields.seconds("confirmSeconds")
         confirmBy = try fields.optionalTime("confirmBy")
     }
 
@@ -62,23 +63,38 @@ extension Rollout {
         fields.add("lifetimeSeconds", lifetime.map { .int($0) })
         fields.add("confirmSeconds", confirmWithin.map { .int($0) })
         fields.add("confirmBy", confirmBy.map { .time($0) })
-        return (fields + [("by", .string(by)), ("at", .time(at))]).line
+        return (fields + [("by", .text(by)), ("at", .time(at))]).line
     }
 }
 
 extension Rollout.Change {
     fileprivate init(_ fields: FleetFields) throws(FleetProblem) {
         let (path, kind) = (try fields.path(), try fields.kind())
+        let value = try fields.value("value", kind)
+        guard let found = fields.json["found"] else {
+            self.init(path: path, value: value, found: nil)
+            return
+        }
+        // No value is an object.
+        let isOwn = if case .object = found { true } else { false }
         self.init(
-            path: path, value: try fields.value("value", kind),
-            found: fields.json["found"] == nil ? nil : try fields.value("found", kind))
+            path: path, value: value,
+            found: isOwn ? try FleetFields.ownValue(found) : try fields.value("found", kind))
     }
 
     fileprivate var json: JSON {
         var fields: [(String, JSON)] = [("path", .string(path.joined))]
-        fields += StoredKind([value, found])?.fields ?? []
+        fields += StoredKind(haveOneKind ? [value, found] : [value])?.fields ?? []
         fields.add("value", value.storedJSON)
-        fields.add("found", found?.storedJSON)
+        fields.add("found", haveOneKind ? found?.storedJSON : found?.ownJSON)
         return .object(fields)
+    }
+
+    /// Whether one kind says what both are. It does not where a build has changed the tweak's.
+    private var haveOneKind: Bool {
+        guard let found, value != .notSet || found != .notSet else { return true }
+        if value == .notSet || found == .notSet { return value.kind != .list && found.kind != .list }
+        let components = [value.componentKind, found.componentKind].compactMap(\.self)
+        return value.kind == found.kind && Set(components).count <= 1
     }
 }

@@ -23,18 +23,7 @@ package struct RolloutReach: Sendable {
         self.live = live.count
         eligible = count(.all)
         members = rollout.steps.map { ($0, count($0)) }
-        smallest = eligible == 0 ? nil : Self.smallest { count($0) > 0 }
-    }
-
-    /// By halves: growing only adds.
-    private static func smallest(_ catches: (Share) -> Bool) -> Share? {
-        var (low, high) = (0, 10_000)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            guard let share = Share(hundredths: middle) else { return nil }
-            if catches(share) { high = middle } else { low = middle }
-        }
-        return Share(hundredths: high)
+        smallest = rollout.smallestShare(thatCatches: instances)
     }
 
     /// Refuses a rollout whose first step reaches nobody.

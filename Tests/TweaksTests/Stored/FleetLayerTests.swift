@@ -97,6 +97,14 @@ import Tweaks
         #expect(try registry.register("A", "B", "Hidden", "x", flags: .secret).value == "x")
     }
 
+    @Test func `A value under a path in another Unicode normalization is taken, and goes with its key`() throws {
+        let tweak = try registry.register("A", "B", "\u{E9}", 1, in: 0...9)
+        try apply(["A/B/e\u{301}": .int(3)])
+        #expect(tweak.value == 3)
+        try apply(["A/B/e\u{301}": nil])
+        #expect(tweak.value == 1)
+    }
+
     @Test func `A value under a former path is taken, and one under today's path wins over it`() throws {
         let speed = try registry.register("A", "B", "Speed", 1, in: 0...9, formerly: "A/B/Velocity")
         try apply(["A/B/Velocity": .int(3)])

@@ -1,0 +1,148 @@
+// Checks that what a build declares judges values as the build itself does.
+
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@testable import TweaksFleet
+
+@Suite struct FleetBuildTests {
+    /// A tweak of each kind, with all that refuses values.
+    private static func registry() throws -> TweakRegistry {
+        let registry = TweakRegistry()
+        _ = try registry.register("K", "Bool", "Plain", true)
+        _ = try registry.register("K", "Int", "Plain", 1)
+        _ = try registry.register("K", "Int", "Stepped", 10, in: 0...100, step: 5)
+        _ = try registry.register("K", "Int", "From", 10, in: 5...)
+        _ = try registry.register("K", "Int", "Large", UInt64(1), in: 0 ... .max)
+        _ = try registry.register("K", "Int", "Chosen", 5, choices: [5, 6])
+        _ = try registry.register("K", "Number", "Plain", 1.5)
+        _ = try registry.register("K", "Number", "Stepped", 0.5, in: 0...1, step: 0.1)
+        _ = try registry.register("K", "Number", "Extreme", 0.5, in: -1e300...1e300)
+        _ = try registry.register("K", "Text", "Plain", "a")
+        _ = try registry.register("K", "Text", "Short", "a", maxLength: 3)
+        _ = try registry.register("K", "Text", "Chosen", "a", choices: ["a", "b c"])
+        _ = try registry.register("K", "Color", "Plain", TweakColor.black)
+        _ = try registry.register("K", "Duration", "Plain", Duration.seconds(1))
+        _ = try registry.register("K", "Duration", "Bounded", .seconds(1), in: .zero ... .seconds(5))
+        _ = try registry.register("K", "Point", "Plain", TweakPoint(x: 1, y: 2))
+        _ = try registry.register(
+            "K", "Point", "Bounded", TweakPoint(x: 1, y: 2), in: TweakPointRange(x: 0...9, y: 0...9))
+        _ = try registry.register("K", "List", "Plain", [1, 2])
+        _ = try registry.register("K", "List", "Bounded", [1.0], in: 0...9, minLength: 1, maxLength: 2)
+        _ = try registry.register("K", "Optional", "Plain", Int?.none)
+        _ = try registry.register("K", "Optional", "Bounded", Double?(1), in: 0...9)
+        return registry
+    }
+
+    private static let values: [TweakValue] = [
+        .bool(false), .int(-1), .int(0), .int(5), .int(6), .int(7), .int(100), .int(101), .int(.max), .int(.min),
+        .unsigned(.max), .number(0.3), .number(0.35), .number(5), .number(-0.0), .number(1e301), .string(""),
+        .string("abc"), .string("abcd"), .string("a"), .string("none"), .choice("b c"), .choice("d"), .color(.black),
+        .duration(.zero), .duration(.seconds(6)), .duration(.nanoseconds(Int64.min)), .point(TweakPoint(x: 0, y: -1)),
+        .list([]), .list([.int(1)]), .list([.number(1), .number(10)]), .list([.int(1), .int(2), .int(3)]),
+        .list([.string("a")]), .notSet,
+    ]
+
+    @Test func `A build that is read judges each value as the registry does`() throws {
+        let registry = try Self.registry()
+        let build = try FleetBuild(FleetBuild(registry).bytes)
+        for node in registry.listing().nodes {
+            for value in Self.values {
+                let (told, real) = (build.judge(value, for: node.path), registry.fleetRefusal(node.path, value))
+                #expect(
+                    (told == nil) == (real == nil), "\(node.path) = \(value): \(told ?? "") / \(real?.message ?? "")")
+            }
+        }
+        #expect(!build.isPartial)
+    }
+
+    @Test func `Its bytes are the same for the same declarations, and so is its hash`() throws {
+        let (first, second) = (FleetBuild(try Self.registry()), FleetBuild(try Self.registry()))
+        #expect(first.bytes == second.bytes && first.hash == second.hash && first.hash.count == 16)
+        #expect(try FleetBuild(first.bytes).hash == first.hash)
+        let (one, other) = (TweakRegistry(), TweakRegistry())
+        for name in ["b", "a"] { _ = try one.register("A", "B", name, 1) }
+        for name in ["a", "b"] { _ = try other.register("A", "B", name, 1) }
+        #expect(FleetBuild(one).bytes == FleetBuild(other).bytes)
+        _ = try other.register("A", "B", "c", 1)
+        #expect(FleetBuild(one).hash != FleetBuild(other).hash)
+        #expect(
+            String(decoding: FleetBuild(one).bytes, as: UTF8.self)
+                == #"{"cut":false,"tweaks":[{"path":"A/B/a","kind":"int"},{"path":"A/B/b","kind":"int"}]}"#)
+    }
+
+    @Test func `Secrets, figures and actions are refused, and what a build lacks passes`() throws {
+        let registry = TweakRegistry()
+        _ = try registry.register("A", "B", "Secret", "x", flags: .secret)
+        _ = try registry.register("A", "B", "Figure", 1, flags: .readOnly)
+        tweakAction("A", "B", "Action", registry: registry) { _ in "done" }
+        let build = try FleetBuild(FleetBuild(registry).bytes)
+        #expect(build.judge(.string("y"), for: try TweakPath("A/B/Secret"))?.contains("secret") == true)
+        #expect(build.judge(.int(2), for: try TweakPath("A/B/Figure"))?.contains("figure") == true)
+        #expect(build.judge(.string("y"), for: try TweakPath("A/B/Action"))?.contains("action") == true)
+        #expect(build.judge(.int(2), for: try TweakPath("A/B/Other")) == nil)
+        #expect(!String(decoding: build.bytes, as: UTF8.self).contains("\"x\""))
+    }
+
+    @Test func `A build that is too large leaves out ranges, then paths, and says so`() throws {
+        let registry = TweakRegistry()
+        let long = String(repeating: "n", count: 100)
+        for number in 0..<1_700 {
+            _ = try registry.register("A", "B", "\(long) \(number)", 0, in: -1_000_000...1_000_000)
+        }
+        let brief = try FleetBuild(FleetBuild(registry).bytes)
+        let path = try TweakPath("A/B/\(long) 7")
+        #expect(brief.bytes.count <= FleetBuild.mostBytes && !brief.isPartial)
+        #expect(brief.judge(.int(.max), for: path) == nil && brief.judge(.string(""), for: path) != nil)
+        for number in 1_700..<3_400 { _ = try registry.register("A", "B", "\(long) \(number)", 0) }
+        let cut = try FleetBuild(FleetBuild(registry).bytes)
+        #expect(cut.bytes.count <= FleetBuild.mostBytes && cut.isPartial && cut.definition(of: path) == nil)
+        #expect(cut.definition(of: try TweakPath("A/B/\(long) 0"))?.kind == .int)
+    }
+
+    @Test func `A kind of a later version is passed over, and then nothing is known of missing paths`() throws {
+        let text = #"{"cut":false,"tweaks":[{"path":"A/B/C","kind":"matrix","rows":3},{"path":"A/B/D","kind":"int"}]}"#
+        let build = try FleetBuild(Array(text.utf8))
+        #expect(try build.isPartial && build.definition(of: TweakPath("A/B/D"))?.kind == .int)
+        #expect(build.judge(.int(1), for: try TweakPath("A/B/C")) == nil)
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"tweaks":7}"#, #"{"tweaks":[7]}"#, #"{"tweaks":[{"path":"A/B","kind":"int"}]}"#,
+        #"{"tweaks":[{"path":"A/B/C"}]}"#, #"{"tweaks":[{"path":"A/B/C","kind":"list"}]}"#,
+        #"{"tweaks":[{"path":"A/B/C","kind":"int","components":[{"kind":"int"}]}]}"#,
+        #"{"tweaks":[{"path":"A/B/C","kind":"int","min":1.5}]}"#,
+        #"{"tweaks":[{"path":"A/B/C","kind":"int","min":"1"}]}"#,
+        #"{"tweaks":[{"path":"A/B/C","kind":"int","max":1e99}]}"#,
+        #"{"tweaks":[{"path":"A/B/C","kind":"int","step":0}]}"#,
+        #"{"tweaks":[{"path":"A/B/C","kind":"number","step":-1}]}"#,
+        #"{"tweaks":[{"path":"A/B/C","kind":"number","max":1e999}]}"#, #"{"cut":1,"tweaks":[]}"#,
+        #"{"tweaks":[{"path":"A/B/C","kind":"choice","choices":[1]}]}"#,
+        #"{"tweaks":[{"path":"A/B/C","kind":"string","maxLength":-1}]}"#,
+    ])
+    func `A build that is not one is a problem`(_ text: String) {
+        #expect(throws: FleetProblem.self) { try FleetBuild(Array(text.utf8)) }
+    }
+
+    @Test func `A build with some bytes changed judges, or is a problem`() throws {
+        var chance = SeededGenerator(seed: 2)
+        let registry = try Self.registry()
+        let (bytes, paths) = (FleetBuild(registry).bytes, registry.listing().nodes.map(\.path))
+        for _ in 0..<4_000 {
+            var other = bytes
+            for _ in 0..<Int.random(in: 1...3, using: &chance) {
+                let place = Int.random(in: other.indices, using: &chance)
+                switch Int.random(in: 0..<3, using: &chance) {
+                case 0: other[place] = .random(in: 0...127, using: &chance)
+                case 1: other.remove(at: place)
+                default: other.insert("0123456789-e.".utf8.randomElement(using: &chance) ?? 0x30, at: place)
+                }
+            }
+            guard let build = try? FleetBuild(other) else { continue }
+            for value in Self.values.shuffled(using: &chance).prefix(4) {
+                for path in paths { _ = build.judge(value, for: path) }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// Checks that a status keeps to its size, and what it leaves out first.
+
+import Testing
+import Tweaks
+
+@testable import TweaksFleet
+
+@Suite struct StatusTests {
+    /// One with everything that there is.
+    private func status() -> FleetStatus {
+        var status = FleetStatus(build: "0123456789abcdef")
+        status.labels = ["zone": "eu", "version": "1.4"]
+        (status.revision, status.head) = (.max, .max)
+        status.refused = [
+            .init(rollout: nil, path: "A/B/C", reason: "out of range"),
+            .init(rollout: "r1", path: "A/B/D", reason: "is no int"),
+        ]
+        (status.covered, status.moreRefused, status.moreCovered) = (["A/B/E f"], 1, 2)
+        (status.trouble, status.isUnstable) = ("etcd was restored", true)
+        (status.started, status.at) = (RecordTests.at, RecordTests.at + 1)
+        status.figures = ["S/E/Rate": 0.1, "S/E/Count": .leastNonzeroMagnitude]
+        return status
+    }
+
+    @Test func `A status with everything is read back as it was written, the refusals of rollouts first`() throws {
+        var status = status()
+        let read = try FleetStatus(status.bytes)
+        status.refused.reverse()
+        #expect(read == status)
+        #expect(try FleetStatus(FleetStatus(build: "b").bytes) == FleetStatus(build: "b"))
+    }
+
+    @Test func `A status is at most 1 KiB, and what is left out is counted`() throws {
+        var status = status()
+        status.refused = (0..<5_000).map {
+            .init(rollout: $0 % 2 == 0 ? nil : "r\($0)", path: "Some/Long/Path \($0)", reason: "it is too large")
+        }
+        status.covered = (0..<5_000).map { "Some/Other/Path \($0)" }
+        let bytes = status.bytes
+        let read = try FleetStatus(bytes)
+        #expect(bytes.count <= FleetStatus.maxBytes && bytes.count > 900)
+        #expect(read.refused.count + read.moreRefused == 5_001 && read.covered.count + read.moreCovered == 5_002)
+        #expect(read.refused.first == .init(rollout: "r1", path: "Some/Long/Path 1", reason: "it is too large"))
+        #expect(read.labels == status.labels)
+    }
+
+    @Test func `Figures stay while there are paths, values or reasons to leave out`() throws {
+        var status = status()
+        status.covered = (0..<100).map { "Some/Other/Path \($0)" }
+        status.refused = (0..<100).map { .init(rollout: nil, path: "Some/Long/Path \($0)", reason: "no") }
+        status.refused.append(.init(rollout: "r", path: "A/B/C", reason: String(repeating: "long ", count: 50)))
+        let read = try FleetStatus(status.bytes)
+        #expect(read.figures == status.figures && read.refused.first?.rollout == "r" && read.covered.isEmpty)
+    }
+
+    @Test func `The refusal of a rollout fits beside everything else, however long all of it is`() throws {
+        for character in ["a", "\u{1}", "\"", "👩‍👩‍👧"] {
+            var status = status()
+            let long = String(repeating: character, count: 400)
+            status.build = long
+            status.labels = Dictionary(
+                uniqueKeysWithValues: (0..<3).map {
+                    ("\($0)" + String(repeating: "n", count: 20), String(repeating: "v", count: 62))
+                })
+            _ = try status.labels.judged()
+            status.refused = [.init(rollout: String(repeating: "r", count: 40), path: long, reason: long)]
+            status.trouble = long
+            (status.moreCovered, status.moreRefused) = (1_000_000, 1_000_000)
+            let bytes = status.bytes
+            #expect(bytes.count <= FleetStatus.maxBytes)
+            let read = try FleetStatus(bytes)
+            #expect(read.refused.count == 1 && read.labels == status.labels)
+        }
+    }
+
+    @Test func `Labels that there cannot be do not break the size, and figures that are no numbers are left out`()
+        throws
+    {
+        var status = status()
+        status.labels = ["a": String(repeating: "b", count: 2_000)]
+        status.figures["S/E/None"] = .nan
+        status.figures["S/E/All"] = .infinity
+        let read = try FleetStatus(status.bytes)
+        #expect(status.bytes.count <= FleetStatus.maxBytes && read.labels.isEmpty)
+        status.labels = [:]
+        #expect(try FleetStatus(status.bytes).figures.keys.sorted() == ["S/E/Count", "S/E/Rate"])
+    }
+
+    @Test(arguments: [
+        ("\"labels\":{", "\"labels\":\"zone=eu\",\"old\":{"), ("\"zone\":\"eu\"", "\"zone\":\"\""),
+        ("\"revision\":9223372036854775807", "\"revision\":9223372036854775808"),
+        ("\"unstable\":true", "\"unstable\":1"),
+        ("\"figures\":{", "\"figures\":{\"a\":\"1\","), ("\"figures\":{", "\"figures\":{\"a\":1e999,"),
+        ("\"covered\":[", "\"covered\":[1,"), ("\"refused\":[", "\"refused\":[{},"),
+        ("\"refused\":[", "\"refused\":{},\"old\":["), ("\"build\":\"", "\"build\":1,\"old\":\""),
+    ])
+    func `A status that is not quite one is a problem`(_ part: String, _ other: String) throws {
+        let text = String(decoding: status().bytes, as: UTF8.self)
+        #expect(text.contains(part))
+        #expect(throws: FleetProblem.self) { try FleetStatus(Array(text.replacing(part, with: other).utf8)) }
+    }
+}
