@@ -68,20 +68,28 @@ struct FleetReference {
             }
         }
         good = good.filter { values[$0.key] != nil }
-        for (path, value) in values where Self.verdict(path, value, hasLate: hasLate) != .refused { good[path] = value }
+        for (path, value) in values where Self.verdict(path, value, hasLate: hasLate) == .fits { good[path] = value }
     }
 
     /// What it should hold by the fleet, by path.
     func held(hasLate: Bool) -> [String: TweakValue] {
         var held: [String: TweakValue] = [:]
         for (path, value) in values {
-            held[path] = Self.verdict(path, value, hasLate: hasLate) == .refused ? good[path] : value
+            held[path] = isRefused(path, value, hasLate) ? lastGood(path, hasLate) : value
         }
         for known in rollouts.values.sorted(by: { ($0.created, $0.rollout.id) < ($1.created, $1.rollout.id) })
         where isIn(known.rollout) && !isRefused(known.rollout, hasLate) {
             for change in known.rollout.changes { held[change.path.joined] = change.value }
         }
         return held
+    }
+
+    private func isRefused(_ path: String, _ value: TweakValue, _ hasLate: Bool) -> Bool {
+        Self.verdict(path, value, hasLate: hasLate) == .refused
+    }
+
+    private func lastGood(_ path: String, _ hasLate: Bool) -> TweakValue? {
+        good[path].flatMap { isRefused(path, $0, hasLate) ? nil : $0 }
     }
 
     private func isRefused(_ rollout: Rollout, _ hasLate: Bool) -> Bool {
@@ -106,15 +114,15 @@ struct FleetReference {
             return
         }
         rollouts = rollouts.filter { $0.value.rollout.state == .done && $0.value.lease == 0 }
-        for (path, value) in values where Self.verdict(path, value, hasLate: hadLate) == .refused {
-            values[path] = good[path]
-        }
+        for (path, value) in values where isRefused(path, value, hadLate) { values[path] = lastGood(path, hadLate) }
+        good = values
     }
 
     /// What a file says, where it is not known what was written to it last.
     mutating func restart(from kept: LastGood?) {
         self = FleetReference(instance, keys)
         see(kept?.keys ?? [], hasLate: false)
+        good = values
     }
 }
 

@@ -70,7 +70,7 @@ extension FleetWorld {
         var path = anyPath()
         switch step {
         case .setRefused:
-            path = pick(["A/B/Size", "A/B/Count"])
+            path = pick(["A/B/Size", "A/B/Count", "A/B/Late"])
             let value = badValue(path)
             try await delicately("a refused value is next")
             let assignment = FleetAssignment(try TweakPath(path), value)
@@ -97,7 +97,7 @@ extension FleetWorld {
         if step == .beginBad {
             let path = pick(["A/B/Size", "A/B/Count", "A/B/Late"])
             assignments.removeAll { $0.path.joined == path }
-            assignments.append(FleetAssignment(try TweakPath(path), path == "A/B/Late" ? .int(500) : badValue(path)))
+            assignments.append(FleetAssignment(try TweakPath(path), badValue(path)))
         }
         if step == .timed {
             let seconds = pick([20, 60, 600] as [Int64])
@@ -132,8 +132,6 @@ extension FleetWorld {
         case .pause: await operate("pause \(id)") { try await fleet.pause(id) }
         case .resume: await operate("resume \(id)") { try await fleet.resume(id) }
         case .finish, .finish2:
-            // What a tweak that registers late refuses never was good anywhere.
-            if rollout.changes.contains(where: { $0.path.joined == "A/B/Late" && $0.value == .int(500) }) { return }
             try await delicately("finish is next")
             let isForced = Bool.random(using: &random)
             await operate("finish \(id), forced: \(isForced)") { try await fleet.finish(id, force: isForced) }

@@ -132,7 +132,8 @@ final class FleetWorld {
                 return didSettle()
             }
         }
-        throw WorldProblem(text: await mismatch() ?? "it does not become quiet")
+        let lines = etcd.all(keys.desired).map { "\(String(decoding: $0.key, as: UTF8.self)) \(String(decoding: $0.value.prefix(200), as: UTF8.self))" }
+        throw WorldProblem(text: (await mismatch() ?? "it does not become quiet") + "\n" + lines.joined(separator: "\n"))
     }
 
     private func didSettle() {
