@@ -15,8 +15,10 @@ package struct FleetCore: Sendable {
     /// Rollouts that it has left without contact.
     package private(set) var left: Set<String> = []
     package private(set) var composition = Composition()
-    /// What was applied, by path; of a refused value what was there before.
+    /// What the registry was asked for last, by path; also what it has refused, for it says why.
     private var applied: [TweakPath: ComposedValue] = [:]
+    /// Of these, what it took.
+    private var effective: [TweakPath: ComposedValue] = [:]
     /// The last value of each path for all processes that was not refused.
     private var good: [TweakPath: ComposedValue] = [:]
     private var entries: [TweakPath: StoredEntry] = [:]
@@ -33,6 +35,8 @@ package struct FleetCore: Sendable {
         position = kept.position
         desired.replace(with: kept.keys)
         apply(by: "fleet, last good state of etcd revision \(kept.position.revision)")
+        // Most tweaks register later; what was kept is what was good.
+        good.merge(composition.common) { $1 }
     }
 
     /// Applies all of what the fleet wants, where the store is the one that it was.
@@ -108,27 +112,51 @@ package struct FleetCore: Sendable {
     package mutating func recompose() { apply(by: "fleet, etcd revision \(position?.revision ?? 0)") }
 
     private mutating func apply(by origin: String) {
-        let registry = registry
-        composition = desired.composed(for: instance, without: left) { path, value in
-            guard let refusal = registry.fleetRefusal(path, value) else { return .fits }
-            return refusal.code == .unknownTweak ? .lacks : .refused(refusal.message)
-        }
+        learn()
         var target = composition.values
-        for (path, value) in target where value.rollout == nil { good[path] = value }
+        // First what gives way: to a refused value nothing does but the last good one, which may be in effect already.
         for path in composition.kept {
-            // What a rollout had set goes with it. Otherwise the registry keeps what it has, and notes why.
-            target[path] = applied[path]?.rollout == nil ? refused(path) : good[path]
+            let good = lastGood(path)
+            target[path] = effective[path] == good ? applied[path] : good
         }
-        good = good.filter { target[$0.key] != nil || desired.values[$0.key] != nil }
-        let changed = Set(target.keys).union(applied.keys).filter { target[$0] != applied[$0] }
-        applied = target
-        for path in changed { entries[path] = target[path].map { entry(path, $0) } }
-        if changed.isEmpty { return }
-        _ = registry.applyFleet(entries, changed: changed, origin: TweakOrigin(origin), delivery: .carrier)
+        commit(target, by: origin)
+        // Then what is refused: the registry keeps what it has, and notes why.
+        for path in composition.kept { target[path] = desired.values[path].map { ComposedValue($0) } }
+        commit(target, by: origin)
     }
 
-    private func refused(_ path: TweakPath) -> ComposedValue? {
-        desired.values[path].map { ComposedValue($0) }
+    /// Composes, and notes which values for all are good.
+    private mutating func learn() {
+        // Tweaks may have registered since.
+        for path in composition.lacking {
+            guard let value = composition.common[path], judgement(path, value.value) == .fits else { continue }
+            good[path] = value
+        }
+        composition = desired.composed(for: instance, without: left, judge: judgement)
+        for (path, value) in composition.common where !composition.lacking.contains(path) { good[path] = value }
+        good = good.filter { desired.values[$0.key] != nil }
+    }
+
+    private func judgement(_ path: TweakPath, _ value: TweakValue) -> FleetJudgement {
+        guard let refusal = registry.fleetRefusal(path, value) else { return .fits }
+        return refusal.code == .unknownTweak ? .lacks : .refused(refusal.message)
+    }
+
+    /// The last good value of a path, where it is one by what the program declares now.
+    private func lastGood(_ path: TweakPath) -> ComposedValue? {
+        guard let value = good[path] else { return nil }
+        if case .refused = judgement(path, value.value) { return nil }
+        return value
+    }
+
+    private mutating func commit(_ target: [TweakPath: ComposedValue], by origin: String) {
+        let changed = Set(target.keys).union(applied.keys).filter { target[$0] != applied[$0] }
+        applied = target
+        if changed.isEmpty { return }
+        for path in changed { entries[path] = target[path].map { entry(path, $0) } }
+        let outcome = registry.applyFleet(
+            entries, changed: changed, origin: TweakOrigin(origin), delivery: .carrier)
+        for path in changed.subtracting(outcome.refused.map(\.path)) { effective[path] = target[path] }
     }
 
     private func entry(_ path: TweakPath, _ value: ComposedValue) -> StoredEntry {
@@ -149,7 +177,8 @@ package struct FleetCore: Sendable {
 
     /// The keys that are to be kept on disk: without open rollouts, and of refused values the last good one.
     package var lastGood: LastGood? {
-        let instead = composition.kept.reduce(into: [:]) { $0[$1] = .some(good[$1]) }
+        let refused = desired.values.keys.filter { composition.common[$0] == nil }
+        let instead = refused.reduce(into: [:]) { $0[$1] = .some(lastGood($1)) }
         return position.map { LastGood(position: $0, desired: desired, instead: instead) }
     }
 }

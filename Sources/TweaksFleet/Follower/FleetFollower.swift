@@ -172,7 +172,7 @@ package actor FleetFollower {
     /// Composes anew: the program's tweaks are others than when it was done last.
     package func recompose() {
         core.recompose()
-        heart.isDirty = true
+        heart.didApply(core, at: time.now)
         wake()
         reportProblems()
     }

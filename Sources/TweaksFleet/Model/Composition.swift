@@ -29,7 +29,11 @@ package struct ComposedValue: Hashable, Sendable {
 /// What a fleet wants of one process.
 package struct Composition: Hashable, Sendable {
     package var values: [TweakPath: ComposedValue] = [:]
-    /// Paths whose value for all is refused: they keep their last good one.
+    /// The values for all that are not refused, also where a rollout has another one.
+    package var common: [TweakPath: ComposedValue] = [:]
+    /// Of these, what nothing can be said of: the build has no such tweak, or not yet.
+    package var lacking: Set<TweakPath> = []
+    /// Paths whose value for all is refused, and that no rollout covers: they keep their last good one.
     package var kept: Set<TweakPath> = []
     package var refused: [FleetStatus.Refusal] = []
     /// The rollouts that it takes part in, and has not refused.
@@ -51,13 +55,9 @@ extension DesiredState {
     ) -> Composition {
         var composition = Composition()
         for (path, entry) in values {
-            if case .refused(let reason) = judge(path, entry.value.value) {
-                composition.kept.insert(path)
-                composition.refused.append(.init(rollout: nil, path: path.joined, reason: reason))
-            } else {
-                composition.values[path] = ComposedValue(entry)
-            }
+            composition.add(entry, at: path, judge(path, entry.value.value))
         }
+        composition.values = composition.common
         for entry in rollouts.values.sorted(by: Self.precedes)
         where entry.value.includes(instance) && !left.contains(entry.value.id) {
             composition.add(entry, judge)
@@ -72,6 +72,21 @@ extension DesiredState {
 }
 
 extension Composition {
+    /// Adds a value for all.
+    fileprivate mutating func add(
+        _ entry: DesiredState.Entry<DesiredValue>, at path: TweakPath, _ judgement: FleetJudgement
+    ) {
+        switch judgement {
+        case .refused(let reason):
+            kept.insert(path)
+            refused.append(.init(rollout: nil, path: path.joined, reason: reason))
+            return
+        case .lacks: lacking.insert(path)
+        case .fits: break
+        }
+        common[path] = ComposedValue(entry)
+    }
+
     /// Adds a rollout, all of it or nothing.
     fileprivate mutating func add(
         _ entry: DesiredState.Entry<Rollout>, _ judge: (TweakPath, TweakValue) -> FleetJudgement

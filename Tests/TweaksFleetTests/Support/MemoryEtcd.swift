@@ -197,6 +197,12 @@ final class MemoryEtcd: Etcd {
             if state.weather.isSilent || state.weather.isUnreachable { return }
             for id in Array(state.watchers.keys) {
                 guard let watcher = state.watchers[id] else { continue }
+                if watcher.next <= state.compacted {
+                    // It was behind, and what it has not been told is gone.
+                    state.watchers[id] = nil
+                    watcher.continuation.finish(throwing: EtcdError.compacted(state.compacted))
+                    continue
+                }
                 let events = state.history.filter { $0.revision >= watcher.next }.flatMap(\.events)
                     .filter { watcher.keys.contains($0.pair.key) }
                 state.watchers[id]?.next = max(watcher.next, state.revision + 1)

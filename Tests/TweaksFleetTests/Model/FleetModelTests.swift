@@ -1,0 +1,30 @@
+// Lets random things happen to a fleet, and checks that each process holds what the keys say for it when it is quiet.
+
+import Foundation
+import Testing
+import TweaksTestSupport
+
+@testable import TweaksFleet
+
+@Suite(.timeLimit(.minutes(5)), .tags(.quantity)) struct FleetModelTests {
+    /// Seeds that have found something, and some that have not. `TWEAKS_FLEET_SEED=5` runs another one.
+    private static let seeds: [UInt64] =
+        ProcessInfo.processInfo.environment["TWEAKS_FLEET_SEED"].flatMap(UInt64.init).map { [$0] }
+        ?? Array(1...UInt64(quantity(40, few: 4)))
+
+    @Test(arguments: seeds)
+    func `When it is quiet each process holds what the keys say for it`(seed: UInt64) async throws {
+        let world = try FleetWorld(seed: seed)
+        do {
+            for process in world.processes { try world.start(process) }
+            world.note("all are started")
+            for _ in 0..<300 { try await world.step() }
+            try await world.settle()
+            try await world.checkStatuses()
+        } catch let problem as WorldProblem {
+            let steps = world.steps.suffix(60).joined(separator: "\n")
+            Issue.record("seed \(seed): \(problem.text)\nafter\n\(steps)")
+        }
+        for process in world.processes { await world.end(process, inOrder: true) }
+    }
+}
