@@ -14,6 +14,7 @@ extension FleetClient {
         var plan = try reading { () throws(Failure) in
             try RolloutPlan(arguments, proposal.assignments, id: fleet.makeID())
         }
+        if !arguments.has(.new) { try await fleet.builds().check(plan.abortIf) }
         let reach = try await reach(of: plan)
         if !arguments.has(.dryRun) {
             let isYes = try reading { () throws(Failure) in

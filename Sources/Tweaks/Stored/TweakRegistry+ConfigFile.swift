@@ -115,7 +115,8 @@ private struct FileChange {
         in state: RegistryState
     ) {
         let overlay = state.overlays[node.slot]
-        guard let old = (overlay[.configFile]?.prepared ?? node.defaultPrepared)?.value, let new = (wanted?.prepared ?? node.defaultPrepared)?.value,
+        guard let old = (overlay[.configFile]?.prepared ?? node.defaultPrepared)?.value,
+            let new = (wanted?.prepared ?? node.defaultPrepared)?.value,
             overlay[.configFile]?.prepared.value != wanted?.prepared.value
         else { return nil }
         // A fleet's value hides what the file says.

@@ -1,79 +1,85 @@
-// Reads where etcd is and who asks it: URLs of its members, a user, and a file with the password.
+// Holds where etcd is and who asks it, checked.
 
-package import Foundation
-import Tweaks
-import TweaksSystem
+internal import Foundation
 
-/// Why a configuration is none.
-package struct EtcdConfigurationProblem: Error, Hashable, CustomStringConvertible {
-    package let description: String
-}
-
-/// The members of an etcd, and who asks them.
-package struct EtcdConfiguration: Hashable, Sendable {
-    package let endpoints: [URL]
+/// Endpoints, and a user where etcd asks for one.
+package struct EtcdConfiguration: Sendable {
+    /// URLs without a slash at their end.
+    package let endpoints: [String]
     package let user: String?
-    private let passwordFile: String?
-    /// How long an answer may take.
+    package let passwordFile: String?
+    /// For one answer.
     package var timeout = Duration.seconds(5)
-    /// How long a watch may take to stand.
-    package var watchTimeout = Duration.seconds(5)
-    /// So many keys are read at a time.
+    /// So many keys are asked for at once.
     package var pageSize = 100
 
-    /// - Parameters:
-    ///   - endpoints: `URL[,URL…]`: http or https, host and port.
-    ///   - user: Who asks; the password is in the file.
+    /// Reads a list of URLs.
+    /// - Parameter endpoints: `URL[,URL…]`.
     package init(
         endpoints: String, user: String? = nil, passwordFile: String? = nil
     ) throws(EtcdConfigurationProblem) {
-        self.endpoints = try endpoints.split(separator: ",").map {
-            text throws(EtcdConfigurationProblem) in try Self.endpoint(String(text))
+        var list: [String] = []
+        for text in endpoints.split(separator: ",") {
+            let text = text.trimmingCharacters(in: .whitespaces)
+            if text.isEmpty { continue }
+            let endpoint = try Self.endpoint(text, isSecret: user != nil)
+            if !list.contains(endpoint) { list.append(endpoint) }
         }
-        guard !self.endpoints.isEmpty else {
-            throw EtcdConfigurationProblem(description: "no URL is given; write http://HOST:2379")
-        }
-        guard (user == nil) == (passwordFile == nil) else {
-            throw EtcdConfigurationProblem(description: "a user of etcd needs a password file, and that a user")
-        }
-        (self.user, self.passwordFile) = (user, passwordFile)
-        guard user != nil, let open = self.endpoints.first(where: { $0.scheme == "http" && !Self.isLocal($0) }) else {
-            return
-        }
-        throw EtcdConfigurationProblem(
-            description:
-                "the password would go to \(open.absoluteString) in the clear; use https, or a tunnel on this machine")
+        if list.isEmpty { throw .noEndpoint }
+        if passwordFile == nil, let user { throw .noPasswordFile(user: user) }
+        if user == nil, let passwordFile { throw .noUser(passwordFile: passwordFile) }
+        (self.endpoints, self.user, self.passwordFile) = (list, user, passwordFile)
     }
 
-    private static func endpoint(_ text: String) throws(EtcdConfigurationProblem) -> URL {
-        let text = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme),
-            let host = parts.host, !host.isEmpty, parts.path.isEmpty, parts.query == nil, parts.fragment == nil,
-            parts.user == nil, parts.password == nil, let url = parts.url
-        else {
-            throw EtcdConfigurationProblem(
-                description:
-                    "\(Quoting.excerpt(text)) is not a member's URL; write http://HOST:2379 or https://HOST:2379")
-        }
-        return url
+    private static func endpoint(_ text: String, isSecret: Bool) throws(EtcdConfigurationProblem) -> String {
+        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
+            scheme == "http" || scheme == "https"
+        else { throw .scheme(text) }
+        if url.user != nil || url.password != nil { throw .userInformation }
+        guard let host = url.host, !host.isEmpty else { throw .host(text) }
+        guard url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil else { throw .path(text) }
+        #if canImport(FoundationNetworking)
+            // URLSession takes the brackets off, libcurl does not, and then they do not agree on the host.
+            if host.contains(":") { throw .addressLiteral(text) }
+        #endif
+        if let port = url.port, !(1...65_535).contains(port) { throw .host(text) }
+        if isSecret, scheme == "http", !isLoopback(host) { throw .plainPassword(text) }
+        let port = url.port.map { ":\($0)" } ?? ""
+        return "\(scheme)://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host)\(port)"
     }
 
-    private static func isLocal(_ url: URL) -> Bool {
-        guard let host = url.host else { return false }
-        return ["localhost", "::1", "[::1]"].contains(host) || host.hasPrefix("127.")
+    /// Whether what is sent there stays on this machine.
+    static func isLoopback(_ host: String) -> Bool {
+        if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
+}
 
-    /// The password as the file has it now, without the end of its line; nil without a user.
-    func password() throws(EtcdError) -> String? {
-        guard let passwordFile else { return nil }
-        let content: (facts: FileFacts, bytes: [UInt8])?
-        do throws(FileProblem) {
-            let (folder, name) = try Folder.of(passwordFile)
-            content = try folder.content(of: name, limit: 4_096, FileRules(forbidden: 0o077))
-        } catch {
-            throw .unauthenticated("the password file cannot be used: \(error)")
+/// What is wrong with a configuration.
+package enum EtcdConfigurationProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    case noEndpoint
+    case scheme(String)
+    case host(String)
+    case path(String)
+    case addressLiteral(String)
+    /// The URL is not repeated: there may be a password in it.
+    case userInformation
+    case noPasswordFile(user: String)
+    case noUser(passwordFile: String)
+    case plainPassword(String)
+
+    package var description: String {
+        switch self {
+        case .noEndpoint: "no URL of etcd; name one: http://127.0.0.1:2379"
+        case .scheme(let url): "\(url) is not a URL of etcd; write it with http:// or https:// in front"
+        case .host(let url): "\(url) lacks a host or has no such port; write http://HOST:2379"
+        case .path(let url): "\(url) has more than a host and a port; write http://HOST:2379 and nothing behind it"
+        case .addressLiteral(let url): "\(url) has an IPv6 address, which URLSession does not take; use a host name"
+        case .userInformation: "a URL of etcd has a user in it; name the user and a password file instead"
+        case .noPasswordFile(let user): "user \(user) has no password file; name one that only you can read"
+        case .noUser(let file): "password file \(file) has no user; name the user, too"
+        case .plainPassword(let url): "\(url) would send the password in the clear; write https://"
         }
-        guard let content else { throw .unauthenticated("the password file \(passwordFile) is missing") }
-        return String(decoding: content.bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 }

@@ -26,7 +26,8 @@ package struct FleetSettings: Sendable {
         guard let endpoints = variable("TWEAKS_FLEET") ?? given.endpoints, endpoints.lowercased() != "off" else {
             return nil
         }
-        let subject = variable("TWEAKS_FLEET").map { "TWEAKS_FLEET=\($0)" } ?? "the fleet at \(endpoints)"
+        // A URL can hold a password, and is not repeated.
+        let subject = variable("TWEAKS_FLEET") == nil ? "the fleet of the program" : "TWEAKS_FLEET"
         do {
             configuration = try EtcdConfiguration(
                 endpoints: endpoints, user: given.user, passwordFile: given.passwordFile)
@@ -58,6 +59,4 @@ package struct FleetSettings: Sendable {
             throw ServerError("TWEAKS_FLEET_LABELS=\(text ?? ""): \(error.text)")
         }
     }
-
-    func client() -> EtcdClient { EtcdClient(configuration) }
 }

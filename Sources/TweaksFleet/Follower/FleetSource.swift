@@ -16,6 +16,7 @@ final class FleetSource: RunningSource {
     private struct State {
         var kept: LastGood?
         var follower: FleetFollower?
+        var client: EtcdClient?
         var running: Task<Void, Never>?
     }
 
@@ -34,11 +35,11 @@ final class FleetSource: RunningSource {
         } catch {
             context.log(.warning("\(error); the fleet's values are not in effect until etcd answers"))
         }
-        let (board, log) = (board, context.log)
+        let (board, log, client) = (board, context.log, EtcdClient(settings.configuration))
         let follower = FleetFollower(
-            core, etcd: settings.client(), keys: settings.keys, identity: identity, registry: context.registry,
+            core, etcd: client, keys: settings.keys, identity: identity, registry: context.registry,
             file: file, board: board, log: log)
-        state.withLock { $0.follower = follower }
+        state.withLock { ($0.follower, $0.client) = (follower, client) }
     }
 
     func start() {
@@ -52,13 +53,14 @@ final class FleetSource: RunningSource {
     }
 
     func stop() {
-        let (follower, running) = state.withLock { ($0.follower.take(), $0.running.take()) }
+        let (follower, running, client) = state.withLock { ($0.follower.take(), $0.running.take(), $0.client.take()) }
         guard let follower else { return }
         running?.cancel()
         let hasEnded = DispatchSemaphore(value: 0)
         Task {
             await running?.value
             await follower.retract()
+            client?.close()
             hasEnded.signal()
         }
         // An etcd that says nothing does not keep the process.

@@ -60,6 +60,15 @@ package struct BuildBook: Sendable {
     /// Whether there are more declarations than a build's key holds: of a path that is missing nothing is known.
     package var isPartial: Bool { entries.contains { $0.build.isPartial } }
 
+    /// Refuses conditions on figures that no build publishes: they would pause the rollout for missing data.
+    package func check(_ conditions: [FigureCondition]) throws(FleetRefusal) {
+        if entries.isEmpty || isPartial { return }
+        for condition in conditions where kinds(of: condition.path).isEmpty {
+            throw FleetRefusal(
+                .refused, "--abort-if: no build has \(condition.path.token); mend the path, or say --new")
+        }
+    }
+
     /// Whether a build is known to lack a path.
     package func lacks(_ path: TweakPath, build hash: String) -> Bool {
         guard let build = entries.first(where: { $0.hash == hash })?.build, !build.isPartial else { return false }

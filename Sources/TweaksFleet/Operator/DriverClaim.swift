@@ -31,6 +31,10 @@ extension FleetOperator {
         if result.succeeded {
             return DriverClaim(id: id, lease: lease, fence: .createRevision(key, equals: result.header.revision))
         }
+        if case .range(let range)? = result.responses.first, let pair = range.keys.first, pair.lease == lease.id {
+            // It was done by a member whose answer did not come.
+            return DriverClaim(id: id, lease: lease, fence: .createRevision(key, equals: pair.createRevision))
+        }
         try? await etcd.revokeLease(lease.id)
         throw Self.isDriven(id, by: result.responses.first)
     }

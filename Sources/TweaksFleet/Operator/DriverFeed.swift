@@ -70,9 +70,10 @@ package struct DriverFeed: Sendable {
     // MARK: The lease
 
     private func keepAlive(_ inputs: AsyncStream<DriverInput>.Continuation) async {
-        var beats = 0
-        while await pause(beat) {
+        var (beats, rest) = (0, beat)
+        while await pause(rest) {
             do {
+                rest = beat
                 guard try await fleet.etcd.keepAlive(claim.lease.id) != nil else {
                     inputs.yield(.unclaimed)
                     return
@@ -86,6 +87,8 @@ package struct DriverFeed: Sendable {
             } catch {
                 if Task.isCancelled { return }
                 inputs.yield(.outage(Self.text(error)))
+                // The lease lives on for a while: there is time for some more attempts.
+                rest = .seconds(2)
             }
         }
     }

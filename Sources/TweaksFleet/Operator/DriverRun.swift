@@ -64,9 +64,12 @@ package struct DriverRun: Sendable {
     private var isAway = false
     private var lastHeard: Int64?
     private var asked: Int64?
+    private var decided: Int64 = 0
 
     /// A gap this long between two ticks was an outage of the driver itself, as when a machine sleeps.
     private static let longestGap: Int64 = 30_000
+    /// All statuses are judged for each decision, and thousands of processes report a step within seconds.
+    private static let shortestPause: Int64 = 250
 
     package init(_ fleet: FleetOperator, _ claim: DriverClaim, timing: DriverTiming = DriverTiming()) {
         (self.fleet, self.claim) = (fleet, claim)
@@ -93,6 +96,7 @@ package struct DriverRun: Sendable {
             case .watched(let header, let events):
                 population?.apply(header, events)
                 for event in events { try take(event) }
+                if fleet.now() &- decided < Self.shortestPause { return news }
             case .outage(let text): return news + noteOutage(text)
             case .unclaimed:
                 let text = "rollout \(id) has another driver, or none: this one was away for too long; see status"
@@ -152,6 +156,7 @@ package struct DriverRun: Sendable {
 
     private mutating func decide() async -> [DriverNews] {
         guard let population, !isAway, revision > 0 else { return [] }
+        decided = fleet.now()
         let decision = driver.decide(
             DriverObservation(rollout: held, live: population.live, now: fleet.now()))
         do throws(FleetRefusal) {

@@ -54,7 +54,10 @@ struct DriverWitnesses: Sendable {
 
     /// Whether a member is away, and it is not said yet whether for good.
     func isAwaiting(_ rollout: Rollout) -> Bool {
-        witnesses.values.contains { !$0.isLive && !($0.isUnstable && areReplaced) && rollout.includes($0.instance) }
+        let areReplaced = areReplaced
+        return witnesses.values.contains { witness in
+            !witness.isLive && !(witness.isUnstable && areReplaced) && rollout.includes(witness.instance)
+        }
     }
 
     /// Whether as many unstable processes have come as are away: then these have restarted under other names. Who crashes

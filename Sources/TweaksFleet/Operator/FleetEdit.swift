@@ -50,7 +50,7 @@ package struct FleetEdit: Sendable {
     /// The transaction, or why it is none.
     func transaction(
         _ view: OperatorView, _ keys: FleetKeys, by: String, at: Int64
-    ) throws(FleetRefusal) -> (transaction: EtcdTransaction, sequence: UInt64) {
+    ) throws(FleetRefusal) -> (transaction: EtcdTransaction, entry: FleetLogEntry) {
         let counter = if let counter = self.counter { counter } else { try view.nextCounter() }
         try Self.checkCount(changes.count, verb)
         try Self.checkBytes(operations, most: Self.mostBytes, verb)
@@ -66,7 +66,7 @@ package struct FleetEdit: Sendable {
         compares += operations.compactMap(\.touched).map { .modRevision($0, equals: view.revision(of: $0)) }
         let transaction = EtcdTransaction(
             if: compares + self.compares, then: all, otherwise: self.compares.map { .range(.key($0.key)) })
-        return (transaction, counter)
+        return (transaction, entry)
     }
 
     /// Refuses to go on where what must hold beside the keys does not: no further attempt helps.

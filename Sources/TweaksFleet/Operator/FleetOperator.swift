@@ -88,7 +88,7 @@ package struct FleetOperator: Sendable {
     }
 
     private func commit(_ edit: FleetEdit, _ view: OperatorView) async throws(FleetRefusal) -> Attempt {
-        let (transaction, sequence) = try edit.transaction(view, keys, by: by, at: now())
+        let (transaction, entry) = try edit.transaction(view, keys, by: by, at: now())
         var receipt = FleetReceipt(
             header: view.header, rollout: edit.rollout, changes: edit.changes, notes: edit.notes)
         if view.head == nil, edit.verb != "adopt" { receipt.notes.append(Self.firstWrite) }
@@ -98,11 +98,22 @@ package struct FleetOperator: Sendable {
         }
         guard let result = try await commit(transaction) else { return .leaseEnded }
         if !result.succeeded {
-            try edit.checkFences(result.responses)
-            return .raced
+            guard let revision = try await revision(of: entry) else {
+                try edit.checkFences(result.responses)
+                return .raced
+            }
+            receipt.header.revision = revision
+        } else {
+            receipt.header = result.header
         }
-        (receipt.header, receipt.sequence) = (result.header, sequence)
+        receipt.sequence = entry.sequence
         return .done(receipt)
+    }
+
+    /// When a log entry was written, where it was: a member that died after it had done a write is not heard of it, and the
+    /// next one is asked for a write that can no longer be.
+    private func revision(of entry: FleetLogEntry) async throws(FleetRefusal) -> Int64? {
+        try await range(.key(keys.log(entry.sequence))).keys.first { $0.value == entry.bytes }?.modRevision
     }
 
     /// Nil where a lease has ended.

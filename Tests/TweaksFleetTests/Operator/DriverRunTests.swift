@@ -76,13 +76,14 @@ import Tweaks
         #expect(try await bench.fleet().history().entries.map(\.verb) == ["rollout", "step", "finish"])
     }
 
-    @Test func `A refusal that the watch brings takes it back at once`() async throws {
+    @Test func `A refusal that the watch brings takes it back`() async throws {
         var run = try await begin(steps: [10_000])
         _ = await run.handle(try await read())
         var status = FleetStatus(build: "b1")
         status.refused = [.init(rollout: "r1", path: "A/B/C", reason: "too large")]
         let key = bench.keys.instance("i3", start: 1)
         let event = EtcdEvent(.put, EtcdKeyValue(key: key, value: status.bytes, modRevision: 1_000))
+        clock.advance(1)
         let news = await run.handle(.watched(EtcdHeader(clusterID: 1, revision: 1_000), [event]))
         guard case .ended(.aborted(let reason, _))? = news.first else {
             Issue.record("\(news)")

@@ -15,20 +15,14 @@ import TweaksTestSupport
 @testable import TweaksFleet
 
 /// A started etcd of one member, the executable, which is built beside the tests, and a fleet called `api`.
-final class FleetSurroundings {
+final class FleetSurroundings: Sendable {
     private final class Marker {}
 
-    let directory: TemporaryDirectory
-    let endpoint: String
     let keys = FleetKeys(name: "api")
-    private let etcd = Process()
+    private let server: EtcdServer
+    private let etcd: EtcdClient
 
-    static let etcdPath = ["/usr/bin/etcd", "/usr/local/bin/etcd", "/opt/homebrew/bin/etcd"]
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
-
-    static var exists: Bool {
-        etcdPath != nil && Tool.curl.exists && FileManager.default.isExecutableFile(atPath: executable.path)
-    }
+    var endpoint: String { server.endpoints[0] }
 
     static var executable: URL {
         #if canImport(Darwin)
@@ -39,72 +33,30 @@ final class FleetSurroundings {
         return products.appendingPathComponent("tweakctl-fleet")
     }
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        let (client, peer) = ("http://127.0.0.1:\(try Self.freePort())", "http://127.0.0.1:\(try Self.freePort())")
-        endpoint = client
-        let errors = Pipe()
-        etcd.executableURL = URL(fileURLWithPath: Self.etcdPath ?? "etcd")
-        etcd.arguments = [
-            "--name", "e", "--data-dir", directory.file("etcd"), "--listen-client-urls", client,
-            "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-            "--initial-cluster", "e=\(peer)", "--unsafe-no-fsync",
-        ]
-        (etcd.standardError, etcd.standardOutput) = (errors, FileHandle.nullDevice)
-        try etcd.run()
-        var log = ""
-        while !log.contains("ready to serve client requests") {
-            let data = try errors.fileHandleForReading.readSome()
-            if data.isEmpty { throw ClientError.ended("etcd did not start: \(log)") }
-            log += String(decoding: data, as: UTF8.self)
-        }
-        // It goes on to write, and must not wait for a reader.
-        Thread.detachNewThread { while let data = try? errors.fileHandleForReading.readSome(), !data.isEmpty {} }
-    }
+    static var exists: Bool { FileManager.default.isExecutableFile(atPath: executable.path) }
 
-    deinit { if etcd.isRunning { kill(etcd.processIdentifier, SIGKILL) } }
-
-    /// A port that was free just now.
-    private static func freePort() throws -> UInt16 {
-        #if canImport(Glibc)
-            let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let number = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        defer { close(number) }
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &place) { pointer in
-            // A sockaddr_in begins like a sockaddr: that is the contract of the socket calls.
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(number, $0, length) == 0 && getsockname(number, $0, &length) == 0
-            }
-        }
-        if !isBound { throw ClientError.system("bind", errno) }
-        return UInt16(bigEndian: place.sin_port)
+    init() async throws {
+        server = try await EtcdServer.start()
+        etcd = EtcdClient(try EtcdConfiguration(endpoints: server.endpoints[0]))
     }
 
     // MARK: Keys
 
     /// Puts a key, as a process of the fleet does.
-    func put(_ key: [UInt8], _ value: [UInt8]) throws {
-        let body = "{\"key\":\"\(Data(key).base64EncodedString())\",\"value\":\"\(Data(value).base64EncodedString())\"}"
-        let answer = try Tool.curl.run(["-s", "--fail", "-d", "@-", "\(endpoint)/v3/kv/put"], input: body)
-        if !answer.contains("revision") { throw ClientError.ended("etcd took no put: \(answer)") }
+    func put(_ key: [UInt8], _ value: [UInt8]) async throws {
+        _ = try await etcd.commit(EtcdTransaction(then: [.put(key: key, value: value)]))
     }
 
     /// A build with a tweak Service/Pool/Size in 0...100, and so many processes that run it.
-    func register(_ count: Int, revision: Int64 = 0) throws {
+    func register(_ count: Int, revision: Int64 = 0) async throws {
         let registry = TweakRegistry()
         _ = Tweak("Service", "Pool", "Size", 32, in: 0...100, registry: registry)
         let build = FleetBuild(registry)
-        try put(keys.build(build.hash), build.bytes)
+        try await put(keys.build(build.hash), build.bytes)
         for number in 0..<count {
             var status = FleetStatus(build: build.hash)
             (status.labels, status.revision) = (["zone": number % 2 == 0 ? "eu" : "us"], revision)
-            try put(keys.instance("i\(number)", start: 1), status.bytes)
+            try await put(keys.instance("i\(number)", start: 1), status.bytes)
         }
     }
 

@@ -15,18 +15,17 @@ import TweaksTestSupport
 #endif
 
 @Suite(
-    .blocking, .tags(.process),
-    .enabled(if: FleetSurroundings.exists, "etcd, curl or tweakctl-fleet is missing here: apt-get install etcd-server")
+    .blocking, .tags(.process), .needsEtcd, .enabled(if: FleetSurroundings.exists, "tweakctl-fleet is not built here")
 ) struct FleetProgramTests {
     /// Lines of a text, without the last empty one.
     private func lines(_ text: String) -> [String] { text.splitLines().dropLast() }
 
-    @Test func `Values are set, shown, checked, undone and taken back`() throws {
-        let fleet = try FleetSurroundings()
+    @Test func `Values are set, shown, checked, undone and taken back`() async throws {
+        let fleet = try await FleetSurroundings()
         #expect(try fleet.run("api ls").code == 0)
         let unknown = try fleet.run("api set 'Service/Pool/Size = 64'")
         #expect(unknown.code == 1 && unknown.errors.contains("no build has declared anything yet"))
-        try fleet.register(4)
+        try await fleet.register(4)
 
         let set = try fleet.run("api set 'Service/Pool/Size = 64' --as alice")
         #expect(set.code == 0, "\(set)")
@@ -59,9 +58,9 @@ import TweaksTestSupport
                 == ["1 set", "2 set", "3 undo", "4 reset"])
     }
 
-    @Test func `What is exported can be imported elsewhere, in one write`() throws {
-        let fleet = try FleetSurroundings()
-        try fleet.register(1)
+    @Test func `What is exported can be imported elsewhere, in one write`() async throws {
+        let fleet = try await FleetSurroundings()
+        try await fleet.register(1)
         let text = "# values\nService/Pool/Size = 64\n\"Other/Path/With blank\" = \"72\"\n"
         let asked = try fleet.run("api import - --new", input: text)
         #expect(asked.code == 2 && asked.errors.contains("say --yes"), "\(asked)")
@@ -76,11 +75,14 @@ import TweaksTestSupport
         #expect(wrong.code == 1 && wrong.errors.contains("-:2: "), "\(wrong)")
     }
 
-    @Test func `A rollout is begun, shown and aborted from elsewhere`() throws {
-        let fleet = try FleetSurroundings()
-        try fleet.register(10)
+    @Test func `A rollout is begun, shown and aborted from elsewhere`() async throws {
+        let fleet = try await FleetSurroundings()
+        try await fleet.register(10)
         let asked = try fleet.run("api rollout 'Service/Pool/Size = 80' --steps 100")
         #expect(asked.code == 2 && asked.errors.contains("say --yes"))
+        let figure = try fleet.run(
+            "api rollout 'Service/Pool/Size = 80' --steps 100 --abort-if 'Service/Errors/Rat > 5' --yes")
+        #expect(figure.code == 1 && figure.errors.contains("--abort-if: no build has Service/Errors/Rat;"))
         let nobody = try fleet.run("api rollout 'Service/Pool/Size = 80' --where zone=mars --yes")
         #expect(nobody.code == 1 && nobody.errors.contains("none of 10 processes has these labels"))
 
@@ -101,9 +103,11 @@ import TweaksTestSupport
         #expect(try fleet.run("api ls").output.isEmpty)
     }
 
-    @Test func `A driver that is interrupted leaves the rollout for another one, and a killed one blocks it`() throws {
-        let fleet = try FleetSurroundings()
-        try fleet.register(10)
+    @Test func `A driver that is interrupted leaves the rollout for another one, and a killed one blocks it`()
+        async throws
+    {
+        let fleet = try await FleetSurroundings()
+        try await fleet.register(10)
         let driver = try fleet.start("api rollout 'Service/Pool/Size = 80' --steps 100 --every 60s --yes")
         try driver.wait(for: "0 of 10 reported")
         driver.signal(SIGTERM)
@@ -120,25 +124,25 @@ import TweaksTestSupport
         #expect(try fleet.run("api export").output == "Service/Pool/Size = 80\n")
     }
 
-    @Test func `A refusal by a member takes the rollout back, and the exit code says so`() throws {
-        let fleet = try FleetSurroundings()
-        try fleet.register(3)
+    @Test func `A refusal by a member takes the rollout back, and the exit code says so`() async throws {
+        let fleet = try await FleetSurroundings()
+        try await fleet.register(3)
         let driver = try fleet.start("api rollout 'Service/Pool/Size = 80' --steps 100 --every 60s --yes")
         try driver.wait(for: "0 of 3 reported")
         let list = try fleet.run("api ls").output
         let id = try #require(list.split(separator: " ").first { $0.hasSuffix(":") }?.dropLast())
         var status = FleetStatus(build: "other")
         status.refused = [.init(rollout: String(id), path: "Service/Pool/Size", reason: "the pool is fixed")]
-        try fleet.put(fleet.keys.instance("i1", start: 2), status.bytes)
+        try await fleet.put(fleet.keys.instance("i1", start: 2), status.bytes)
         let end = try driver.result()
         #expect(end.code == 1 && end.errors.contains("i1 refuses it: Service/Pool/Size: the pool is fixed"), "\(end)")
         #expect(end.output.contains("aborted rollout \(id), entry 2"))
         #expect(try fleet.run("api ls").output.isEmpty)
     }
 
-    @Test func `A rollout that reverts when its driver dies is under the driver's lease`() throws {
-        let fleet = try FleetSurroundings()
-        try fleet.register(3)
+    @Test func `A rollout that reverts when its driver dies is under the driver's lease`() async throws {
+        let fleet = try await FleetSurroundings()
+        try await fleet.register(3)
         let driver = try fleet.start(
             "api rollout 'Service/Pool/Size = 80' --steps 100 --every 60s --yes --revert-if-driver-dies")
         try driver.wait(for: "0 of 3 reported")
@@ -148,18 +152,18 @@ import TweaksTestSupport
         #expect(try fleet.run("api ls").output.isEmpty)
     }
 
-    @Test func `For a while is a rollout under a lease`() throws {
-        let fleet = try FleetSurroundings()
-        try fleet.register(1)
+    @Test func `For a while is a rollout under a lease`() async throws {
+        let fleet = try await FleetSurroundings()
+        try await fleet.register(1)
         let set = try fleet.run("api set 'Service/Pool/Size = 80' --for 10m")
         #expect(set.code == 0 && set.output.contains("set for 600 s as rollout "), "\(set)")
         #expect(try fleet.run("api ls").output.contains("open at 100 %, under a lease of 600 s"))
         #expect(try fleet.run("api export").output.isEmpty)
     }
 
-    @Test func `Status and adopt are for scripts, too`() throws {
-        let fleet = try FleetSurroundings()
-        try fleet.register(3, revision: 1_000)
+    @Test func `Status and adopt are for scripts, too`() async throws {
+        let fleet = try await FleetSurroundings()
+        try await fleet.register(3, revision: 1_000)
         _ = try fleet.run("api set 'Service/Pool/Size = 64'")
         let status = try #require(JSON(try fleet.run("api status --json").output.splitLines()[0]))
         #expect(status["live"]?.wholeNumber == 3 && status["etcd"]?["version"]?.string?.hasPrefix("3.") == true)
@@ -171,9 +175,9 @@ import TweaksTestSupport
         #expect(adopt.errors.contains("take what is here as theirs"))
     }
 
-    @Test func `A watch tells each change`() throws {
-        let fleet = try FleetSurroundings()
-        try fleet.register(1)
+    @Test func `A watch tells each change`() async throws {
+        let fleet = try await FleetSurroundings()
+        try await fleet.register(1)
         let watch = try fleet.start("api watch")
         try watch.wait(for: "watching")
         _ = try fleet.run("api set 'Service/Pool/Size = 64'")
@@ -184,8 +188,8 @@ import TweaksTestSupport
         #expect(ended.output.contains(": set by "))
     }
 
-    @Test func `An etcd that does not answer is code 3`() throws {
-        let fleet = try FleetSurroundings()
+    @Test func `An etcd that does not answer is code 3`() async throws {
+        let fleet = try await FleetSurroundings()
         let run = try fleet.run("api ls --etcd http://127.0.0.1:1")
         #expect(run.code == 3 && run.errors.hasPrefix("tweakctl-fleet: etcd: "), "\(run)")
     }

@@ -101,6 +101,13 @@ extension InterposedEtcd {
     }
 }
 
+extension InterposedEtcd {
+    /// One whose answers to writes are lost, so that the client asks again.
+    static func forgetful(_ etcd: any Etcd) -> InterposedEtcd {
+        InterposedEtcd(etcd: etcd) { transaction throws(EtcdError) in _ = try await etcd.commit(transaction) }
+    }
+}
+
 /// Counts down to nothing.
 private final class Counter: Sendable {
     private let left: Mutex<Int>

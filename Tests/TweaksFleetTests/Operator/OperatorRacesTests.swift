@@ -75,6 +75,22 @@ import Tweaks
         #expect(try await fleet.look().rollouts.isEmpty)
     }
 
+    @Test func `A write that was done though its answer was lost is not taken for somebody else's`() async throws {
+        let fleet = bench.fleet(on: InterposedEtcd.forgetful(bench.etcd))
+        let half = Share(hundredths: 5_000) ?? .all
+        #expect(try await fleet.set([try bench.assignment("A/B/C", .int(1))]).sequence == 1)
+        let claim = try await fleet.claim("r1", host: "h", pid: 1)
+        var plan = RolloutPlan(id: "r1", assignments: [try bench.assignment(size, .int(80))])
+        (plan.steps, plan.driver) = ([half, .all], claim.fence)
+        #expect(try await fleet.begin(plan).sequence == 2)
+        let step = try await fleet.step("r1", from: half, to: .all, fence: claim.fence)
+        let revision = try await fleet.look().header.revision
+        #expect(step.sequence == 3 && step.header.revision == revision)
+        #expect(try await fleet.abort("r1", fence: claim.fence).sequence == 4)
+        #expect(try await fleet.undo(1).sequence == 5)
+        #expect(try await fleet.history().entries.map(\.verb) == ["set", "rollout", "step", "abort", "undo"])
+    }
+
     // MARK: Drivers
 
     @Test func `Two drivers cannot be, until the first one's lease is gone`() async throws {

@@ -29,7 +29,7 @@ struct Weather {
 
     private static func configuration(_ endpoints: [String]) throws -> EtcdConfiguration {
         var configuration = try EtcdConfiguration(endpoints: endpoints.joined(separator: ","))
-        (configuration.timeout, configuration.watchTimeout) = (.seconds(1), .seconds(1))
+        configuration.timeout = .seconds(1)
         return configuration
     }
 

@@ -1,0 +1,80 @@
+// Checks what a program and the environment say of a fleet, and what is said when they are wrong.
+
+import Foundation
+import Testing
+import TweaksInterface
+
+@testable import TweaksFleet
+
+@Suite struct FleetSettingsTests {
+    private func settings(
+        _ environment: [String: String], _ change: (inout FleetSettings.Given) -> Void = { _ in }
+    ) throws(ServerError) -> FleetSettings? {
+        var given = FleetSettings.Given()
+        change(&given)
+        return try FleetSettings(given, daemon: "api", environment: environment)
+    }
+
+    @Test(arguments: [[:], ["TWEAKS_FLEET": ""], ["TWEAKS_FLEET": "off"], ["TWEAKS_FLEET": "OFF"]])
+    func `Where no fleet is named there is none`(environment: [String: String]) throws {
+        #expect(try settings(environment) == nil)
+    }
+
+    @Test func `The environment wins over the program`() throws {
+        let environment = [
+            "TWEAKS_FLEET": "http://a:1,https://b:2", "TWEAKS_FLEET_LABELS": "zone=eu,version=1.4",
+            "TWEAKS_FLEET_PREFIX": "/staging", "TWEAKS_FLEET_INSTANCE": "pod-7",
+        ]
+        let settings = try #require(
+            try settings(environment) {
+                ($0.endpoints, $0.prefix, $0.fleet) = ("http://c:3", "/other", "web")
+                $0.labels = ["zone": "us", "rack": "9"]
+            })
+        #expect(settings.configuration.endpoints == ["http://a:1", "https://b:2"])
+        #expect(settings.labels == ["zone": "eu", "version": "1.4", "rack": "9"])
+        #expect(settings.keys == FleetKeys(prefix: "/staging", name: "web") && settings.instance == "pod-7")
+    }
+
+    @Test func `A program's fleet is off where the environment says so`() throws {
+        #expect(try settings(["TWEAKS_FLEET": "off"]) { $0.endpoints = "http://c:3" } == nil)
+    }
+
+    @Test func `The fleet's name is the daemon's, and its prefix /tweaks`() throws {
+        #expect(try settings(["TWEAKS_FLEET": "http://a:1"])?.keys == FleetKeys(name: "api"))
+    }
+
+    @Test(arguments: [
+        (["TWEAKS_FLEET": "localhost:2379"], "is not a URL of etcd; write it with http://"),
+        (["TWEAKS_FLEET": "http://u:p@h:1"], "has a user in it"),
+        (["TWEAKS_FLEET": "http://h:1/v3"], "has more than a host and a port"),
+        (["TWEAKS_FLEET": ","], "no URL of etcd; name one"),
+        (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_LABELS": "zone"], "is not a label; write NAME=VALUE"),
+        (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_LABELS": "a=1,a=2"], "the label a comes twice"),
+        (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_LABELS": "a=é"], "is not a label's name or value"),
+        (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_PREFIX": "tweaks"], "a prefix begins with /"),
+        (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_PREFIX": "/a/"], "a prefix begins with /"),
+        (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_INSTANCE": "a b"], "use letters, digits"),
+    ])
+    func `What is wrong is said, with the variable`(environment: [String: String], text: String) {
+        do throws(ServerError) {
+            _ = try settings(environment)
+            Issue.record("\(environment) is taken")
+        } catch {
+            #expect(error.description.contains(text) && error.description.contains("TWEAKS_FLEET"))
+        }
+    }
+
+    @Test func `A password goes to this machine, or over https`() throws {
+        func problem(_ url: String, user: String? = "u", file: String? = "/f") -> String? {
+            do throws(ServerError) {
+                _ = try settings([:]) { ($0.endpoints, $0.user, $0.passwordFile) = (url, user, file) }
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+        #expect(problem("http://127.0.0.1:2379") == nil && problem("https://etcd.example.org:2379") == nil)
+        #expect(problem("http://etcd.example.org:2379")?.contains("https") == true)
+        #expect(problem("http://127.0.0.1:2379", file: nil)?.contains("password file") == true)
+    }
+}
