@@ -81,10 +81,11 @@ import TweaksTestSupport
         async throws
     {
         let weather = try await Weather.start()
-        let others = try (1..<8).map { try weather.process("i\($0)") }
-        let id = try #require((8..<10_000).lazy.map { "i\($0)" }.first {
-            FleetHash.isBelow(.tenth, instance: $0, rollout: "r1")
-        })
+        let (first, rest) = (1..<1_000).map { "i\($0)" }.reduce(into: ([String](), [String]())) { names, name in
+            if FleetHash.isBelow(.tenth, instance: name, rollout: "r1") { names.0.append(name) } else { names.1.append(name) }
+        }
+        let id = try #require(first.first)
+        let others = try rest.prefix(7).map { try weather.process($0) }
         let canary = try weather.process(id)
         await weather.wait { $0.count == 8 }
         let claim = try await weather.begin(weather.plan("A/B/Size", .number(70), steps: [10, 100]))
@@ -106,7 +107,7 @@ import TweaksTestSupport
         }
         #expect(reason.contains("silent or crash at start (\(id)"), "\(reason)")
         crashing.cancel()
-        #expect(others.filter { FleetHash.isBelow(.tenth, instance: $0.identity.instance.id, rollout: "r1") }.isEmpty)
+        #expect(others.allSatisfy { $0.size.value == 50 })
         let well = try weather.process(id)
         await well.log.wait(for: "follows the fleet api")
         #expect(well.size.value == 50)

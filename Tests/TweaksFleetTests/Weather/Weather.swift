@@ -153,7 +153,7 @@ struct Weather {
 
     static var patience: DriverTiming {
         var timing = DriverTiming()
-        (timing.settling, timing.silence, timing.patience) = (500, 1_500, 20_000)
+        (timing.settling, timing.silence, timing.patience) = (2_500, 1_500, 20_000)
         return timing
     }
 
