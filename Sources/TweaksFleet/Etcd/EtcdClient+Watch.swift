@@ -22,7 +22,8 @@ extension EtcdClient {
             do throws(EtcdError) {
                 try await self.run(watch)
             } catch {
-                continuation.finish(throwing: error)
+                // Whoever was cancelled reads an end.
+                continuation.finish(throwing: Task.isCancelled ? nil : error)
             }
         }
         continuation.onTermination = { _ in pump.cancel() }
@@ -122,15 +123,13 @@ private final class OpenWatch: Sendable {
             mayHaveOldToken.withLock { $0 = false }
             return isCreated ? .unavailable(text) : error
         case .forbidden(let text) where !isCreated:
-            let isDoubtful = mayHaveOldToken.withLock { exchange(&$0, false) }
+            let isDoubtful = mayHaveOldToken.withLock { flag in
+                defer { flag = false }
+                return flag
+            }
             return isDoubtful ? .unauthenticated(text) : error
         default: return error
         }
-    }
-
-    private func exchange(_ flag: inout Bool, _ new: Bool) -> Bool {
-        defer { flag = new }
-        return flag
     }
 }
 

@@ -1,10 +1,10 @@
 // Holds where etcd is and who asks it, checked.
 
-internal import Foundation
+import Tweaks
 
 /// Endpoints, and a user where etcd asks for one.
 package struct EtcdConfiguration: Sendable {
-    /// URLs without a slash at their end.
+    /// `http://HOST[:PORT]`. TLS is for a tunnel on the same machine, which client certificates need anyway.
     package let endpoints: [String]
     package let user: String?
     package let passwordFile: String?
@@ -20,9 +20,9 @@ package struct EtcdConfiguration: Sendable {
     ) throws(EtcdConfigurationProblem) {
         var list: [String] = []
         for text in endpoints.split(separator: ",") {
-            let text = text.trimmingCharacters(in: .whitespaces)
-            if text.isEmpty { continue }
-            let endpoint = try Self.endpoint(text, isSecret: user != nil)
+            let words = text.split(separator: " ")
+            if words.isEmpty { continue }
+            let endpoint = try Self.endpoint(words.joined(separator: " "), isSecret: user != nil)
             if !list.contains(endpoint) { list.append(endpoint) }
         }
         if list.isEmpty { throw .noEndpoint }
@@ -32,25 +32,31 @@ package struct EtcdConfiguration: Sendable {
     }
 
     private static func endpoint(_ text: String, isSecret: Bool) throws(EtcdConfigurationProblem) -> String {
-        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
-            scheme == "http" || scheme == "https"
-        else { throw .scheme(text) }
-        if url.user != nil || url.password != nil { throw .userInformation }
-        guard let host = url.host, !host.isEmpty else { throw .host(text) }
-        guard url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil else { throw .path(text) }
-        #if canImport(FoundationNetworking)
-            // URLSession takes the brackets off, libcurl does not, and then they do not agree on the host.
-            if host.contains(":") { throw .addressLiteral(text) }
-        #endif
-        if let port = url.port, !(1...65_535).contains(port) { throw .host(text) }
-        if isSecret, scheme == "http", !isLoopback(host) { throw .plainPassword(text) }
-        let port = url.port.map { ":\($0)" } ?? ""
-        return "\(scheme)://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host)\(port)"
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        let rest = text.dropFirst(scheme.count)
+        guard rest.hasPrefix("://"), scheme == "http" || scheme == "https" else { throw .scheme(text) }
+        let authority = rest.dropFirst(3).prefix { !"/?#".contains($0) }
+        if authority.contains("@") { throw .userInformation }
+        if scheme == "https" { throw .encrypted(text) }
+        guard isPlain(authority), let address = EtcdAddress("http://\(authority)"), address.port > 0 else {
+            throw .host(text)
+        }
+        guard ["", "/"].contains(rest.dropFirst(3 + authority.count)) else { throw .path(text) }
+        if isSecret, !isLoopback(address.host) { throw .plainPassword(text) }
+        return "http://\(authority)"
+    }
+
+    /// It becomes a header.
+    private static func isPlain(_ authority: Substring) -> Bool {
+        authority.unicodeScalars.allSatisfy {
+            ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+                || ".-_:[]".unicodeScalars.contains($0)
+        }
     }
 
     /// Whether what is sent there stays on this machine.
     static func isLoopback(_ host: String) -> Bool {
-        if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
+        if ["localhost", "::1"].contains(host.lowercased()) { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
@@ -62,24 +68,28 @@ package enum EtcdConfigurationProblem: Error, Hashable, Sendable, CustomStringCo
     case scheme(String)
     case host(String)
     case path(String)
-    case addressLiteral(String)
+    case encrypted(String)
     /// The URL is not repeated: there may be a password in it.
     case userInformation
     case noPasswordFile(user: String)
     case noUser(passwordFile: String)
     case plainPassword(String)
 
-    package var description: String {
+    package var description: String { Quoting.sanitized(text) }
+
+    private var text: String {
         switch self {
         case .noEndpoint: "no URL of etcd; name one: http://127.0.0.1:2379"
-        case .scheme(let url): "\(url) is not a URL of etcd; write it with http:// or https:// in front"
+        case .scheme(let url): "\(url) is not a URL of etcd; write it with http:// in front"
         case .host(let url): "\(url) lacks a host or has no such port; write http://HOST:2379"
         case .path(let url): "\(url) has more than a host and a port; write http://HOST:2379 and nothing behind it"
-        case .addressLiteral(let url): "\(url) has an IPv6 address, which URLSession does not take; use a host name"
+        case .encrypted(let url):
+            "\(url) asks for TLS, which is not spoken here; let stunnel on this machine do that, and name its http:// URL"
         case .userInformation: "a URL of etcd has a user in it; name the user and a password file instead"
         case .noPasswordFile(let user): "user \(user) has no password file; name one that only you can read"
         case .noUser(let file): "password file \(file) has no user; name the user, too"
-        case .plainPassword(let url): "\(url) would send the password in the clear; write https://"
+        case .plainPassword(let url):
+            "\(url) would get the password in the clear; let stunnel on this machine speak https:// to it, and name that"
         }
     }
 }

@@ -66,6 +66,9 @@ package actor FleetFollower {
             } catch EtcdError.compacted {
                 mustRead = true
                 try? await time.sleep(until: time.now.advanced(by: timings.rereadJitter * time.chance()))
+            } catch is FleetLag {
+                mustRead = true
+                try? await time.sleep(until: time.now.advanced(by: pause.next(time.chance())))
             } catch {
                 if Task.isCancelled { return }
                 if case .futureRevision? = error as? EtcdError { mustRead = true }
@@ -120,6 +123,8 @@ package actor FleetFollower {
     private func take(_ message: EtcdWatchMessage) throws {
         switch message {
         case .created(let header):
+            // A reading, on which most members agree, says whether this one lags or all are at an older state.
+            if let position = core.position, header.revision < position.revision { throw FleetLag() }
             if let objection = core.judge(header, core.position?.head) { throw FleetTrouble(text: objection) }
             didHear()
         case .events(let header, let events):
@@ -236,6 +241,9 @@ package actor FleetFollower {
 struct FleetTrouble: Error {
     let text: String
 }
+
+/// A watch stands at a member that has not what was applied.
+struct FleetLag: Error {}
 
 /// Pauses between attempts: longer from one to the next, and not the same in all processes.
 struct FleetPause {

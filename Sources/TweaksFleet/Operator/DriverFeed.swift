@@ -6,14 +6,16 @@ import Tweaks
 package struct DriverFeed: Sendable {
     private let fleet: FleetOperator
     private let claim: DriverClaim
+    private let beat: Duration
 
-    /// A third of the lease, so that two beats may be lost.
-    private static let beat = Duration.seconds(DriverClaim.seconds / 3)
     /// Every so many beats all is read anew, in case that the watch is dead and does not say so.
     private static let beatsPerReading = 3
     private static let longestBackoff = Duration.seconds(5)
 
-    package init(_ fleet: FleetOperator, _ claim: DriverClaim) { (self.fleet, self.claim) = (fleet, claim) }
+    /// - Parameter beat: How often the lease is kept alive: a third of it, so that two beats may be lost.
+    package init(_ fleet: FleetOperator, _ claim: DriverClaim, beat: Duration = .seconds(DriverClaim.seconds / 3)) {
+        (self.fleet, self.claim, self.beat) = (fleet, claim, beat)
+    }
 
     /// Starts to follow; the tasks end when they are cancelled.
     package func start(into inputs: AsyncStream<DriverInput>.Continuation) -> [Task<Void, Never>] {
@@ -68,10 +70,10 @@ package struct DriverFeed: Sendable {
     // MARK: The lease
 
     private func keepAlive(_ inputs: AsyncStream<DriverInput>.Continuation) async {
-        var (beats, rest) = (0, Self.beat)
+        var (beats, rest) = (0, beat)
         while await pause(rest) {
             do {
-                rest = Self.beat
+                rest = beat
                 guard try await fleet.etcd.keepAlive(claim.lease.id) != nil else {
                     inputs.yield(.unclaimed)
                     return

@@ -8,15 +8,15 @@ struct DriverWitnesses: Sendable {
         var instance: FleetInstance
         var lastSeen: Int64
         var isLive = true
-        /// It came after the step had begun.
-        var isNew: Bool
+        /// When it came; nil: it was there before.
+        var came: Int64?
         /// It has another ID after each restart.
         var isUnstable: Bool
         /// The starts that were seen: one that starts again and again is as good as silent.
         var starts: Set<Int64>
 
-        init(_ live: LiveInstance, _ now: Int64, isNew: Bool) {
-            (instance, lastSeen, self.isNew) = (live.instance, now, isNew)
+        init(_ live: LiveInstance, _ now: Int64, came: Int64?) {
+            (instance, lastSeen, self.came) = (live.instance, now, came)
             (isUnstable, starts) = (live.status.isUnstable, [live.start])
         }
     }
@@ -37,15 +37,17 @@ struct DriverWitnesses: Sendable {
     private static let leastShare = 50
 
     /// Forgets those who are not live: a new step counts anew.
-    mutating func begin(_ live: [LiveInstance], _ now: Int64) {
+    /// - Parameter lifetime: So long the status of one that is gone stays: who came within it may be in its place.
+    mutating func begin(_ live: [LiveInstance], _ now: Int64, lifetime: Int64) {
+        let recent = witnesses.compactMapValues(\.came).filter { now &- $0.value < lifetime }
         witnesses = [:]
-        for instance in live { witnesses[instance.id] = Witness(instance, now, isNew: false) }
+        for instance in live { witnesses[instance.id] = Witness(instance, now, came: recent[instance.id]) }
     }
 
     mutating func see(_ live: [LiveInstance], _ now: Int64) {
         for id in witnesses.keys { witnesses[id]?.isLive = false }
         for instance in live {
-            var witness = witnesses[instance.id] ?? Witness(instance, now, isNew: true)
+            var witness = witnesses[instance.id] ?? Witness(instance, now, came: now)
             (witness.instance, witness.lastSeen, witness.isLive) = (instance.instance, now, true)
             witness.starts.insert(instance.start)
             witnesses[instance.id] = witness
@@ -64,7 +66,7 @@ struct DriverWitnesses: Sendable {
     /// at start comes and goes, and more are away than have come.
     private var areReplaced: Bool {
         let unstable = witnesses.values.filter(\.isUnstable)
-        return unstable.count { $0.isNew && $0.isLive } >= unstable.count { !$0.isLive }
+        return unstable.count { $0.came != nil && $0.isLive } >= unstable.count { !$0.isLive }
     }
 
     /// Why the silence of members stops the rollout: at least one is silent, and their share is more than twice that of the

@@ -63,7 +63,9 @@ package struct FleetOperator: Sendable {
         _ judge: (OperatorView) throws(FleetRefusal) -> FleetEdit?
     ) async throws(FleetRefusal) -> FleetReceipt {
         var reason = "\(keys.name): others write all the time; try again"
-        for _ in 0..<Self.mostAttempts {
+        for attempt in 0..<Self.mostAttempts {
+            // Two that write all the time keep in step, and one of them would always be the late one.
+            if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int64.random(in: 0...min(5 << attempt, 200)))) }
             var view = try await look()
             guard let edit = try judge(view) else {
                 return FleetReceipt(header: view.header, notes: ["there is nothing to change"])

@@ -72,7 +72,7 @@ package struct RolloutDriver: Sendable {
         if step?.revision != held.modRevision {
             step = (held.modRevision, now)
             figures = FigureSamples()
-            witnesses.begin(observation.live, now)
+            witnesses.begin(observation.live, now, lifetime: timing.settling)
         }
         witnesses.see(observation.live, now)
         let isSettled = outageEnd.map { now >= $0 &+ timing.settling } ?? true

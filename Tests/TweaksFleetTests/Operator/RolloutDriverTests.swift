@@ -211,6 +211,24 @@ extension DriverDecision {
         #expect(scene.decide(after: 300) == .finish)
     }
 
+    @Test func `A process that restarted under another name just before a step is not silent after it`() throws {
+        var scene = try Scene(members: 4, others: 0)
+        for id in scene.live.keys { scene.live[id]?.status.isUnstable = true }
+        scene.report()
+        #expect(scene.decide(after: 1).isWait)
+        // The status of the one that is gone stays for a while, and sees the next step begin.
+        scene.live["eu4"] = try Scene(members: 5, others: 0).live["eu4"]
+        scene.live["eu4"]?.status.isUnstable = true
+        scene.report()
+        #expect(scene.decide(after: 10).isWait)
+        scene.held.modRevision = 60
+        scene.report()
+        #expect(scene.decide(after: 10).isWait)
+        scene.leave("eu0")
+        #expect(scene.decide(after: 20).isWait)
+        #expect(scene.decide(after: 300) == .finish)
+    }
+
     @Test func `Processes that crash under a new name each time are silent`() throws {
         var scene = try Scene(members: 2, others: 0)
         scene.report()

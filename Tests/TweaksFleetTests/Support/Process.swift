@@ -15,15 +15,16 @@ final class FollowingProcess: Sendable {
     let follower: FleetFollower
     let board = FleetBoard()
     let log = FleetLog()
+    let identity: FleetIdentity
     private let running = Mutex<Task<Void, Never>?>(nil)
 
     init(
-        _ etcd: any Etcd, _ keys: FleetKeys = FleetKeys(name: "api"), id: String = "i1", labels: Labels = [:],
+        _ etcd: any Etcd, _ keys: FleetKeys = FleetKeys(name: "api"), id: String? = "i1", labels: Labels = [:],
         directory: String? = nil, time: any FleetTime, timings: FleetTimings = FleetTimings()
     ) throws {
         size = try registry.register("A", "B", "Size", 50.0, in: 10...100)
         count = try registry.register("A", "B", "Count", 1, in: 0...9)
-        let identity = FleetIdentity(id, labels: labels, directory: directory)
+        identity = FleetIdentity(id, labels: labels, directory: directory)
         let file = directory.map { LastGoodFile(directory: $0, keys: keys) }
         var core = FleetCore(keys: keys, instance: identity.instance, registry: registry, time: time)
         if let kept = try file?.load() { core.take(kept) }
