@@ -1,0 +1,84 @@
+// Maps what etcd and its gateway call errors to the reasons that callers tell apart.
+
+import Tweaks
+
+extension EtcdAnswers {
+    /// Why a call failed: by the code of gRPC where there is one, else by the status of HTTP.
+    /// - Parameter status: Anything but 200.
+    package static func failure(status: Int, _ body: [UInt8]) -> EtcdError {
+        // 3.4 and 3.5 say `{"error","message","code"}`, 3.6 `{"code","message","details"}`.
+        if let json = try? JSON(body), let code = json["code"]?.wholeNumber {
+            return failure(code: code, json["message"]?.string ?? json["error"]?.string ?? "no reason given")
+        }
+        let text = text(status, body)
+        return switch status {
+        case 401: .unauthenticated(text)
+        case 403: .forbidden(text)
+        case 404: .garbled("\(text): no etcd with its v3 API for JSON is there")
+        case 413: .tooLarge(text)
+        case 408, 429, 500...: .unavailable(text)
+        default: .garbled(text)
+        }
+    }
+
+    /// Why a stream ended: `{"grpc_code","message","http_code"}`, since 3.6 `{"code","message"}`.
+    static func failure(inStream error: JSON) -> EtcdError {
+        let text = error["message"]?.string ?? error.string ?? "no reason given"
+        guard let code = error["grpc_code"]?.wholeNumber ?? error["code"]?.wholeNumber else {
+            return failure(reason: text)
+        }
+        return failure(code: code, text)
+    }
+
+    /// Why a watch was canceled: words, with a code in front of them since 3.5.
+    static func failure(reason: String) -> EtcdError {
+        let text = shown(reason)
+        if reason.contains("permission denied") { return .forbidden(text) }
+        if isAboutAuthentication(reason) { return .unauthenticated(text) }
+        return .unavailable(text)
+    }
+
+    /// The codes are those of gRPC; where one stands for several reasons, etcd's words tell them apart.
+    private static func failure(code: UInt64, _ message: String) -> EtcdError {
+        let text = shown(message)
+        if isAboutAuthentication(message) { return .unauthenticated(text) }
+        switch code {
+        case 3 where message.contains("request is too large") || message.contains("too many operations"):
+            return .tooLarge(text)
+        case 5 where message.contains("requested lease not found"): return .leaseNotFound
+        case 7: return .forbidden(text)
+        case 8 where message.contains("database space exceeded"): return .noSpace(text)
+        case 8 where message.contains("larger than max"): return .tooLarge(text)
+        // Where what is left begins is not said.
+        case 11 where message.contains("compacted"): return .compacted(0)
+        case 11 where message.contains("future revision"): return .futureRevision(text)
+        case 16: return .unauthenticated(text)
+        // Canceled, unknown, deadline exceeded, resource exhausted, aborted, internal, unavailable, data loss.
+        case 1, 2, 4, 8, 10, 13, 14, 15: return .unavailable(text)
+        default: return .refused(text)
+        }
+    }
+
+    /// etcd says some of this with code 3, as if the request were wrong.
+    private static func isAboutAuthentication(_ message: String) -> Bool {
+        [
+            "invalid auth token", "revision of auth store is old", "auth store revision is old", "user name is empty",
+            "authentication failed",
+        ].contains { message.contains($0) }
+    }
+
+    static func isAuthenticationOff(_ error: EtcdError) -> Bool {
+        if case .refused(let text) = error { text.contains("authentication is not enabled") } else { false }
+    }
+
+    private static func text(_ status: Int, _ body: [UInt8]) -> String {
+        let text = String(decoding: body.prefix(300), as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
+        return text.isEmpty ? "HTTP \(status)" : "HTTP \(status): \(shown(String(text)))"
+    }
+
+    /// A server's words, short and harmless to a terminal.
+    private static func shown(_ text: String) -> String {
+        let short = String(decoding: text.utf8.prefix(300), as: UTF8.self)
+        return Quoting.sanitized(short.hasPrefix("etcdserver: ") ? String(short.dropFirst(12)) : short)
+    }
+}

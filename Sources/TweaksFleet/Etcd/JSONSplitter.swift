@@ -1,0 +1,50 @@
+// Splits a stream of bytes into the JSON objects in it, however the bytes were cut on their way.
+
+import Tweaks
+
+/// Finds where objects end, by braces outside of texts. What is in them is for a parser to judge.
+package struct JSONSplitter {
+    private let limit: Int
+    private var object: [UInt8] = []
+    private var depth = 0
+    private var isInText = false
+    private var isEscaped = false
+
+    /// - Parameter limit: The largest object that is taken.
+    package init(limit: Int) { self.limit = limit }
+
+    /// Whether the stream ends inside an object, where it to end here.
+    package var isInside: Bool { depth > 0 }
+
+    /// Takes what has arrived.
+    /// - Returns: The objects that end in it.
+    /// - Throws: `.garbled` where something else than an object begins, `.tooLarge` for one beyond the limit.
+    package mutating func append(_ bytes: some Sequence<UInt8>) throws(EtcdError) -> [[UInt8]] {
+        var objects: [[UInt8]] = []
+        for byte in bytes {
+            if depth == 0, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { continue }
+            guard depth > 0 || byte == UInt8(ascii: "{") else {
+                throw .garbled("something else than an object begins in a stream of them")
+            }
+            guard object.count < limit else { throw .tooLarge("a message of more than \(limit) bytes") }
+            object.append(byte)
+            take(byte)
+            if depth == 0 {
+                objects.append(object)
+                object = []
+            }
+        }
+        return objects
+    }
+
+    private mutating func take(_ byte: UInt8) {
+        switch byte {
+        case _ where isEscaped: isEscaped = false
+        case UInt8(ascii: "\\") where isInText: isEscaped = true
+        case UInt8(ascii: "\""): isInText.toggle()
+        case UInt8(ascii: "{") where !isInText: depth += 1
+        case UInt8(ascii: "}") where !isInText: depth -= 1
+        default: break
+        }
+    }
+}
