@@ -7,9 +7,12 @@ extension EtcdAnswers {
     /// - Parameter status: Anything but 200.
     package static func failure(status: Int, _ body: [UInt8]) -> EtcdError {
         // 3.4 and 3.5 say `{"error","message","code"}`, 3.6 `{"code","message","details"}`.
-        if let json = try? JSON(body), let code = json["code"]?.wholeNumber {
-            return failure(code: code, json["message"]?.string ?? json["error"]?.string ?? "no reason given")
+        let json = try? JSON(body)
+        if let code = json?["code"]?.wholeNumber {
+            return failure(code: code, json?["message"]?.string ?? json?["error"]?.string ?? "no reason given")
         }
+        // A stream that fails before its first message says it as one that fails later.
+        if let error = json?["error"], case .object = error { return failure(inStream: error) }
         let text = text(status, body)
         return switch status {
         case 401: .unauthenticated(text)
