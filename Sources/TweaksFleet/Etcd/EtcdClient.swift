@@ -15,7 +15,7 @@ package final class EtcdClient: Etcd {
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.configuration = configuration
-        self.transport = transport ?? URLSessionTransport(endpoints: configuration.endpoints)
+        self.transport = transport ?? SocketTransport()
         self.sleep = sleep
         session = EtcdSession(endpoints: configuration.endpoints.count)
     }

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Endpoints, and a user where etcd asks for one.
 package struct EtcdConfiguration: Sendable {
-    /// URLs without a slash at their end.
+    /// `http://HOST[:PORT]`. TLS is for a tunnel on the same machine, which client certificates need anyway.
     package let endpoints: [String]
     package let user: String?
     package let passwordFile: String?
@@ -32,20 +32,16 @@ package struct EtcdConfiguration: Sendable {
     }
 
     private static func endpoint(_ text: String, isSecret: Bool) throws(EtcdConfigurationProblem) -> String {
-        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
-            scheme == "http" || scheme == "https"
-        else { throw .scheme(text) }
+        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else { throw .scheme(text) }
+        if scheme == "https" { throw .encrypted(text) }
+        guard scheme == "http" else { throw .scheme(text) }
         if url.user != nil || url.password != nil { throw .userInformation }
         guard let host = url.host, !host.isEmpty else { throw .host(text) }
         guard url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil else { throw .path(text) }
-        #if canImport(FoundationNetworking)
-            // URLSession takes the brackets off, libcurl does not, and then they do not agree on the host.
-            if host.contains(":") { throw .addressLiteral(text) }
-        #endif
         if let port = url.port, !(1...65_535).contains(port) { throw .host(text) }
-        if isSecret, scheme == "http", !isLoopback(host) { throw .plainPassword(text) }
+        if isSecret, !isLoopback(host) { throw .plainPassword(text) }
         let port = url.port.map { ":\($0)" } ?? ""
-        return "\(scheme)://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host)\(port)"
+        return "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host)\(port)"
     }
 
     /// Whether what is sent there stays on this machine.
@@ -62,7 +58,7 @@ package enum EtcdConfigurationProblem: Error, Hashable, Sendable, CustomStringCo
     case scheme(String)
     case host(String)
     case path(String)
-    case addressLiteral(String)
+    case encrypted(String)
     /// The URL is not repeated: there may be a password in it.
     case userInformation
     case noPasswordFile(user: String)
@@ -72,14 +68,16 @@ package enum EtcdConfigurationProblem: Error, Hashable, Sendable, CustomStringCo
     package var description: String {
         switch self {
         case .noEndpoint: "no URL of etcd; name one: http://127.0.0.1:2379"
-        case .scheme(let url): "\(url) is not a URL of etcd; write it with http:// or https:// in front"
+        case .scheme(let url): "\(url) is not a URL of etcd; write it with http:// in front"
         case .host(let url): "\(url) lacks a host or has no such port; write http://HOST:2379"
         case .path(let url): "\(url) has more than a host and a port; write http://HOST:2379 and nothing behind it"
-        case .addressLiteral(let url): "\(url) has an IPv6 address, which URLSession does not take; use a host name"
+        case .encrypted(let url):
+            "\(url) asks for TLS, which is not spoken here; let stunnel on this machine do that, and name its http:// URL"
         case .userInformation: "a URL of etcd has a user in it; name the user and a password file instead"
         case .noPasswordFile(let user): "user \(user) has no password file; name one that only you can read"
         case .noUser(let file): "password file \(file) has no user; name the user, too"
-        case .plainPassword(let url): "\(url) would send the password in the clear; write https://"
+        case .plainPassword(let url):
+            "\(url) would get the password in the clear; let stunnel on this machine speak https:// to it, and name that"
         }
     }
 }

@@ -38,7 +38,7 @@ import TweaksTestSupport
         file = try EtcdConfigurationTests.file(directory, "secret\n")
     }
 
-    private func client(_ transport: ScriptedTransport, _ endpoints: String = "https://a") throws -> EtcdClient {
+    private func client(_ transport: ScriptedTransport, _ endpoints: String = "http://127.0.0.1") throws -> EtcdClient {
         EtcdClient(
             try EtcdConfiguration(endpoints: endpoints, user: "u", passwordFile: file), transport: transport)
     }
@@ -76,7 +76,7 @@ import TweaksTestSupport
 
     @Test func `A new token that is not taken either is an error`() async throws {
         let transport = Self.transport(Guard(oldest: 100), refusal: #"{"code":16,"message":"no"}"#)
-        let client = try client(transport, "https://a,https://b")
+        let client = try client(transport, "http://127.0.0.1,http://127.0.0.2")
         #expect(await etcdFailure { try await client.status() } == .unauthenticated("no"))
         #expect(transport.requests.count == 4)
     }
@@ -84,7 +84,7 @@ import TweaksTestSupport
     @Test func `A password that is not taken is not tried again`() async throws {
         let message = "authentication failed, invalid user ID or password"
         let transport = ScriptedTransport { _ in .answer(400, #"{"code":3,"message":"etcdserver: \#(message)"}"#) }
-        let client = try client(transport, "https://a,https://b")
+        let client = try client(transport, "http://127.0.0.1,http://127.0.0.2")
         #expect(await etcdFailure { try await client.status() } == .unauthenticated(message))
         #expect(transport.requests.count == 1)
     }
@@ -104,7 +104,7 @@ import TweaksTestSupport
     @Test func `A password that cannot be read is never sent`() async throws {
         let transport = ScriptedTransport()
         let configuration = try EtcdConfiguration(
-            endpoints: "https://a", user: "u", passwordFile: directory.file("none"))
+            endpoints: "http://127.0.0.1", user: "u", passwordFile: directory.file("none"))
         let client = EtcdClient(configuration, transport: transport)
         #expect(await etcdFailure { try await client.status() }?.kind == "unauthenticated")
         #expect(transport.requests.isEmpty)

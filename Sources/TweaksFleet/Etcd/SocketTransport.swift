@@ -1,0 +1,91 @@
+// Carries requests to etcd over plain sockets: no proxies, redirects, cookies or caches.
+
+internal import Dispatch
+
+/// HTTP/1.1 by hand. Foundation's URLSession would be at hand, but on Linux an answer with trailers ends the process there,
+/// and each error of etcd is one; it also asks the proxies that environment variables name.
+package final class SocketTransport: EtcdTransport {
+    /// The largest answer that is taken: a page of a hundred values of 64 KiB in base64 has less than a tenth of it.
+    static let maxBody = 80 << 20
+    /// So many parts, of at most 64 KiB each, wait for a reader.
+    private static let maxParts = 4_096
+
+    private let pool = SocketPool()
+
+    package init() {}
+
+    deinit { pool.close() }
+
+    package func close() { pool.close() }
+
+    package func post(
+        _ url: String, _ body: [UInt8], headers: [String: String], timeout: Duration
+    ) async throws(EtcdTransportError) -> (status: Int, body: [UInt8]) {
+        var status = 0
+        var answer: [UInt8] = []
+        do {
+            for try await part in open(url, body, headers, timeout) {
+                switch part {
+                case .status(let code): status = code
+                case .bytes(let bytes):
+                    guard answer.count + bytes.count <= Self.maxBody else {
+                        let text = "an answer of more than \(Self.maxBody) bytes"
+                        throw EtcdTransportError(.tooLarge(text), mayBeDone: true)
+                    }
+                    answer += bytes
+                }
+            }
+        } catch {
+            throw (error as? EtcdTransportError) ?? EtcdTransportError(.unreachable("\(error)"), mayBeDone: true)
+        }
+        // A task that is cancelled reads the end of a stream, not an error.
+        if Task.isCancelled { throw EtcdTransportError(.cancelled, mayBeDone: true) }
+        return (status, answer)
+    }
+
+    package func stream(
+        _ url: String, _ body: [UInt8], headers: [String: String]
+    ) -> AsyncThrowingStream<EtcdTransportPart, any Error> { open(url, body, headers, nil) }
+
+    // MARK: One request
+
+    private func open(
+        _ url: String, _ body: [UInt8], _ headers: [String: String], _ timeout: Duration?
+    ) -> AsyncThrowingStream<EtcdTransportPart, any Error> {
+        let (parts, continuation) = AsyncThrowingStream.makeStream(
+            of: EtcdTransportPart.self, bufferingPolicy: .bufferingOldest(Self.maxParts))
+        guard let address = EtcdAddress(url) else {
+            let error = EtcdError.unreachable("\(url) is not a URL with http://")
+            continuation.finish(throwing: EtcdTransportError(error, mayBeDone: false))
+            return parts
+        }
+        let exchange = SocketExchange(address, Self.request(address, body, headers), continuation)
+        guard pool.begin(exchange) else {
+            let error = EtcdError.unreachable("the client is closed")
+            continuation.finish(throwing: EtcdTransportError(error, mayBeDone: false))
+            return parts
+        }
+        let timer = timeout.map { timeout in
+            Task {
+                guard (try? await Task.sleep(for: timeout)) != nil else { return }
+                exchange.fail("no answer within \(timeout)")
+            }
+        }
+        continuation.onTermination = { _ in
+            timer?.cancel()
+            exchange.cancel()
+        }
+        // A serial queue has a thread of its own whenever it has work, however many others wait.
+        DispatchQueue(label: "tweaks.fleet.etcd").async { [pool] in exchange.run(pool) }
+        return parts
+    }
+
+    private static func request(_ address: EtcdAddress, _ body: [UInt8], _ headers: [String: String]) -> [UInt8] {
+        var lines = [
+            "POST \(address.path) HTTP/1.1", "Host: \(address.authority)", "User-Agent: tweaks-fleet",
+            "Accept: application/json", "Content-Type: application/json", "Content-Length: \(body.count)",
+        ]
+        for (name, value) in headers { lines.append("\(name): \(value)") }
+        return Array(lines.joined(separator: "\r\n").utf8) + Array("\r\n\r\n".utf8) + body
+    }
+}
