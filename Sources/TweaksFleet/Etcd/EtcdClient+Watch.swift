@@ -22,7 +22,8 @@ extension EtcdClient {
             do throws(EtcdError) {
                 try await self.run(watch)
             } catch {
-                continuation.finish(throwing: error)
+                // Whoever was cancelled reads an end.
+                continuation.finish(throwing: Task.isCancelled ? nil : error)
             }
         }
         continuation.onTermination = { _ in pump.cancel() }

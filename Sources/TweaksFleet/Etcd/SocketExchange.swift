@@ -53,10 +53,15 @@ final class SocketExchange: Sendable {
             } else {
                 close(socket)
             }
-            continuation.finish(throwing: problem.map { EtcdTransportError($0, mayBeDone: true) })
+            finish(problem.map { EtcdTransportError($0, mayBeDone: true) })
         } catch {
-            continuation.finish(throwing: error)
+            finish(error)
         }
+    }
+
+    /// Whoever was cancelled reads an end: that the connection was closed for it is no error.
+    private func finish(_ error: EtcdTransportError?) {
+        continuation.finish(throwing: state.withLock { $0.isCancelled } ? nil : error)
     }
 
     private func adopt(_ socket: Int32) -> Bool {
