@@ -15,7 +15,8 @@ enum FreePorts {
         }
     }
 
-    private static func bound() throws -> (Int32, UInt16) {
+    /// A socket with a port, and which.
+    static func bound() throws -> (Int32, UInt16) {
         #if canImport(Glibc)
             let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
