@@ -1,6 +1,5 @@
 // Parses etcd's answers to calls: ranges, transactions, leases, status and tokens. Bytes in, values out, and no trap.
 
-internal import Foundation
 import Tweaks
 
 /// The answers of etcd's JSON gateway, 3.4 to 3.6. A field that is zero, false or empty is absent.
@@ -144,10 +143,10 @@ extension JSON {
     /// Bytes in base64.
     func etcdBytes(_ name: String) throws(EtcdError) -> [UInt8] {
         guard let field = self[name], field != .null else { return [] }
-        guard let text = field.string, let data = Data(base64Encoded: text) else {
+        guard let text = field.string, let bytes = EtcdBase64.decode(text) else {
             throw EtcdAnswers.garbled("“\(name)” is not base64")
         }
-        return Array(data)
+        return bytes
     }
 
     func etcdFlag(_ name: String) throws(EtcdError) -> Bool {

@@ -123,15 +123,13 @@ private final class OpenWatch: Sendable {
             mayHaveOldToken.withLock { $0 = false }
             return isCreated ? .unavailable(text) : error
         case .forbidden(let text) where !isCreated:
-            let isDoubtful = mayHaveOldToken.withLock { exchange(&$0, false) }
+            let isDoubtful = mayHaveOldToken.withLock { flag in
+                defer { flag = false }
+                return flag
+            }
             return isDoubtful ? .unauthenticated(text) : error
         default: return error
         }
-    }
-
-    private func exchange(_ flag: inout Bool, _ new: Bool) -> Bool {
-        defer { flag = new }
-        return flag
     }
 }
 

@@ -1,6 +1,6 @@
 // Holds where etcd is and who asks it, checked.
 
-internal import Foundation
+import Tweaks
 
 /// Endpoints, and a user where etcd asks for one.
 package struct EtcdConfiguration: Sendable {
@@ -20,9 +20,9 @@ package struct EtcdConfiguration: Sendable {
     ) throws(EtcdConfigurationProblem) {
         var list: [String] = []
         for text in endpoints.split(separator: ",") {
-            let text = text.trimmingCharacters(in: .whitespaces)
-            if text.isEmpty { continue }
-            let endpoint = try Self.endpoint(text, isSecret: user != nil)
+            let words = text.split(separator: " ")
+            if words.isEmpty { continue }
+            let endpoint = try Self.endpoint(words.joined(separator: " "), isSecret: user != nil)
             if !list.contains(endpoint) { list.append(endpoint) }
         }
         if list.isEmpty { throw .noEndpoint }
@@ -32,21 +32,31 @@ package struct EtcdConfiguration: Sendable {
     }
 
     private static func endpoint(_ text: String, isSecret: Bool) throws(EtcdConfigurationProblem) -> String {
-        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else { throw .scheme(text) }
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        let rest = text.dropFirst(scheme.count)
+        guard rest.hasPrefix("://"), scheme == "http" || scheme == "https" else { throw .scheme(text) }
+        let authority = rest.dropFirst(3).prefix { !"/?#".contains($0) }
+        if authority.contains("@") { throw .userInformation }
         if scheme == "https" { throw .encrypted(text) }
-        guard scheme == "http" else { throw .scheme(text) }
-        if url.user != nil || url.password != nil { throw .userInformation }
-        guard let host = url.host, !host.isEmpty else { throw .host(text) }
-        guard url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil else { throw .path(text) }
-        if let port = url.port, !(1...65_535).contains(port) { throw .host(text) }
-        if isSecret, !isLoopback(host) { throw .plainPassword(text) }
-        let port = url.port.map { ":\($0)" } ?? ""
-        return "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host)\(port)"
+        guard isPlain(authority), let address = EtcdAddress("http://\(authority)"), address.port > 0 else {
+            throw .host(text)
+        }
+        guard ["", "/"].contains(rest.dropFirst(3 + authority.count)) else { throw .path(text) }
+        if isSecret, !isLoopback(address.host) { throw .plainPassword(text) }
+        return "http://\(authority)"
+    }
+
+    /// It becomes a header.
+    private static func isPlain(_ authority: Substring) -> Bool {
+        authority.unicodeScalars.allSatisfy {
+            ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+                || ".-_:[]".unicodeScalars.contains($0)
+        }
     }
 
     /// Whether what is sent there stays on this machine.
     static func isLoopback(_ host: String) -> Bool {
-        if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
+        if ["localhost", "::1"].contains(host.lowercased()) { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
@@ -65,7 +75,9 @@ package enum EtcdConfigurationProblem: Error, Hashable, Sendable, CustomStringCo
     case noUser(passwordFile: String)
     case plainPassword(String)
 
-    package var description: String {
+    package var description: String { Quoting.sanitized(text) }
+
+    private var text: String {
         switch self {
         case .noEndpoint: "no URL of etcd; name one: http://127.0.0.1:2379"
         case .scheme(let url): "\(url) is not a URL of etcd; write it with http:// in front"

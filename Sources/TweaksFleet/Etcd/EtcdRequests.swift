@@ -1,6 +1,5 @@
 // Writes the bodies of requests to etcd's JSON gateway.
 
-internal import Foundation
 import Tweaks
 
 /// Requests: names of fields as in etcd's API, 64-bit numbers as strings, bytes in base64.
@@ -109,7 +108,7 @@ extension EtcdRequests {
         [("key", base64(first))] + (end.map { [("range_end", base64($0))] } ?? [])
     }
 
-    private static func base64(_ bytes: [UInt8]) -> JSON { .string(Data(bytes).base64EncodedString()) }
+    private static func base64(_ bytes: [UInt8]) -> JSON { .string(EtcdBase64.encode(bytes)) }
     private static func number(_ value: Int64) -> JSON { .string(String(value)) }
     private static func body(_ fields: [(String, JSON)]) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -20,6 +20,8 @@ struct EtcdAddress: Hashable, Sendable {
         let colon = authority[end...].lastIndex(of: ":")
         let name = authority[..<(colon ?? authority.endIndex)]
         let host = String(name.hasPrefix("[") && name.hasSuffix("]") ? name.dropFirst().dropLast() : name)
+        // One colon in front of the port, others in brackets alone.
+        guard host.contains(":") == name.hasPrefix("["), name.hasPrefix("[") == name.hasSuffix("]") else { return nil }
         guard let port = colon.map({ UInt16(authority[authority.index(after: $0)...]) }) ?? 80, !host.isEmpty else {
             return nil
         }

@@ -107,6 +107,31 @@ import Testing
         #expect { try EtcdAnswers.transaction(utf8(text)) } throws: { ($0 as? EtcdError)?.kind == "garbled" }
     }
 
+    // MARK: Base64
+
+    static let base64: [([UInt8], String)] = [
+        ([], ""), ([0x66], "Zg=="), ([0x66, 0x6F], "Zm8="), ([0x66, 0x6F, 0x6F], "Zm9v"), ([0, 255], "AP8="),
+        ([0xFB, 0xFF, 0xBF], "+/+/"),
+    ]
+
+    @Test(arguments: base64) func `Bytes are written and read`(_ bytes: [UInt8], _ text: String) {
+        #expect(EtcdBase64.encode(bytes) == text)
+        #expect(EtcdBase64.decode(text) == bytes)
+    }
+
+    @Test(arguments: [
+        "Z", "Zg", "Zg=", "Zh==", "Zm9=", "====", "=", "Zg==Zg==", "Z===", "Zm 8", "Zm8-", "Zm8\n", "é==",
+    ])
+    func `What is not base64 is nothing`(_ text: String) { #expect(EtcdBase64.decode(text) == nil) }
+
+    @Test func `Every byte is read as it was written, wherever it stands`() {
+        let all = (0...255).map { UInt8($0) }
+        for count in 250...256 {
+            let bytes = Array(all.suffix(count))
+            #expect(EtcdBase64.decode(EtcdBase64.encode(bytes)) == bytes)
+        }
+    }
+
     @Test func `No beginning of an answer is an answer`() {
         let bytes = utf8(#"{\#(Self.header),"kvs":[{"key":"YQ==","value":"AP8="}],"count":"1"}"#)
         for count in 0..<bytes.count {

@@ -22,7 +22,10 @@ import TweaksTestSupport
         ("http:///v3", .host("http:///v3")), ("http://a/v3", .path("http://a/v3")), ("http://a?x", .path("http://a?x")),
         ("http://a#x", .path("http://a#x")), ("http://me:secret@a", .userInformation),
         ("http://a:0", .host("http://a:0")), ("http://a:65536", .host("http://a:65536")),
-        ("http://ok,nonsense", .scheme("nonsense")), ("https://a:1", .encrypted("https://a:1")),
+        ("http://ok,nonsense", .scheme("nonsense")), ("http://a b", .host("http://a b")),
+        ("http://a\r\nX: y", .host("http://a\r\nX: y")), ("http://ä", .host("http://ä")), ("://a", .scheme("://a")),
+        ("http://a:1:2", .host("http://a:1:2")), ("http://[::1", .host("http://[::1")),
+        ("https://a:1", .encrypted("https://a:1")),
     ])
     func `What is wrong with a list is said`(_ text: String, _ problem: EtcdConfigurationProblem) {
         #expect(throws: problem) { try EtcdConfiguration(endpoints: text) }
