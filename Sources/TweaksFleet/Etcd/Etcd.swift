@@ -12,7 +12,8 @@ package protocol Etcd: Sendable {
     func keepAlive(_ lease: Int64) async throws(EtcdError) -> EtcdLease?
     /// Ends a lease; its keys go with it.
     func revokeLease(_ lease: Int64) async throws(EtcdError)
-    /// Changes of a range from a revision on. It ends by throwing; cancelling the task that reads it closes it.
+    /// Changes of a range from a revision on. It ends by throwing; cancelling the task that reads it closes it. Where it
+    /// throws `.compacted`, or `.tooLarge` for a past beyond 16 MiB in one message, the range has to be read anew.
     func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error>
     /// What a member says of itself.
     func status() async throws(EtcdError) -> EtcdStatus
@@ -160,13 +161,15 @@ package enum EtcdWatchMessage: Hashable, Sendable {
     /// The watch stands.
     case created(EtcdHeader)
     /// Whole revisions, in their order: the events of one revision are never spread over two messages. Without events it
-    /// is a sign of progress up to the header's revision.
+    /// is a sign of progress up to the header's revision; with events, that may be newer than they are, and than others
+    /// that are still to come.
     case events(EtcdHeader, [EtcdEvent])
 }
 
 /// Why etcd did not do what was asked.
 package enum EtcdError: Error, Hashable, Sendable {
-    /// No endpoint answered; with what was said of the last.
+    /// No endpoint answered; with what was said of the last. What was asked may be done all the same, and so after
+    /// `.unavailable`: a transaction with comparisons is not sent again by itself.
     case unreachable(String)
     /// It answered that it cannot now: no leader, too many requests, a timeout. Worth another attempt.
     case unavailable(String)
@@ -176,7 +179,7 @@ package enum EtcdError: Error, Hashable, Sendable {
     case forbidden(String)
     /// The store has reached its quota (`mvcc: database space exceeded`).
     case noSpace(String)
-    /// The revision was compacted away; what is left begins here.
+    /// The revision was compacted away; what is left begins here. 0: that is not said, as to a range.
     case compacted(Int64)
     /// The revision is in the future of this store.
     case futureRevision(String)

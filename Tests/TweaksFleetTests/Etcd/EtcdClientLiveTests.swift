@@ -153,6 +153,20 @@ extension RealEtcd {
             #expect(try await reader.events().map(\.text) == ["a=2"])
         }
 
+        @Test func `A past that is too large for one message is told so`() async throws {
+            let server = try await EtcdServer()
+            let client = try server.client()
+            defer { client.close() }
+            let value = [UInt8](repeating: 7, count: 65_536)
+            for _ in 0..<13 {
+                let puts = (0..<20).map { EtcdTransaction.Operation.put(key: utf8("k\($0)"), value: value) }
+                _ = try await client.commit(EtcdTransaction(then: puts))
+            }
+            let past = EtcdWatchReader(client.watch(.prefix(utf8("k")), from: 1))
+            try await past.created()
+            #expect(await past.end()?.kind == "tooLarge")
+        }
+
         // MARK: Limits
 
         @Test func `A full store refuses to put, and deletes all the same`() async throws {
