@@ -142,7 +142,7 @@ let package = Package(
         // What takes bytes from strangers, run by .ci/fuzz with libFuzzer, and by the tests with the corpus.
         .executableTarget(
             name: "tweaks-fuzz",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel"],
+            dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksFleet"],
             path: "Tests/Fuzz", exclude: ["Corpus", "dictionary.txt"]),
         .testTarget(name: "TweaksFuzzTests", dependencies: ["tweaks-fuzz"]),
         // swift run -c release TweaksBenchmarks

@@ -23,6 +23,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case tokens
     /// HTTP requests, and who may ask.
     case http
+    /// What etcd answers.
+    case etcd
 
     /// Runs one input.
     /// - Throws: What is wrong; where the product itself notices, it traps.
@@ -35,6 +37,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .state: try StateTarget.run(bytes)
         case .tokens: try TokensTarget.run(bytes)
         case .http: try HTTPTarget.run(bytes)
+        case .etcd: try EtcdTarget.run(bytes)
         }
     }
 }

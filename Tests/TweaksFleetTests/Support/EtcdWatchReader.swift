@@ -1,0 +1,42 @@
+// Reads a watch message by message.
+
+import Testing
+
+@testable import TweaksFleet
+
+/// A watch that a test reads. Letting go of it closes the watch.
+actor EtcdWatchReader {
+    private var messages: AsyncThrowingStream<EtcdWatchMessage, any Error>.Iterator
+
+    init(_ stream: AsyncThrowingStream<EtcdWatchMessage, any Error>) { messages = stream.makeAsyncIterator() }
+
+    /// The next message; nil where the reading task was cancelled.
+    func next() async throws -> EtcdWatchMessage? {
+        var messages = messages
+        return try await messages.next(isolation: self)
+    }
+
+    /// Waits until the watch stands.
+    /// - Returns: The revision of the store then.
+    @discardableResult
+    func created(at location: SourceLocation = #_sourceLocation) async throws -> Int64 {
+        let message = try await next()
+        guard case .created(let header)? = message else {
+            throw EtcdServer.Failure(description: "not created, but \(String(describing: message)) at \(location)")
+        }
+        return header.revision
+    }
+
+    /// Waits for the next message that has events.
+    func events() async throws -> [EtcdEvent] {
+        while let message = try await next() {
+            if case .events(_, let events) = message, !events.isEmpty { return events }
+        }
+        return []
+    }
+
+    /// Reads to the end, and says why it came.
+    func end() async -> EtcdError? {
+        await etcdFailure { while try await next() != nil {} }
+    }
+}
