@@ -127,10 +127,12 @@ struct FleetFields {
     }
 
     /// A number of seconds that may be missing; longer than anything lasts is a problem, so that no sum overflows.
-    func seconds(_ name: String) throws(FleetProblem) -> Int64? {
+    func seconds(_ name: String, from least: Int64 = 1) throws(FleetProblem) -> Int64? {
         if optional(name) == nil { return nil }
         let seconds = try count(name)
-        guard (1...1_000_000_000).contains(seconds) else { throw FleetProblem("“\(name)” is not 1…1000000000") }
+        guard (least...1_000_000_000).contains(seconds) else {
+            throw FleetProblem("“\(name)” is not \(least)…1000000000")
+        }
         return seconds
     }
 }

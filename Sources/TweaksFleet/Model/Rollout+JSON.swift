@@ -44,7 +44,7 @@ extension Rollout {
     }
 
     private mutating func readTimes(_ fields: FleetFields) throws(FleetProblem) {
-        every = try fields.seconds("everySeconds") ?? 300
+        every = try fields.seconds("everySeconds", from: 0) ?? 300
         next = try fields.optionalTime("next")
         lifetime = try fields.seconds("lifetimeSeconds")
         confirmWithin = try fields.seconds("confirmSeconds")

@@ -34,10 +34,13 @@ extension FleetWorld {
 
     // MARK: Chance
 
-    private func pick<Element>(_ elements: [Element]) -> Element { elements[Int.random(in: 0..<elements.count, using: &random)] }
+    private func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: 0..<elements.count, using: &random)]
+    }
 
     private func goodValue(_ path: String) -> TweakValue {
-        path == "A/B/Size" ? .number(Double(Int.random(in: 10...100, using: &random))) : .int(.random(in: 0...9, using: &random))
+        path == "A/B/Size"
+            ? .number(Double(Int.random(in: 10...100, using: &random))) : .int(.random(in: 0...9, using: &random))
     }
 
     private func badValue(_ path: String) -> TweakValue {
@@ -45,7 +48,9 @@ extension FleetWorld {
         return pick([.int(400), .int(-1), .string("many"), .unsigned(.max), .notSet])
     }
 
-    private func anyPath() -> String { pick(["A/B/Size", "A/B/Size", "A/B/Count", "A/B/Count", "A/B/Late", "A/B/Gone"]) }
+    private func anyPath() -> String {
+        pick(["A/B/Size", "A/B/Size", "A/B/Count", "A/B/Count", "A/B/Late", "A/B/Gone"])
+    }
 
     /// A step whose result depends on what processes knew before: what they know has to be known here, too.
     private func delicately(_ text: String) async throws {
@@ -231,7 +236,8 @@ extension FleetWorld {
     // MARK: Weather
 
     private func weather(_ step: Step) async throws {
-        let seconds = step == .waitLong ? Int.random(in: 100...900, using: &random) : .random(in: 1...30, using: &random)
+        let seconds =
+            step == .waitLong ? Int.random(in: 100...900, using: &random) : .random(in: 1...30, using: &random)
         note("\(step)" + (step == .wait || step == .waitLong ? " \(seconds) s" : ""))
         switch step {
         case .unreachable: etcd.weather { $0.isUnreachable = true }

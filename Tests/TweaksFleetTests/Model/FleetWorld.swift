@@ -132,8 +132,12 @@ final class FleetWorld {
                 return didSettle()
             }
         }
-        let lines = etcd.all(keys.desired).map { "\(String(decoding: $0.key, as: UTF8.self)) \(String(decoding: $0.value.prefix(200), as: UTF8.self))" }
-        throw WorldProblem(text: (await mismatch() ?? "it does not become quiet") + "\n" + lines.joined(separator: "\n"))
+        let lines = etcd.all(keys.desired).map { pair in
+            let (key, value) = (pair.key, pair.value.prefix(200))
+            return "\(String(decoding: key, as: UTF8.self)) \(String(decoding: value, as: UTF8.self))"
+        }
+        let text = await mismatch() ?? "it does not become quiet"
+        throw WorldProblem(text: text + "\n" + lines.joined(separator: "\n"))
     }
 
     private func didSettle() {

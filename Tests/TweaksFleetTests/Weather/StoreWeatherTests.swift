@@ -128,7 +128,8 @@ import TweaksTestSupport
         let value = DesiredValue(value: .int(1), by: "script", at: 0).bytes
         for batch in 0..<101 {
             let puts = (0..<100).map {
-                EtcdTransaction.Operation.put(key: weather.keys.values + Array("Many/B\(batch)/V\($0)".utf8), value: value)
+                EtcdTransaction.Operation.put(
+                    key: weather.keys.values + Array("Many/B\(batch)/V\($0)".utf8), value: value)
             }
             _ = try await weather.etcd.commit(EtcdTransaction(then: puts))
         }
