@@ -83,8 +83,14 @@ import TweaksTestSupport
         let now = try await weather.fleet().look().header.revision
         try await weather.server.post(0, "/v3/kv/compaction", "{\"revision\":\"\(now)\",\"physical\":true}")
         try await weather.server.post(0, "/v3/maintenance/defragment", "{}")
-        try await weather.server.post(
-            0, "/v3/maintenance/alarm", "{\"action\":\"DEACTIVATE\",\"memberID\":\"0\",\"alarm\":\"NOSPACE\"}")
+        // By member, as `etcdctl alarm disarm` does.
+        let list = try await weather.server.post(0, "/v3/maintenance/alarm", "{\"action\":\"GET\"}")
+        for alarm in list["alarms"]?.elements ?? [] {
+            let member = alarm["memberID"]?.string ?? "0"
+            try await weather.server.post(
+                0, "/v3/maintenance/alarm",
+                "{\"action\":\"DEACTIVATE\",\"memberID\":\"\(member)\",\"alarm\":\"NOSPACE\"}")
+        }
     }
 
     // MARK: Keys that are none
