@@ -86,13 +86,13 @@ extension FleetOperator {
     private func plainlyDelete(
         _ id: String, fence: EtcdTransaction.Compare?
     ) async throws(FleetRefusal) -> FleetReceipt {
-        let key = keys.rollout(id)
         do throws(EtcdError) {
-            let result = try await etcd.commit(
-                EtcdTransaction(if: fence.map { [$0] } ?? [], then: [.delete(.key(key))]))
-            guard result.succeeded else {
-                throw EtcdError.refused("another one drives rollout \(id) now")
+            // Beyond its quota etcd takes no transaction at all, so that the comparison stands beside the deletion.
+            if let fence {
+                let pair = try await etcd.range(EtcdRange(.key(fence.key))).keys.first
+                if !fence.holds(for: pair) { throw EtcdError.refused("another one drives rollout \(id) now") }
             }
+            let result = try await etcd.commit(EtcdTransaction(then: [.delete(.key(keys.rollout(id)))]))
             return FleetReceipt(header: result.header, rollout: id, notes: [Self.withoutLog])
         } catch {
             throw FleetRefusal(error, wasWriting: true)

@@ -35,7 +35,7 @@ final class HTTPStub: Sendable {
         self.reply = reply
         (closings, closing) = AsyncStream.makeStream()
         (listener, port) = try FreePorts.bound()
-        guard listen(listener, 16) == 0 else { throw EtcdServer.Failure(description: "listen: \(errorText())") }
+        guard listen(listener, 16) == 0 else { throw EtcdCluster.Failure(description: "listen: \(errorText())") }
         SystemThread.start("stub") { [listener, serve] in
             while true {
                 let socket = accept(listener, nil, nil)
