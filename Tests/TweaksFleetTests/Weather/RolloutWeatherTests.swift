@@ -82,7 +82,11 @@ import TweaksTestSupport
     {
         let weather = try await Weather.start()
         let (first, rest) = (1..<1_000).map { "i\($0)" }.reduce(into: ([String](), [String]())) { names, name in
-            if FleetHash.isBelow(.tenth, instance: name, rollout: "r1") { names.0.append(name) } else { names.1.append(name) }
+            if FleetHash.isBelow(.tenth, instance: name, rollout: "r1") {
+                names.0.append(name)
+            } else {
+                names.1.append(name)
+            }
         }
         let id = try #require(first.first)
         let others = try rest.prefix(7).map { try weather.process($0) }

@@ -70,7 +70,7 @@ import TweaksTestSupport
         await process.wait(process.size, 60)
         // It holds on to its lease, so that its status is not lost.
         #expect(try await weather.etcd.range(EtcdRange(.prefix(weather.keys.instances))).keys.count == 1)
-        try await makeRoom(weather, receipt.header.revision)
+        try await makeRoom(weather)
         try await weather.set("A/B/Count", .int(3))
         await process.wait(process.count, 3)
         let revision = try await weather.fleet().look().head?.modRevision ?? 0
@@ -78,13 +78,16 @@ import TweaksTestSupport
         await process.stop()
     }
 
-    private func makeRoom(_ weather: Weather, _ revision: Int64) async throws {
+    private func makeRoom(_ weather: Weather) async throws {
         try await weather.delete(.prefix(Array("/junk/".utf8)))
         let now = try await weather.fleet().look().header.revision
         try await weather.server.post(0, "/v3/kv/compaction", "{\"revision\":\"\(now)\",\"physical\":true}")
         try await weather.server.post(0, "/v3/maintenance/defragment", "{}")
+        let status = try await weather.server.post(0, "/v3/maintenance/status", "{}")
+        let member = try #require(status["header"]?["member_id"]?.string)
         try await weather.server.post(
-            0, "/v3/maintenance/alarm", "{\"action\":\"DEACTIVATE\",\"memberID\":\"0\",\"alarm\":\"NOSPACE\"}")
+            0, "/v3/maintenance/alarm",
+            "{\"action\":\"DEACTIVATE\",\"memberID\":\"\(member)\",\"alarm\":\"NOSPACE\"}")
     }
 
     // MARK: Keys that are none
@@ -128,7 +131,8 @@ import TweaksTestSupport
         let value = DesiredValue(value: .int(1), by: "script", at: 0).bytes
         for batch in 0..<101 {
             let puts = (0..<100).map {
-                EtcdTransaction.Operation.put(key: weather.keys.values + Array("Many/B\(batch)/V\($0)".utf8), value: value)
+                EtcdTransaction.Operation.put(
+                    key: weather.keys.values + Array("Many/B\(batch)/V\($0)".utf8), value: value)
             }
             _ = try await weather.etcd.commit(EtcdTransaction(then: puts))
         }
