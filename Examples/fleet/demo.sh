@@ -79,10 +79,14 @@ done
 until tweakctl fleet quotes status --json | grep -q "\"live\":$count,"; do sleep 0.2; done
 run tweakctl fleet quotes status
 
+# Returns when all have said that they have what was written last.
+settle() { until tweakctl fleet quotes status --json | grep -q '"lagging":\[\]'; do sleep 0.2; done; }
+
 # --- Values --------------------------------------------------------------------------------------------------------
 
 say "A value for all of them"
 run tweakctl fleet quotes set Upstream/Quotes/Timeout = 1s
+settle
 run tweakctl fleet quotes get 'Upstream/**'
 
 say "A rollout, watched for a minute before it is for good"
@@ -92,6 +96,7 @@ run tweakctl fleet quotes rollout Upstream/Quotes/Retries = 2 --steps 100 --ever
 say "A bad one: no question is answered within 20 ms. The errors of the first fifth stop it"
 run tweakctl fleet quotes rollout Upstream/Quotes/Timeout = 20ms --steps 20,100 --every 60s \
     --abort-if 'Service/Errors/Rate > 5' --yes
+settle
 
 say "What was done, and that everything is as it was before the bad one"
 run tweakctl fleet quotes history
