@@ -13,12 +13,18 @@ package struct Output: Sendable {
     private let errorStyle: Style
     /// Takes secrets out of what goes to standard error.
     private let masked: @Sendable (String) -> String
+    private let sink: (@Sendable (String) -> Void)?
 
-    /// - Parameter isJSON: One JSON object a line: nothing is arranged.
-    package init(program: String, isJSON: Bool, masked: @escaping @Sendable (String) -> String = { $0 }) {
-        (self.program, self.masked) = (program, masked)
-        style = isJSON ? .plain : Style.of(1)
-        errorStyle = Style.of(2)
+    /// - Parameters:
+    ///   - isJSON: One JSON object a line: nothing is arranged.
+    ///   - sink: What takes all lines, in place of the standard streams.
+    package init(
+        program: String, isJSON: Bool, masked: @escaping @Sendable (String) -> String = { $0 },
+        sink: (@Sendable (String) -> Void)? = nil
+    ) {
+        (self.program, self.masked, self.sink) = (program, masked, sink)
+        style = isJSON || sink != nil ? .plain : Style.of(1)
+        errorStyle = sink != nil ? .plain : Style.of(2)
     }
 
     /// Why something could not be written first; 0 while everything could.
@@ -34,6 +40,7 @@ package struct Output: Sendable {
     /// with what is asked for; what fails else, as on a full disk, is said once, and is a failure in the end.
     package func print(_ lines: [String]) {
         if lines.isEmpty { return }
+        if let sink { return lines.forEach(sink) }
         var bytes: [UInt8] = []
         for line in lines {
             bytes.append(contentsOf: line.utf8)
@@ -53,7 +60,8 @@ package struct Output: Sendable {
     package func remark(_ text: String) { tell(text, .faint) }
 
     private func tell(_ text: String, _ role: Style.Role) {
-        let line = "\(errorStyle.paint("\(program):", role)) \(Quoting.sanitized(masked(text)))\n"
-        System.write(Array(line.utf8), to: 2)
+        let line = "\(errorStyle.paint("\(program):", role)) \(Quoting.sanitized(masked(text)))"
+        if let sink { return sink(line) }
+        System.write(Array("\(line)\n".utf8), to: 2)
     }
 }

@@ -109,9 +109,8 @@ extension FleetClient {
         let entries = pattern.map { history.entries(matching: $0) } ?? history.entries
         if console.isJSON { return console.print(.array(entries.map(Self.json))) }
         for entry in entries {
-            let rollout = entry.rollout.map { " rollout \($0)" } ?? ""
             console.print([
-                "\(entry.sequence) \(entry.verb)\(rollout) \(FleetConsole.provenance(entry.by, entry.at, now: now))"
+                "\(entry.sequence) \(entry.deed) \(FleetConsole.provenance(entry.by, entry.at, now: now))"
             ])
             console.print(
                 rows: entry.changes.filter { pattern?.matches($0.path) ?? true }.map {
@@ -148,5 +147,13 @@ extension OperatorView {
     var sortedValues: [(path: TweakPath, desired: DesiredValue)] {
         values.map { ($0.key, $0.value.value) }
             .sorted { $0.0.joined.utf8.lexicographicallyPrecedes($1.0.joined.utf8) }
+    }
+}
+
+extension FleetLogEntry {
+    /// What was done, as one would say it: `rollout k3x9mp`, `set as rollout k3x9mp`.
+    var deed: String {
+        guard let rollout else { return verb }
+        return verb == "set" ? "set as rollout \(rollout)" : "\(verb) \(rollout)"
     }
 }

@@ -12,7 +12,7 @@ extension FleetClient {
         let proposal = try await proposal(texts)
         if !arguments.has(.force) { try proposal.check() }
         var plan = try reading { () throws(Failure) in
-            try RolloutPlan(arguments, proposal.assignments, id: fleet.makeID())
+            try RolloutPlan(arguments, proposal.assignments, id: fleet.makeID(), leastEvery: pace.leastEvery)
         }
         if !arguments.has(.new) { try await fleet.builds().check(plan.abortIf) }
         let reach = try await reach(of: plan)
@@ -24,7 +24,7 @@ extension FleetClient {
         }
         if arguments.has(.detach) || arguments.has(.dryRun) {
             let done = try await fleet.begin(plan)
-            receipt("rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", done)
+            begun(plan, reach, done)
             if arguments.has(.detach) { console.output.remark("resume \(plan.id) drives it on") }
             return .ok
         }
@@ -33,12 +33,17 @@ extension FleetClient {
         if arguments.has(.revertIfDriverDies) { plan.lease = claim.lease }
         do throws(FleetRefusal) {
             let done = try await fleet.begin(plan)
-            receipt("rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", done)
+            begun(plan, reach, done)
         } catch {
             await fleet.release(claim)
             throw error
         }
         return await RolloutSession(self, claim, dies: plan.lease != nil).drive()
+    }
+
+    private func begun(_ plan: RolloutPlan, _ reach: Int, _ receipt: FleetReceipt) {
+        console.print(
+            receipt, keys, "rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", hasShownChanges: true)
     }
 
     /// Shows whom each step reaches; refuses a first step that reaches nobody.
@@ -61,7 +66,7 @@ extension FleetClient {
     }
 
     private func claim(_ id: String) async throws(FleetRefusal) -> DriverClaim {
-        try await fleet.claim(id, host: OperatorSettings.host, pid: Int64(ThisProcess.id))
+        try await fleet.claim(id, host: OperatorSettings.host, pid: Int64(ThisProcess.id), seconds: pace.claim)
     }
 
     /// Drives a rollout on from where it is.
@@ -77,8 +82,11 @@ extension FleetClient {
         }
         let claim = try await claim(id)
         do throws(FleetRefusal) {
-            receipt(
-                "resumed rollout \(id) at \(held.value.share.text)", try await fleet.resume(id, fence: claim.fence))
+            var done = try await fleet.resume(id, fence: claim.fence)
+            // One that is open needs no write to be driven on.
+            if done.sequence == nil { done.notes = [] }
+            let what = done.sequence == nil ? "drives rollout \(id) on from" : "resumed rollout \(id) at"
+            receipt("\(what) \(held.value.share.text)", done)
         } catch {
             await fleet.release(claim)
             throw error

@@ -28,7 +28,8 @@ extension FleetClient {
     }
 
     private func lines(_ store: EtcdStatus, _ view: OperatorView, _ summary: FleetSummary) -> [String] {
-        let size = String(store.size / 1_048_576)
+        // Rounded up: a store that holds something has no zero bytes.
+        let size = String(store.size / 1_048_576 + (store.size % 1_048_576 > 0 ? 1 : 0))
         var lines = [
             "\(FleetConsole.place(store.header, keys)): etcd \(store.version), \(size) MiB, revision "
                 + "\(store.header.revision)" + (store.leader == 0 ? ", without a leader" : "")
@@ -39,8 +40,9 @@ extension FleetClient {
         lines.append("\(summary.live.processes) live")
         lines += summary.builds.map { "  build \($0.hash): \($0.live)" + ($0.isKnown ? "" : ", without declarations") }
         if !summary.lagging.isEmpty {
-            let names = summary.lagging.prefix(5).map { "\($0.id) at \($0.status.revision)" }.joined(separator: ", ")
-            lines.append("\(summary.lagging.count) have not applied revision \(summary.revision): \(names)")
+            let names = summary.lagging.prefix(5).map { "\($0.id) is at \($0.status.revision)" }.joined(separator: ", ")
+            let more = summary.lagging.count > 5 ? ", …" : ""
+            lines.append("\(summary.lagging.count) have not reported revision \(summary.revision) yet: \(names)\(more)")
         }
         lines += summary.refusals.map { refusal in
             let rollout = refusal.rollout.map { " (rollout \($0))" } ?? ""

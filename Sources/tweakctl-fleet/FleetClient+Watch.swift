@@ -78,9 +78,8 @@ struct FleetChange: Equatable {
         let isDeleted = event.kind == .delete
         if key.starts(with: keys.log) {
             guard !isDeleted, let entry = try? FleetLogEntry(bytes) else { return nil }
-            let rollout = entry.rollout.map { " rollout \($0)" } ?? ""
             (kind, paths) = ("log", entry.changes.map(\.path))
-            text = "entry \(entry.sequence): \(entry.verb)\(rollout) by \(entry.by)"
+            text = "entry \(entry.sequence): \(entry.deed) by \(entry.by)"
             return
         }
         guard key.starts(with: keys.desired) else { return nil }

@@ -22,7 +22,8 @@ extension FleetClient {
         if console.isJSON {
             console.print(.array(proposal.refusals.map(Self.json)))
         } else if proposal.refusals.isEmpty {
-            console.print(["all \(proposal.builds) builds take it, and \(proposal.live.processes) live"])
+            let builds = proposal.builds == 1 ? "the one build takes it" : "all \(proposal.builds) builds take it"
+            console.print(["\(builds); \(proposal.live.processes) live"])
         } else {
             console.print(proposal.refusals.map(\.text))
         }

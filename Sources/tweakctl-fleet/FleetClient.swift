@@ -5,11 +5,21 @@ import TweaksFleet
 import TweaksSystem
 import TweaksTerminal
 
+/// The times of a driver. Tests have no minutes.
+struct DriverPace: Sendable {
+    var timing = DriverTiming()
+    /// Seconds without a sign of the driver until another one may take over.
+    var claim = DriverClaim.seconds
+    /// The least `--every`, in seconds: a figure has to be sampled twice before a step is taken.
+    var leastEvery: Int64 = 60
+}
+
 /// One run of the program.
 struct FleetClient {
     let arguments: FleetArguments
     let console: FleetConsole
     let fleet: FleetOperator
+    let pace: DriverPace
 
     var keys: FleetKeys { fleet.keys }
     var now: Int64 { fleet.now() }
@@ -21,11 +31,11 @@ struct FleetClient {
         var fleet = FleetOperator(
             try settings.etcd(), settings.keys, by: settings.who, now: { ThisProcess.wallClock })
         fleet.isDryRun = arguments.has(.dryRun)
-        self.fleet = fleet
+        (self.fleet, pace) = (fleet, DriverPace())
     }
 
-    init(_ arguments: FleetArguments, _ console: FleetConsole, _ fleet: FleetOperator) {
-        (self.arguments, self.console, self.fleet) = (arguments, console, fleet)
+    init(_ arguments: FleetArguments, _ console: FleetConsole, _ fleet: FleetOperator, _ pace: DriverPace) {
+        (self.arguments, self.console, self.fleet, self.pace) = (arguments, console, fleet, pace)
     }
 
     /// Runs the verb.

@@ -9,9 +9,10 @@ struct FleetConsole: Sendable {
     let output: Output
     let isJSON: Bool
 
-    init(isJSON: Bool) {
+    /// - Parameter sink: What takes the lines in place of the standard streams.
+    init(isJSON: Bool, sink: (@Sendable (String) -> Void)? = nil) {
         self.isJSON = isJSON
-        output = Output(program: "tweakctl-fleet", isJSON: isJSON)
+        output = Output(program: "tweakctl-fleet", isJSON: isJSON, sink: sink)
     }
 
     var style: Style { output.style }
@@ -51,11 +52,17 @@ struct FleetConsole: Sendable {
     // MARK: Receipts
 
     /// What a write did, where.
-    func print(_ receipt: FleetReceipt, _ keys: FleetKeys, _ what: String) {
+    /// - Parameter hasShownChanges: They stand above already.
+    func print(_ receipt: FleetReceipt, _ keys: FleetKeys, _ what: String, hasShownChanges: Bool = false) {
         if isJSON { return print(Self.json(receipt, keys)) }
         let entry = receipt.sequence.map { ", entry \($0)" } ?? ""
         print(["\(Self.place(receipt.header, keys)): \(what)\(entry)"])
-        print(rows: receipt.changes.map { Row(path: $0.path.token, value: $0.new.shown, note: "was \($0.old.shown)") })
+        if !hasShownChanges {
+            print(
+                rows: receipt.changes.map {
+                    Row(path: $0.path.token, value: $0.new.shown, note: "was \($0.old.shown)")
+                })
+        }
         for note in receipt.notes { output.remark(note) }
     }
 

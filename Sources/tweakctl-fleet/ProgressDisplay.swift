@@ -15,6 +15,7 @@ struct ProgressDisplay {
     /// Lines of the block that stand on the terminal.
     private var drawn: [String] = []
     private var said: DriverProgress?
+    private var saidAt: Int64 = 0
 
     init(id: String, console: FleetConsole, now: @escaping @Sendable () -> Int64) {
         (self.id, self.console, self.now) = (id, console, now)
@@ -42,13 +43,24 @@ struct ProgressDisplay {
     mutating func show(_ progress: DriverProgress) {
         if progress.steps.isEmpty { return }
         if isLive { return draw(Self.block(progress, id: id, now: now(), console.style)) }
-        // Times and figures change all the time; what is counted is worth a line.
-        var counted = progress
-        for position in counted.figures.indices { counted.figures[position].worst = nil }
-        if counted == said { return }
-        said = counted
+        guard isWorthALine(progress) else { return }
         if console.isJSON { return console.print(Self.json(progress, id: id)) }
         console.print(["rollout \(id): \(Self.line(progress))"])
+    }
+
+    /// Times and figures change all the time, and members report one by one: that is said now and then. What happens
+    /// beside that is, and that all have reported.
+    private mutating func isWorthALine(_ progress: DriverProgress) -> Bool {
+        var counted = progress
+        for position in counted.figures.indices { counted.figures[position].worst = nil }
+        // A line for people does not tell them.
+        if !console.isJSON { (counted.next, counted.confirmBy) = (nil, nil) }
+        if counted == said { return false }
+        var last = said
+        last?.reported = counted.reported
+        if counted == last, counted.reported < counted.members, now() &- saidAt < 10_000 { return false }
+        (said, saidAt) = (counted, now())
+        return true
     }
 
     private mutating func draw(_ block: [String]) {

@@ -23,18 +23,18 @@ struct RolloutSession {
     /// Until it has ended, or is paused and nobody is there to let it go on.
     func drive() async -> ExitCode {
         let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
-        let tasks = DriverFeed(client.fleet, claim).start(into: continuation)
+        let tasks = DriverFeed(client.fleet, claim, beat: .seconds(client.pace.claim) / 3).start(into: continuation)
         let interrupts = leaveOnInterrupt(continuation)
         defer { for interrupt in interrupts { interrupt.cancel() } }
-        var run = DriverRun(client.fleet, claim)
+        var run = DriverRun(client.fleet, claim, timing: client.pace.timing)
         var display = ProgressDisplay(id: claim.id, console: console, now: client.fleet.now)
         if hasPerson { listen(continuation, display.typed) }
         if hasPerson { display.say("p pauses it, r resumes, a aborts, y finishes; each with the enter key") }
         var code: ExitCode?
         for await input in inputs {
             for news in await run.handle(input) where code == nil { code = tell(news, &display) }
-            display.show(run.progress)
             if code != nil { break }
+            display.show(run.progress)
         }
         for task in tasks { task.cancel() }
         continuation.finish()

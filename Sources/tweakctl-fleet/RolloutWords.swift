@@ -6,11 +6,13 @@ import TweaksTerminal
 
 extension RolloutPlan {
     /// The plan that the options say.
-    init(_ arguments: FleetArguments, _ assignments: [FleetAssignment], id: String) throws(Failure) {
+    init(
+        _ arguments: FleetArguments, _ assignments: [FleetAssignment], id: String, leastEvery: Int64
+    ) throws(Failure) {
         self.init(id: id, assignments: assignments)
         selector = try Self.selector(arguments.values(.where))
         steps = try Self.steps(arguments.value(.steps) ?? "1,10,50,100")
-        every = try arguments.seconds(.every, atLeast: 60) ?? 300
+        every = try arguments.seconds(.every, atLeast: leastEvery) ?? 300
         confirmWithin = try arguments.seconds(.confirmWithin, atLeast: 60)
         for text in arguments.values(.abortIf) {
             guard let condition = FigureCondition(parsing: text) else {

@@ -29,6 +29,13 @@ package enum EtcdAnswers {
             header: header, succeeded: try answer.etcdFlag("succeeded"), responses: responses)
     }
 
+    /// The answer to `kv/deleterange`, as that of a transaction that did nothing else.
+    package static func deletion(_ bytes: [UInt8]) throws(EtcdError) -> EtcdTransactionResult {
+        let answer = try object(bytes)
+        return EtcdTransactionResult(
+            header: try header(answer), succeeded: true, responses: [.delete(count: try answer.etcdInt64("deleted"))])
+    }
+
     /// The answer to `lease/grant`.
     package static func lease(_ bytes: [UInt8]) throws(EtcdError) -> EtcdLease {
         let answer = try object(bytes)

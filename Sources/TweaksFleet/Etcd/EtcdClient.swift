@@ -34,6 +34,11 @@ package final class EtcdClient: Etcd {
     }
 
     package func commit(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResult {
+        // Beyond its quota, an older etcd refuses even a transaction that only deletes, and takes a plain deletion.
+        if transaction.compares.isEmpty, transaction.success.count == 1, case .delete(let keys) = transaction.success[0]
+        {
+            return try await call("kv/deleterange", EtcdRequests.deletion(keys), parse: EtcdAnswers.deletion)
+        }
         let body = try EtcdRequests.transaction(transaction)
         // A second attempt would find what the first has done, and say that the comparison failed.
         let result = try await call(

@@ -35,6 +35,7 @@ package enum EtcdRequests {
         return body([("create_request", .object(fields))])
     }
 
+    static func deletion(_ keys: EtcdKeys) -> [UInt8] { body(bounds(keys)) }
     static func lease(_ id: Int64) -> [UInt8] { body([("ID", number(id))]) }
     static func grant(seconds: Int64) -> [UInt8] { body([("TTL", number(seconds))]) }
     static func authenticate(_ user: String, _ password: String) -> [UInt8] {

@@ -51,7 +51,8 @@ extension FleetFollower {
             return rewatch()
         }
         didHear()
-        if head.revision > core.position?.revision ?? 0 {
+        // What is expected already keeps its time, or quick heartbeats would put it off for ever.
+        if head.revision > core.position?.revision ?? 0, heart.expected == nil {
             heart.expected = (head.revision, time.now.advanced(by: .seconds(2)))
         }
     }

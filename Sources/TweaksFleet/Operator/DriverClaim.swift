@@ -15,8 +15,10 @@ package struct DriverClaim: Hashable, Sendable {
 
 extension FleetOperator {
     /// Becomes the driver of a rollout; refused while there is another one.
-    package func claim(_ id: String, host: String, pid: Int64) async throws(FleetRefusal) -> DriverClaim {
-        let lease = try await grant(seconds: DriverClaim.seconds)
+    package func claim(
+        _ id: String, host: String, pid: Int64, seconds: Int64 = DriverClaim.seconds
+    ) async throws(FleetRefusal) -> DriverClaim {
+        let lease = try await grant(seconds: seconds)
         let key = keys.driver(id)
         let record = FleetDriver(host: host, pid: pid, by: by, at: now())
         let result: EtcdTransactionResult

@@ -102,14 +102,14 @@ extension EtcdTransaction.Operation {
 }
 
 extension EtcdTransaction.Compare {
-    fileprivate var key: [UInt8] {
+    var key: [UInt8] {
         switch self {
         case .modRevision(let key, _), .createRevision(let key, _): key
         }
     }
 
     /// Whether it holds for what a key is now.
-    fileprivate func holds(for pair: EtcdKeyValue?) -> Bool {
+    func holds(for pair: EtcdKeyValue?) -> Bool {
         switch self {
         case .modRevision(_, let revision): (pair?.modRevision ?? 0) == revision
         case .createRevision(_, let revision): (pair?.createRevision ?? 0) == revision

@@ -86,17 +86,30 @@ extension FleetOperator {
     private func plainlyDelete(
         _ id: String, fence: EtcdTransaction.Compare?
     ) async throws(FleetRefusal) -> FleetReceipt {
-        let key = keys.rollout(id)
         do throws(EtcdError) {
-            let result = try await etcd.commit(
-                EtcdTransaction(if: fence.map { [$0] } ?? [], then: [.delete(.key(key))]))
-            guard result.succeeded else {
-                throw EtcdError.refused("another one drives rollout \(id) now")
-            }
-            return FleetReceipt(header: result.header, rollout: id, notes: [Self.withoutLog])
+            let header = try await deletion(of: keys.rollout(id), while: fence)
+            guard let header else { throw EtcdError.refused("another one drives rollout \(id) now") }
+            return FleetReceipt(header: header, rollout: id, notes: [Self.withoutLog])
         } catch {
             throw FleetRefusal(error, wasWriting: true)
         }
+    }
+
+    /// Nil where the fence does not hold.
+    private func deletion(
+        of key: [UInt8], while fence: EtcdTransaction.Compare?
+    ) async throws(EtcdError) -> EtcdHeader? {
+        if let fence {
+            do throws(EtcdError) {
+                let result = try await etcd.commit(EtcdTransaction(if: [fence], then: [.delete(.key(key))]))
+                return result.succeeded ? result.header : nil
+            } catch .noSpace {
+                // An older etcd refuses even that beyond its quota: the comparison stands beside it then.
+                let pair = try await etcd.range(EtcdRange(.key(fence.key))).keys.first
+                if !fence.holds(for: pair) { return nil }
+            }
+        }
+        return try await etcd.commit(EtcdTransaction(then: [.delete(.key(key))])).header
     }
 
     private static let withoutLog = "etcd is out of space: the rollout is deleted, and that is not in the log"

@@ -96,7 +96,7 @@ import TweaksTerminal
     private func plan(_ options: String) throws -> RolloutPlan {
         let path = try TweakPath("A/B/C")
         let arguments = try FleetArguments(words("api rollout 'A/B/C = 1' \(options)"))
-        return try RolloutPlan(arguments, [FleetAssignment(path, .int(1))], id: "r1")
+        return try RolloutPlan(arguments, [FleetAssignment(path, .int(1))], id: "r1", leastEvery: 60)
     }
 
     @Test func `A rollout's options become its plan`() throws {

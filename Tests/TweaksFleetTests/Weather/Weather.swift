@@ -76,7 +76,7 @@ struct Weather {
     func plan(_ path: String, _ value: TweakValue, steps: [Int] = [100], id: String = "r1") throws -> RolloutPlan {
         var plan = RolloutPlan(id: id, assignments: [FleetAssignment(try TweakPath(path), value)])
         plan.steps = steps.compactMap { Share(hundredths: $0 * 100) }
-        plan.every = 0
+        plan.every = 1
         return plan
     }
 
