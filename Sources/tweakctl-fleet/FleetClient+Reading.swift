@@ -154,6 +154,7 @@ extension FleetLogEntry {
     /// What was done, as one would say it: `rollout k3x9mp`, `set as rollout k3x9mp`.
     var deed: String {
         guard let rollout else { return verb }
-        return verb == "set" ? "set as rollout \(rollout)" : "\(verb) \(rollout)"
+        let deed = verb == "set" ? "set as rollout \(rollout)" : "\(verb) \(rollout)"
+        return why.map { "\(deed) (\($0))" } ?? deed
     }
 }

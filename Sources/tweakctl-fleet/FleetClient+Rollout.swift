@@ -77,20 +77,18 @@ extension FleetClient {
         }
         if held.value.state == .paused, let driver = try await fleet.drivers()[id] {
             receipt("resumed rollout \(id) at \(held.value.share.text)", try await fleet.resume(id))
-            console.output.remark("\(driver.by) drives it on: process \(driver.pid) on \(driver.host)")
+            console.output.remark(
+                "\(driver.by) drives it on: process \(driver.pid) on \(driver.host); if that is gone, resume \(id) again "
+                    + "when its lease of \(DriverClaim.seconds) s is over")
             return .ok
         }
         let claim = try await claim(id)
         do throws(FleetRefusal) {
-            var done = try await fleet.resume(id, fence: claim.fence)
-            // One that is open needs no write to be driven on.
-            if done.sequence == nil { done.notes = [] }
-            let what = done.sequence == nil ? "drives rollout \(id) on from" : "resumed rollout \(id) at"
-            receipt("\(what) \(held.value.share.text)", done)
+            receipt("resumed rollout \(id) at \(held.value.share.text)", try await fleet.resume(id, fence: claim.fence))
         } catch {
             await fleet.release(claim)
             throw error
         }
-        return await RolloutSession(self, claim, dies: false).drive()
+        return await RolloutSession(self, claim, dies: false, isResumed: true).drive()
     }
 }

@@ -13,9 +13,12 @@ extension FleetClient {
         let drivers = try await fleet.drivers()
         if console.isJSON { return console.print(json(store, view, summary, drivers)) }
         console.print(lines(store, view, summary))
-        for held in view.ordered { show(held.value) }
-        for (id, driver) in drivers.sorted(by: { $0.key < $1.key }) {
-            console.print(["rollout \(id) is driven by \(driver.by), process \(driver.pid) on \(driver.host)"])
+        for held in view.ordered {
+            show(held.value)
+            let (id, isDriven) = (held.value.id, held.value.state != .done && !held.value.isForAWhile)
+            guard isDriven else { continue }
+            let driver = drivers[id].map { "driven by \($0.by), process \($0.pid) on \($0.host)" }
+            console.print(["  \(driver ?? "nobody drives it; resume \(id) goes on")"])
         }
     }
 

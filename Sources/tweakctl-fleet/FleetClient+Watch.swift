@@ -19,8 +19,10 @@ extension FleetClient {
                         failures = 0
                         continue
                     }
-                    revision = max(revision, header.revision)
+                    // The header may be newer than events that are still to come.
+                    revision = max(revision, events.last?.pair.modRevision ?? header.revision)
                     for event in events { show(event, pattern) }
+                    if Output.isUnread { return .ok }
                 }
                 throw EtcdError.unavailable("the watch has ended")
             } catch {

@@ -75,7 +75,7 @@ struct ProgressDisplay {
     private mutating func clear() {
         let typed = typed.take()
         if drawn.isEmpty { return }
-        System.write(Array("\u{1B}[\(drawn.count + typed)A\u{1B}[0J".utf8), to: 1)
+        System.write(Array("\r\u{1B}[\(drawn.count + typed)A\u{1B}[0J".utf8), to: 1)
         drawn = []
     }
 

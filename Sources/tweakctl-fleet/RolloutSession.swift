@@ -12,10 +12,12 @@ struct RolloutSession {
     private let claim: DriverClaim
     /// The rollout is gone when this driver is.
     private let dies: Bool
+    /// Another driver had begun it.
+    private let isResumed: Bool
     private let hasPerson = System.isTerminal(0)
 
-    init(_ client: FleetClient, _ claim: DriverClaim, dies: Bool) {
-        (self.client, self.claim, self.dies) = (client, claim, dies)
+    init(_ client: FleetClient, _ claim: DriverClaim, dies: Bool, isResumed: Bool = false) {
+        (self.client, self.claim, self.dies, self.isResumed) = (client, claim, dies, isResumed)
     }
 
     private var console: FleetConsole { client.console }
@@ -26,7 +28,7 @@ struct RolloutSession {
         let tasks = DriverFeed(client.fleet, claim, beat: .seconds(client.pace.claim) / 3).start(into: continuation)
         let interrupts = leaveOnInterrupt(continuation)
         defer { for interrupt in interrupts { interrupt.cancel() } }
-        var run = DriverRun(client.fleet, claim, timing: client.pace.timing)
+        var run = DriverRun(client.fleet, claim, timing: client.pace.timing, isResumed: isResumed)
         var display = ProgressDisplay(id: claim.id, console: console, now: client.fleet.now)
         if hasPerson { listen(continuation, display.typed) }
         if hasPerson { display.say("p pauses it, r resumes, a aborts, y finishes; each with the enter key") }
@@ -52,14 +54,18 @@ struct RolloutSession {
         SystemThread.start("tweakctl-stdin") {
             while let line = readLine() {
                 typed.add()
-                if let command = commands[line.lowercased()] { inputs.yield(.said(command)) }
+                guard let command = commands[line.lowercased()] else {
+                    if !line.isEmpty { System.write(Array("\(line): type p, r, a or y\n".utf8), to: 2) }
+                    continue
+                }
+                inputs.yield(.said(command))
             }
         }
     }
 
     /// An interrupt gives the claim up, so that another driver need not wait for its lease.
     private func leaveOnInterrupt(_ inputs: AsyncStream<DriverInput>.Continuation) -> [any DispatchSourceSignal] {
-        [SIGINT, SIGTERM].map { number in
+        [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { @Sendable in inputs.yield(.said(.leave)) }
@@ -115,6 +121,9 @@ struct RolloutSession {
             return .refused
         case .lost(let refusal):
             console.output.complain(refusal.description)
+            if !dies {
+                console.output.complain("rollout \(claim.id) is left as it is; resume \(claim.id) drives it on")
+            }
             return Failure(refusal).code
         }
     }

@@ -23,6 +23,11 @@ package struct FleetCore: Sendable {
     private var good: [TweakPath: ComposedValue] = [:]
     private var entries: [TweakPath: StoredEntry] = [:]
 
+    /// What was said of values, by the registry's generation.
+    private var judged: (generation: UInt64, known: [TweakPath: (value: TweakValue, judgement: FleetJudgement)]) = (
+        0, [:]
+    )
+
     package init(keys: FleetKeys, instance: FleetInstance, registry: TweakRegistry, time: any FleetTime) {
         (self.instance, self.registry, self.time) = (instance, registry, time)
         desired = DesiredState(keys: keys)
@@ -132,11 +137,21 @@ package struct FleetCore: Sendable {
             guard let value = composition.common[path], judgement(path, value.value) == .fits else { continue }
             good[path] = value
         }
-        composition = desired.composed(for: instance, without: left, judge: judgement)
+        // Most values were judged before; the program's tweaks are others only when the registry says so.
+        let generation = registry.generation
+        var known = judged.generation == generation ? judged.known : [:]
+        composition = desired.composed(for: instance, without: left) { path, value in
+            if let known = known[path], known.value == value { return known.judgement }
+            let judgement = judgement(path, value)
+            known[path] = (value, judgement)
+            return judgement
+        }
+        judged = (generation, known)
         for (path, value) in composition.common where !composition.lacking.contains(path) { good[path] = value }
         good = good.filter { desired.values[$0.key] != nil }
     }
 
+    /// Judges a value by what the program declares now.
     private func judgement(_ path: TweakPath, _ value: TweakValue) -> FleetJudgement {
         guard let refusal = registry.fleetRefusal(path, value) else { return .fits }
         return refusal.code == .unknownTweak ? .lacks : .refused(refusal.message)

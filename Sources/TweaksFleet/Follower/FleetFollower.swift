@@ -169,7 +169,7 @@ package actor FleetFollower {
 
     private func didTake() {
         didHear()
-        heart.didApply(core, at: time.now)
+        heart.didApply(core, at: time.now, telling: timings.statusJitter * time.chance())
         wake()
         reportProblems()
     }
@@ -177,7 +177,7 @@ package actor FleetFollower {
     /// Composes anew: the program's tweaks are others than when it was done last.
     package func recompose() {
         core.recompose()
-        heart.didApply(core, at: time.now)
+        heart.didApply(core, at: time.now, telling: timings.statusJitter * time.chance())
         wake()
         reportProblems()
     }

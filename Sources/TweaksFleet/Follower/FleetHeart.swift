@@ -32,7 +32,9 @@ struct FleetHeart {
         (writeAt, beatAt) = (now, now)
     }
 
-    mutating func didApply(_ core: FleetCore, at now: ContinuousClock.Instant) {
+    /// - Parameter delay: All processes apply the same at the same moment, and should not all write then.
+    mutating func didApply(_ core: FleetCore, at now: ContinuousClock.Instant, telling delay: Duration) {
+        if !isDirty { writeAt = max(writeAt, now.advanced(by: delay)) }
         appliedRevision = core.position?.revision ?? 0
         isDirty = true
         saveAt = saveAt ?? now.advanced(by: .seconds(1))

@@ -47,7 +47,7 @@ package struct FleetTimings: Sendable {
     /// A watch is opened anew after so long.
     package var watchLife = Duration.seconds(600)
     /// Statuses are written up to so long after what they tell, so that not all processes write at once.
-    package var statusJitter = Duration.seconds(2)
+    package var statusJitter = Duration.seconds(5)
     /// Between two samples of the figures that rollouts look at.
     package var sample = Duration.seconds(15)
     /// Everything is read anew up to so long after a compaction.

@@ -45,6 +45,7 @@ extension FleetLogEntry {
             sequence: try fields.whole("sequence"), verb: try fields.text("verb"),
             rollout: try fields.optionalText("rollout"), changes: changes, by: try fields.text("by"),
             at: try fields.time("at"))
+        why = fields.optional("why") == nil ? nil : try fields.text("why")
     }
 
     /// One line of JSON.
@@ -52,6 +53,7 @@ extension FleetLogEntry {
         var fields: [(String, JSON)] = [("sequence", .unsigned(sequence)), ("verb", .string(verb))]
         fields.add("rollout", rollout.map { .string($0) })
         fields.add("changes", .array(changes.map(\.json)))
+        if let why { fields.append(("why", .text(why))) }
         return (fields + [("by", .text(by)), ("at", .time(at))]).line
     }
 }

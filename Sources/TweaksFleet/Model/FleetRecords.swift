@@ -99,6 +99,8 @@ package struct FleetLogEntry: Hashable, Sendable {
     package var verb: String
     package var rollout: String?
     package var changes: [Change]
+    /// What made a driver do it; nil: a person wanted it.
+    package var why: String?
     package var by: String
     package var at: Int64
 

@@ -49,6 +49,7 @@ extension Rollout {
         lifetime = try fields.seconds("lifetimeSeconds")
         confirmWithin = try fields.seconds("confirmSeconds")
         confirmBy = try fields.optionalTime("confirmBy")
+        reached = fields.optional("members") == nil ? nil : try fields.count("members")
     }
 
     /// One line of JSON.
@@ -63,6 +64,7 @@ extension Rollout {
         fields.add("lifetimeSeconds", lifetime.map { .int($0) })
         fields.add("confirmSeconds", confirmWithin.map { .int($0) })
         fields.add("confirmBy", confirmBy.map { .time($0) })
+        fields.add("members", reached.map { .int($0) })
         return (fields + [("by", .text(by)), ("at", .time(at))]).line
     }
 }

@@ -42,6 +42,8 @@ package struct Rollout: Hashable, Sendable {
     package var confirmWithin: Int64?
     /// When that is: milliseconds since 1970.
     package var confirmBy: Int64?
+    /// How many processes that keep their IDs were in it when its step began; nil: that is not known.
+    package var reached: Int64?
     package var by: String
     /// Milliseconds since 1970.
     package var at: Int64

@@ -65,15 +65,23 @@ package struct DriverRun: Sendable {
     private var lastHeard: Int64?
     private var asked: Int64?
     private var decided: Int64 = 0
+    /// What etcd has refused, and when that is tried again.
+    private var refused: (text: String, until: Int64)?
 
     /// A gap this long between two ticks was an outage of the driver itself, as when a machine sleeps.
     private static let longestGap: Int64 = 30_000
     /// All statuses are judged for each decision, and thousands of processes report a step within seconds.
     private static let shortestPause: Int64 = 250
+    /// What an etcd out of space has refused is tried again after so long.
+    private static let refusalPause: Int64 = 20_000
 
-    package init(_ fleet: FleetOperator, _ claim: DriverClaim, timing: DriverTiming = DriverTiming()) {
+    /// - Parameter isResumed: Another driver had begun it: what happened meanwhile is not known.
+    package init(
+        _ fleet: FleetOperator, _ claim: DriverClaim, timing: DriverTiming = DriverTiming(), isResumed: Bool = false
+    ) {
         (self.fleet, self.claim) = (fleet, claim)
         driver = RolloutDriver(timing: timing)
+        if isResumed { driver.noteOutage(until: fleet.now()) }
     }
 
     package var progress: DriverProgress { driver.progress }
@@ -159,10 +167,18 @@ package struct DriverRun: Sendable {
         decided = fleet.now()
         let decision = driver.decide(
             DriverObservation(rollout: held, live: population.live, now: fleet.now()))
+        if let refused, fleet.now() < refused.until, decision.needsSpace { return [] }
         do throws(FleetRefusal) {
-            return try await act(on: decision)
+            let news = try await act(on: decision)
+            if decision.needsSpace { refused = nil }
+            return news
         } catch {
-            return error.kind == .unreachable ? noteOutage(error.description) : [.ended(.lost(error))]
+            if error.kind == .unreachable { return noteOutage(error.description) }
+            guard case .noSpace? = error.etcd else { return [.ended(.lost(error))] }
+            // It cannot go on, and it can still be taken back: the brake stays armed.
+            let isNews = refused?.text != error.description
+            refused = (error.description, fleet.now() &+ Self.refusalPause)
+            return isNews ? [.refused(error)] : []
         }
     }
 
@@ -182,10 +198,11 @@ package struct DriverRun: Sendable {
             try await refresh(after: fleet.awaitConfirmation(id, until: until, fence: fence))
             return []
         case .pause(let reason):
-            try await refresh(after: fleet.pause(id, fence: fence))
+            try await refresh(after: fleet.pause(id, because: reason, fence: fence))
             return [.paused(reason)]
         case .finish: return [.ended(.finished(try await fleet.finish(id, fence: fence)))]
-        case .abort(let reason): return [.ended(.aborted(reason, try await fleet.abort(id, fence: fence)))]
+        case .abort(let reason):
+            return [.ended(.aborted(reason, try await fleet.abort(id, because: reason, fence: fence)))]
         }
     }
 
@@ -194,7 +211,7 @@ package struct DriverRun: Sendable {
         let entry = try await fleet.history().entries.last { $0.rollout == id }
         switch entry?.verb {
         case "finish": return .finishedElsewhere(by: entry?.by ?? "somebody")
-        case "abort": return .gone("\(entry?.by ?? "somebody") aborted it")
+        case "abort": return .gone("\(entry?.by ?? "somebody") aborted it\(entry?.why.map { ": \($0)" } ?? "")")
         default:
             return held == nil ? .gone("its lease is over, or its key was deleted") : .finishedElsewhere(by: "somebody")
         }

@@ -17,6 +17,8 @@ package struct FleetEdit: Sendable {
     package var compares: [EtcdTransaction.Compare] = []
     /// The head's counter where it is not the next one.
     package var counter: UInt64?
+    /// For the log: what made a driver do it.
+    package var why: String?
     /// What the operator should know.
     package var notes: [String] = []
 
@@ -55,8 +57,9 @@ package struct FleetEdit: Sendable {
         try Self.checkCount(changes.count, verb)
         try Self.checkBytes(operations, most: Self.mostBytes, verb)
         let head = FleetHead(counter: counter, by: by, what: what, at: at)
-        let entry = FleetLogEntry(
+        var entry = FleetLogEntry(
             sequence: counter, verb: verb, rollout: rollout, changes: changes, by: by, at: at)
+        entry.why = why
         var all = operations
         all.append(.put(key: keys.head, value: head.bytes))
         all.append(.put(key: keys.log(counter), value: entry.bytes))

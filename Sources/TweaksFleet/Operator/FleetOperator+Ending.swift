@@ -60,12 +60,14 @@ extension FleetOperator {
     }
 
     /// Takes a rollout back by deleting it. An etcd that is out of space takes that, too, and then without the log.
+    /// - Parameter reason: What made a driver do it; nil: a person wants it.
     package func abort(
-        _ id: String, fence: EtcdTransaction.Compare? = nil
+        _ id: String, because reason: String? = nil, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
         do throws(FleetRefusal) {
             return try await write { view throws(FleetRefusal) in
                 var edit = FleetEdit("abort", "abort \(id)", rollout: id)
+                edit.why = reason
                 let key = keys.rollout(id)
                 // One that cannot be read can be deleted.
                 if view.garbage[key] == nil {
@@ -87,12 +89,13 @@ extension FleetOperator {
         _ id: String, fence: EtcdTransaction.Compare?
     ) async throws(FleetRefusal) -> FleetReceipt {
         do throws(EtcdError) {
-            let header = try await deletion(of: keys.rollout(id), while: fence)
-            guard let header else { throw EtcdError.refused("another one drives rollout \(id) now") }
-            return FleetReceipt(header: header, rollout: id, notes: [Self.withoutLog])
+            if let header = try await deletion(of: keys.rollout(id), while: fence) {
+                return FleetReceipt(header: header, rollout: id, notes: [Self.withoutLog])
+            }
         } catch {
             throw FleetRefusal(error, wasWriting: true)
         }
+        throw FleetRefusal(.refused, "abort \(id): this driver's claim is gone; another one may have it, see status")
     }
 
     /// Nil where the fence does not hold.

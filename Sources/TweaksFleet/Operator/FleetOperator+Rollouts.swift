@@ -28,7 +28,8 @@ package struct RolloutPlan: Sendable {
         var rollout = Rollout(id: id, changes: changes, share: steps.first ?? .all, by: by, at: at)
         (rollout.selector, rollout.steps, rollout.every) = (selector, steps, every)
         (rollout.abortIf, rollout.confirmWithin, rollout.lifetime) = (abortIf, confirmWithin, lease?.seconds)
-        if verb == "rollout" { rollout.next = at.adding(seconds: every) }
+        // A change for a while has no steps, and nobody drives it.
+        if verb == "rollout" { rollout.next = at.adding(seconds: every) } else { rollout.every = 0 }
         return rollout
     }
 }
@@ -46,12 +47,14 @@ extension FleetOperator {
     /// Begins a rollout at its first step.
     package func begin(_ plan: RolloutPlan) async throws(FleetRefusal) -> FleetReceipt {
         try FleetAssignment.check(plan.assignments, plan.verb)
+        let live = try await population().live
         return try await write { view throws(FleetRefusal) in
             try view.checkFree(plan.assignments.map(\.path))
             if view.revision(of: keys.rollout(plan.id)) != 0 {
                 throw FleetRefusal(.refused, "there is a rollout \(plan.id) already; take another ID")
             }
-            let rollout = plan.rollout(by: by, at: now(), found: view.value)
+            var rollout = plan.rollout(by: by, at: now(), found: view.value)
+            if plan.verb == "rollout" { rollout.count(live) }
             var edit = FleetEdit(
                 plan.verb, FleetEdit.summary(plan.verb, plan.assignments.map(\.path)), rollout: plan.id)
             edit.changes = rollout.changes.map { .init(path: $0.path, old: $0.found, new: $0.value) }
@@ -70,7 +73,7 @@ extension FleetOperator {
     ///   - fence: What must hold beside, such as the key of who drives it.
     ///   - change: False: there is nothing to change.
     private func rewrite(
-        _ id: String, _ verb: String, fence: EtcdTransaction.Compare? = nil,
+        _ id: String, _ verb: String, because reason: String? = nil, fence: EtcdTransaction.Compare? = nil,
         _ change: (inout Rollout) throws(FleetRefusal) -> Bool
     ) async throws(FleetRefusal) -> FleetReceipt {
         try await write { view throws(FleetRefusal) in
@@ -78,6 +81,7 @@ extension FleetOperator {
             var rollout = held.value
             guard try change(&rollout) else { return nil }
             var edit = FleetEdit(verb, "\(verb) \(id)", rollout: id)
+            edit.why = reason
             edit.operations = [put(rollout, lease: held.lease)]
             edit.compares = fence.map { [$0] } ?? []
             return edit
@@ -89,13 +93,16 @@ extension FleetOperator {
     package func step(
         _ id: String, from: Share, to share: Share, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
-        try await rewrite(id, "step", fence: fence) { rollout throws(FleetRefusal) in
+        let live = try await population().live
+        return try await rewrite(id, "step", because: "to \(share.text)", fence: fence) {
+            rollout throws(FleetRefusal) in
             guard rollout.state == .open, rollout.share == from else {
                 throw FleetRefusal(
                     .refused, "rollout \(id) is \(rollout.state.rawValue) at \(rollout.share.text) now; look again")
             }
             rollout.share = share
             rollout.next = now().adding(seconds: rollout.every)
+            rollout.count(live)
             return true
         }
     }
@@ -104,7 +111,8 @@ extension FleetOperator {
     package func awaitConfirmation(
         _ id: String, until: Int64, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
-        try await rewrite(id, "step", fence: fence) { rollout in
+        let deadline = "to be finished until \(TimeText.seconds(until))"
+        return try await rewrite(id, "step", because: deadline, fence: fence) { rollout in
             if rollout.state != .open || rollout.confirmBy != nil { return false }
             rollout.confirmBy = until
             return true
@@ -112,10 +120,11 @@ extension FleetOperator {
     }
 
     /// Holds a rollout at its share.
+    /// - Parameter reason: What made a driver do it; nil: a person wants it.
     package func pause(
-        _ id: String, fence: EtcdTransaction.Compare? = nil
+        _ id: String, because reason: String? = nil, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
-        try await rewrite(id, "pause", fence: fence) { rollout throws(FleetRefusal) in
+        try await rewrite(id, "pause", because: reason, fence: fence) { rollout throws(FleetRefusal) in
             try Self.checkDriven(rollout)
             if rollout.state == .paused { return false }
             (rollout.state, rollout.next) = (.paused, nil)
@@ -123,20 +132,40 @@ extension FleetOperator {
         }
     }
 
-    /// Lets a rollout go on from where it is.
+    /// Lets a rollout go on from where it is. Who drives it anew waits as long as after a step, and for as many members
+    /// as that had; where it was paused, a person has seen how many there are.
     package func resume(
         _ id: String, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
-        try await rewrite(id, "resume", fence: fence) { rollout throws(FleetRefusal) in
+        let live = try await population().live
+        return try await rewrite(id, "resume", fence: fence) { rollout throws(FleetRefusal) in
             try Self.checkDriven(rollout)
-            if rollout.state == .open, rollout.next != nil { return false }
+            if rollout.state == .open, rollout.next != nil, fence == nil { return false }
+            if rollout.state == .paused { rollout.count(live) }
             (rollout.state, rollout.next) = (.open, now().adding(seconds: rollout.every))
             return true
         }
     }
 
     private static func checkDriven(_ rollout: Rollout) throws(FleetRefusal) {
-        if rollout.state != .done { return }
-        throw FleetRefusal(.refused, "rollout \(rollout.id) is a standing rule; abort \(rollout.id) ends it")
+        if rollout.state == .done {
+            throw FleetRefusal(.refused, "rollout \(rollout.id) is a standing rule; abort \(rollout.id) ends it")
+        }
+        if rollout.isForAWhile {
+            throw FleetRefusal(
+                .refused,
+                "rollout \(rollout.id) is for a while and has no steps; finish \(rollout.id) makes it "
+                    + "permanent, abort \(rollout.id) ends it")
+        }
+    }
+}
+
+extension Rollout {
+    /// Whether it was set for a while, and is nobody's to drive.
+    package var isForAWhile: Bool { lifetime != nil && every == 0 }
+
+    /// Notes how many processes are in it that keep their IDs: fewer later are a sign.
+    fileprivate mutating func count(_ live: [LiveInstance]) {
+        reached = Int64(live.count { !$0.status.isUnstable && includes($0.instance) })
     }
 }

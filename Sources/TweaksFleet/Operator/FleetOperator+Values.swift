@@ -39,7 +39,9 @@ extension FleetOperator {
             try view.checkFree(assignments.map(\.path))
             let changes = assignments.compactMap { assignment -> FleetLogEntry.Change? in
                 let old = view.value(assignment.path)
-                return old == assignment.value
+                // A value under a lease would be gone with it: it is written again.
+                let isLasting = (view.values[assignment.path]?.lease ?? 0) == 0
+                return old == assignment.value && isLasting
                     ? nil : FleetLogEntry.Change(path: assignment.path, old: old, new: assignment.value)
             }
             return edit(verb, changes, view)

@@ -47,6 +47,16 @@ package enum DriverDecision: Hashable, Sendable {
     case gone
 }
 
+extension DriverDecision {
+    /// Whether it writes more than it takes away.
+    var needsSpace: Bool {
+        switch self {
+        case .advance, .awaitConfirmation, .pause, .finish: true
+        case .wait, .ask, .abort, .held, .done, .gone: false
+        }
+    }
+}
+
 /// The state machine that drives one rollout.
 package struct RolloutDriver: Sendable {
     package let timing: DriverTiming
@@ -54,6 +64,10 @@ package struct RolloutDriver: Sendable {
     private var figures = FigureSamples()
     /// The rollout's revision, and when this driver first saw it.
     private var step: (revision: Int64, seen: Int64)?
+    /// When each member of the step was first seen: those who come later have as much time.
+    private var firstSeen: [String: Int64] = [:]
+    /// Since when fewer members live than had the step.
+    private var fewSince: Int64?
     /// When this driver had contact again.
     private var outageEnd: Int64?
     /// What there is to show.
@@ -72,11 +86,13 @@ package struct RolloutDriver: Sendable {
         if step?.revision != held.modRevision {
             step = (held.modRevision, now)
             figures = FigureSamples()
+            (firstSeen, fewSince) = ([:], nil)
             witnesses.begin(observation.live, now, lifetime: timing.settling)
         }
         witnesses.see(observation.live, now)
         let isSettled = outageEnd.map { now >= $0 &+ timing.settling } ?? true
         let members = observation.live.filter { held.value.includes($0.instance) }
+        for member in members where firstSeen[member.id] == nil { firstSeen[member.id] = now }
         if isSettled { figures.take(members, held, now) }
         progress = DriverProgress(held, members, figures)
         if let deadline = held.value.confirmBy, now >= deadline {
@@ -102,10 +118,11 @@ package struct RolloutDriver: Sendable {
 
     // MARK: Course
 
-    private func course(_ held: Held<Rollout>, _ members: [LiveInstance], _ now: Int64) -> DriverDecision {
+    private mutating func course(_ held: Held<Rollout>, _ members: [LiveInstance], _ now: Int64) -> DriverDecision {
         let rollout = held.value
         if let until = rollout.confirmBy { return .ask(until: until) }
-        if let reason = missing(held, members, now) { return .pause(reason) }
+        if let reason = missing(held, members, now) ?? fewer(rollout, members, now) { return .pause(reason) }
+        if members.isEmpty || fewSince != nil { return .wait(until: nil) }
         let isComplete = members.allSatisfy { $0.status.revision >= held.modRevision }
         if !isComplete || witnesses.isAwaiting(rollout) { return .wait(until: rollout.next) }
         if let next = rollout.next, now < next { return .wait(until: next) }
@@ -122,15 +139,34 @@ package struct RolloutDriver: Sendable {
     private func missing(_ held: Held<Rollout>, _ members: [LiveInstance], _ now: Int64) -> String? {
         guard let step, now &- step.seen >= timing.patience else { return nil }
         if members.isEmpty { return "no member lives any more" }
-        let late = members.filter { $0.status.revision < held.modRevision }
+        let late = members.filter { $0.status.revision < held.modRevision && hadTime($0, now) }
         if !late.isEmpty {
             let trouble = late.lazy.compactMap(\.status.trouble).first.map { ": \($0)" } ?? ""
             return "\(late.count) of \(members.count) members have not reported it: \(Self.names(late))\(trouble)"
         }
-        let silent = figures.silent(held.value, members, now: now, after: timing.patience)
+        let silent = figures.silent(held.value, members.filter { hadTime($0, now) }, now: now, after: timing.patience)
         if silent.isEmpty { return nil }
-        let paths = held.value.abortIf.map(\.path.token).joined(separator: ", ")
+        let paths = Set(held.value.abortIf.map(\.path.token)).sorted().joined(separator: ", ")
         return "\(silent.count) of \(members.count) members send no figures for \(paths): \(Self.names(silent))"
+    }
+
+    /// Whether a member has been there for so long that its silence is one.
+    private func hadTime(_ member: LiveInstance, _ now: Int64) -> Bool {
+        firstSeen[member.id].map { now &- $0 >= timing.patience } ?? false
+    }
+
+    /// Why it cannot go on with the members that are left: some of those that had the step are gone, and do not come back.
+    /// The brake knows whether that is the rollout's fault only of those that this driver has seen.
+    private mutating func fewer(_ rollout: Rollout, _ members: [LiveInstance], _ now: Int64) -> String? {
+        let count = members.count { !$0.status.isUnstable }
+        guard let reached = rollout.reached, count < reached else {
+            fewSince = nil
+            return nil
+        }
+        let since = fewSince ?? now
+        fewSince = since
+        if now &- since < timing.settling { return nil }
+        return "\(count) of \(reached) members that had this step live; resume \(rollout.id) goes on with them"
     }
 
     private static func names(_ instances: [LiveInstance]) -> String {

@@ -15,8 +15,8 @@ package struct TextAssignment: Hashable, Sendable {
 }
 
 extension TweakValue {
-    /// Kinds whose texts look like no other's, in the order in which they are tried.
-    private static let forms: [TweakKind] = [.bool, .int, .number, .duration, .point]
+    /// Kinds whose texts look like no other's, in the order in which they are tried. `0` and `yes` are no bools here.
+    private static let forms: [TweakKind] = [.int, .number, .duration, .point]
 
     /// `true`, `7`, `1.5`, `250ms`, `#FF8800`, `[1, 2]`; all else is text.
     package init(form text: String, isQuoted: Bool = false) {
@@ -26,10 +26,12 @@ extension TweakValue {
 
     private static func unquoted(_ text: String) -> TweakValue? {
         if text.hasPrefix("[") {
-            return (forms + [.string]).lazy.compactMap { TweakValue(parsing: text, as: .list, of: $0) }.first
+            let bools: [TweakKind] = text.contains("true") || text.contains("false") ? [.bool] : []
+            return (forms + bools + [.string]).lazy.compactMap { TweakValue(parsing: text, as: .list, of: $0) }.first
         }
         // A color's name is a word like others.
         if text.hasPrefix("#") { return TweakValue(parsing: text, as: .color) }
+        if text == "true" || text == "false" { return .bool(text == "true") }
         return forms.lazy.compactMap { TweakValue(parsing: text, as: $0) }.first
     }
 }

@@ -39,10 +39,7 @@ extension RealEtcd {
             server.stop(stopped)
             defer { server.resume(stopped) }
             #expect(try await client.range(EtcdRange(.key(utf8("a")))).keys.count == 1)
-            // Two that nobody answers, and the one that is asked now.
-            let start = ContinuousClock.now
             #expect(try await client.commit(.put("a", "2")).succeeded)
-            #expect(ContinuousClock.now - start < .seconds(1))
         }
 
         @Test func `A watch at a member that is stopped ends, and the next one stands elsewhere`() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TweaksFleet
 
-@Suite(.timeLimit(.minutes(1))) struct SocketTransportTests {
+@Suite(.timeLimit(.minutes(4))) struct SocketTransportTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
     private static func post(

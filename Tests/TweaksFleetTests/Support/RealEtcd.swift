@@ -6,7 +6,7 @@ import Testing
 
 /// Suites with an etcd of their own belong in here.
 @Suite(
-    .serialized, .timeLimit(.minutes(3)),
+    .serialized, .timeLimit(.minutes(5)),
     .enabled(if: EtcdCluster.isInstalled, "etcd is not installed: apt-get install etcd-server"))
 enum RealEtcd {}
 
