@@ -221,7 +221,40 @@ import Tweaks
         #expect(await run.handle(.tick).isEmpty)
     }
 
-    @Test func `An etcd that is full ends the driver at a step, and the rollout stays where it is`() async throws {
+    @Test func `An etcd that is full holds a rollout at its step, and is asked again`() async throws {
+        var run = try await beginFull()
+        #expect(try await bench.fleet().look().rollouts["r1"]?.value.share.hundredths == 5_000)
+        clock.advance(19)
+        #expect(await run.handle(.tick).isEmpty, "it is not asked at every tick")
+        clock.advance(1)
+        #expect(await run.handle(.tick).isEmpty, "what was said once is not said again")
+
+        bench.etcd.set(.none)
+        clock.advance(20)
+        #expect(await run.handle(.tick) == [.stepped(to: .all)])
+    }
+
+    @Test func `An etcd that is full does not keep the brake`() async throws {
+        var run = try await beginFull()
+        let rollout = try #require(try await bench.fleet().look().rollouts["r1"]?.value)
+        for id in (0..<10).map({ "i\($0)" }) where rollout.includes(FleetInstance(id: id)) {
+            _ = try await bench.etcd.commit(
+                EtcdTransaction(then: [.delete(.key(bench.keys.instance(id, start: 1)))]))
+        }
+        _ = await run.handle(try await read())
+        clock.advance(29)
+        _ = await run.handle(try await read())
+        clock.advance(2)
+        let news = await run.handle(try await read())
+        guard case .ended(.aborted)? = news.first else {
+            Issue.record("the brake does not work without space: \(news)")
+            return
+        }
+        #expect(try await bench.fleet().look().rollouts.isEmpty)
+    }
+
+    /// Returns a run at 50 % whose next step an etcd without space has just refused.
+    private func beginFull() async throws -> DriverRun {
         var run = try await begin()
         _ = await run.handle(try await read())
         try await report()
@@ -231,11 +264,11 @@ import Tweaks
         }
         bench.etcd.set(.full)
         let news = await run.handle(.tick)
-        guard case .ended(.lost(let refusal))? = news.first else {
+        guard case .refused(let refusal)? = news.first else {
             Issue.record("\(news)")
-            return
+            return run
         }
         #expect(refusal.description.contains("abort works meanwhile"))
-        #expect(try await bench.fleet().look().rollouts["r1"]?.value.share.hundredths == 5_000)
+        return run
     }
 }

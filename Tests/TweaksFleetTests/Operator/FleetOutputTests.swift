@@ -66,7 +66,7 @@ import TweaksTerminal
         #expect(change(keys.rollout("r1"), rollout.bytes) == "rollout r1 is open at 100 %")
         #expect(change(keys.rollout("r1"), nil) == "rollout r1 is gone")
         let entry = FleetLogEntry(sequence: 9, verb: "pause", rollout: "r1", by: "alice", at: 0)
-        #expect(change(keys.log(9), entry.bytes) == "entry 9: pause rollout r1 by alice")
+        #expect(change(keys.log(9), entry.bytes) == "entry 9: pause r1 by alice")
         for key in [keys.log(9), keys.instance("i", start: 1), keys.driver("r1")] { #expect(change(key, nil) == nil) }
         #expect(change(keys.head, [1]) == nil)
         #expect(change(keys.desired + Array("x".utf8), []) == "/tweaks/api/desired/x is no key of a fleet")

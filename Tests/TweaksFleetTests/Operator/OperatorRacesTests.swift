@@ -70,9 +70,10 @@ import Tweaks
         _ = try await fleet.set([try bench.assignment(size, .int(80))], seconds: 60)
         let lease = try #require(try await fleet.look().rollouts["r1"]?.lease)
         let etcd = InterposedEtcd.raced(bench.etcd) { [bench] _ in try? await bench.etcd.revokeLease(lease) }
-        let text = await description { _ = try await bench.fleet(on: etcd).pause("r1") }
+        let text = await description { _ = try await bench.fleet(on: etcd).finish("r1") }
         #expect(text.hasPrefix("there is no rollout “r1”"))
-        #expect(try await fleet.look().rollouts.isEmpty)
+        let view = try await fleet.look()
+        #expect(view.rollouts.isEmpty && view.values.isEmpty)
     }
 
     @Test func `A write that was done though its answer was lost is not taken for somebody else's`() async throws {

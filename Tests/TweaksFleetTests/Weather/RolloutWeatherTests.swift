@@ -89,7 +89,9 @@ import TweaksTestSupport
         let others = try rest.prefix(7).map { try weather.process($0) }
         let canary = try weather.process(id)
         await weather.wait { $0.count == 8 }
-        let claim = try await weather.begin(weather.plan("A/B/Size", .number(70), steps: [10, 100]))
+        var plan = try weather.plan("A/B/Size", .number(70), steps: [10, 100])
+        plan.every = 600
+        let claim = try await weather.begin(plan)
         let driving = Task { await weather.drive(claim) }
         // Whatever runs it starts it anew each time.
         let crashing = Task {
@@ -122,7 +124,7 @@ import TweaksTestSupport
         var pods = try (0..<6).map { _ in try weather.process(nil) }
         let live = await weather.wait { $0.count == 6 }
         #expect(live.allSatisfy { $0.status.isUnstable })
-        var plan = try weather.plan("A/B/Size", .number(70), steps: [50, 100])
+        var plan = try weather.plan("A/B/Size", .number(70), steps: [90, 100])
         plan.every = 2
         let claim = try await weather.begin(plan)
         let driving = Task { await weather.drive(claim) }
