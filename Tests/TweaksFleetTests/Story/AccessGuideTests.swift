@@ -98,7 +98,9 @@ extension DocumentedBlock {
         #expect(try await isForbidden("guest", value))
         #expect(try await isForbidden("guest", keys.instance("i9", start: 1)))
         #expect(try await isForbidden("ana", Array("/tweaks/other/desired/head".utf8)))
-        let refusal = await #expect(throws: FleetRefusal.self) { _ = try await guest.set([FleetAssignment(size.path, .number(61))]) }
+        let refusal = await #expect(throws: FleetRefusal.self) {
+            _ = try await guest.set([FleetAssignment(size.path, .number(61))])
+        }
         #expect(refusal?.description.contains("ask for the operator's role") ?? false, "\(String(describing: refusal))")
 
         // What operators do besides: a rollout with a driver's claim, and taking it back.
