@@ -47,7 +47,11 @@ import Testing
         defer { stub.close() }
         let transport = SocketTransport()
         defer { transport.close() }
-        for _ in 0..<3 { #expect(try await Self.post(transport, stub).status == 200) }
+        var closings = stub.closings.makeAsyncIterator()
+        for _ in 0..<3 {
+            #expect(try await Self.post(transport, stub).status == 200)
+            await closings.next()
+        }
         #expect(stub.connections == 3)
     }
 

@@ -93,7 +93,8 @@ import TweaksTestSupport
         daemon.stop()
     }
 
-    @Test(.needsEtcd) func `Clients see what the fleet wants, who wanted it, and what it changed beneath overrides`()
+    @Test(.needsEtcd, .clustered)
+    func `Clients see what the fleet wants, who wanted it, and what it changed beneath overrides`()
         async throws
     {
         let etcd = try await EtcdServer.start()

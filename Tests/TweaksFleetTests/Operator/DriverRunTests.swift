@@ -208,6 +208,34 @@ import Tweaks
         }
     }
 
+    @Test func `A driver that goes on for another one misses the member that went meanwhile`() async throws {
+        let first = try await begin()
+        let rollout = try #require(try await bench.fleet().look().rollouts["r1"]?.value)
+        let members = (0..<10).map { "i\($0)" }.filter { rollout.includes(FleetInstance(id: $0)) }
+        #expect(rollout.reached == Int64(members.count))
+        _ = try await bench.etcd.commit(
+            EtcdTransaction(then: [.delete(.key(bench.keys.instance(members[0], start: 1)))]))
+        await fleet().release(first.claim)
+        clock.advance(600)
+
+        let claim = try await fleet().claim("r1", host: "elsewhere", pid: 2)
+        _ = try await fleet().resume("r1", fence: claim.fence)
+        var run = DriverRun(fleet(), claim, isResumed: true)
+        #expect(await run.handle(try await read()).isEmpty)
+        var news: [DriverNews] = []
+        for _ in 0..<20 where news.isEmpty {
+            clock.advance(25)
+            let revision = try await bench.fleet().look().header.revision
+            for id in Set((0..<10).map { "i\($0)" }).subtracting([members[0]]) {
+                try await bench.register(id) { $0.revision = revision }
+            }
+            news = await run.handle(try await read())
+        }
+        let text =
+            "\(members.count - 1) of \(members.count) members that had this step live; resume r1 goes on with them"
+        #expect(news == [.paused(text)])
+    }
+
     @Test func `A machine that slept was away`() async throws {
         var run = try await begin(steps: [10_000])
         _ = await run.handle(try await read())

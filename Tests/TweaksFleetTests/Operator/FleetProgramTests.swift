@@ -15,7 +15,8 @@ import TweaksTestSupport
 #endif
 
 @Suite(
-    .blocking, .tags(.process), .needsEtcd, .enabled(if: FleetSurroundings.exists, "tweakctl-fleet is not built here")
+    .clustered, .blocking, .tags(.process), .needsEtcd,
+    .enabled(if: FleetSurroundings.exists, "tweakctl-fleet is not built here")
 ) struct FleetProgramTests {
     /// Lines of a text, without the last empty one.
     private func lines(_ text: String) -> [String] { text.splitLines().dropLast() }

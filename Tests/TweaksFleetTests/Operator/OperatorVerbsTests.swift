@@ -123,6 +123,28 @@ import Tweaks
         #expect(try await bench.fleet().look().rollouts.isEmpty)
     }
 
+    @Test func `What is for a while is not paused, resumed or stepped, and can be finished`() async throws {
+        _ = try await bench.fleet().set([try bench.assignment(size, .int(80))], seconds: 600)
+        let before = try await bench.state()
+        #expect(await refusal { try await bench.fleet().pause("r1") }.contains("is for a while and has no steps"))
+        #expect(await refusal { try await bench.fleet().resume("r1") }.contains("finish r1 makes it permanent"))
+        #expect(try await bench.state() == before)
+        _ = try await bench.fleet().finish("r1")
+        #expect(try await bench.fleet().look().value(try TweakPath(size)) == .int(80))
+    }
+
+    @Test func `A value under a lease, put by hand, is written again without one`() async throws {
+        let lease = try await bench.etcd.grantLease(seconds: 600)
+        let record = DesiredValue(value: .int(64), by: "cron", at: 0)
+        _ = try await bench.etcd.commit(
+            EtcdTransaction(then: [
+                .put(key: bench.keys.value(try TweakPath(size)), value: record.bytes, lease: lease.id)
+            ]))
+        _ = try await set(.int(64))
+        try await bench.etcd.revokeLease(lease.id)
+        #expect(try await bench.fleet().look().value(try TweakPath(size)) == .int(64))
+    }
+
     // MARK: The log
 
     @Test func `The log keeps the last 200`() async throws {

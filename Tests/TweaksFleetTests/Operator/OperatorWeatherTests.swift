@@ -2,10 +2,11 @@
 
 import Testing
 import Tweaks
+import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.needsEtcd) struct OperatorWeatherTests {
+@Suite(.needsEtcd, .clustered) struct OperatorWeatherTests {
     private let keys = FleetKeys(name: "api")
 
     private func fleet(_ server: EtcdServer) throws -> FleetOperator {

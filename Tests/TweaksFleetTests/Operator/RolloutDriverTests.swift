@@ -338,6 +338,56 @@ extension DriverDecision {
         #expect(decision.reason?.hasSuffix("another cluster") == true)
     }
 
+    // MARK: Members that come and go
+
+    @Test func `Fewer members than had the step hold it, and pause it when they stay away`() throws {
+        var scene = try Scene(members: 60, others: 60, steps: [.all])
+        scene.held.value.reached = 60
+        scene.report()
+        #expect(scene.decide().isWait)
+        // One of sixty is no sign of harm, and yet it is not known what became of it.
+        scene.leave("eu0")
+        scene.now += 300_000
+        #expect(scene.decide() == .wait(until: nil))
+        #expect(scene.decide(after: 59) == .wait(until: nil))
+        let decision = scene.decide(after: 1)
+        #expect(decision.isPause)
+        #expect(decision.reason == "59 of 60 members that had this step live; resume r1 goes on with them")
+    }
+
+    @Test func `A rollout goes on when the members that were away are back, or a person goes on without them`() throws {
+        for isBack in [true, false] {
+            var scene = try Scene(members: 60, others: 60, steps: [.all])
+            scene.held.value.reached = 60
+            scene.report()
+            _ = scene.decide()
+            let away = scene.live["eu0"]
+            scene.leave("eu0")
+            scene.now += 300_000
+            #expect(scene.decide() == .wait(until: nil))
+            if isBack {
+                scene.live["eu0"] = away
+            } else {
+                // What resume writes.
+                (scene.held.value.reached, scene.held.modRevision) = (59, 60)
+                scene.report()
+            }
+            #expect(scene.decide(after: 10) == .finish)
+        }
+    }
+
+    @Test func `A member that comes late has as much time as the others had`() throws {
+        var scene = try Scene()
+        scene.report()
+        #expect(scene.decide().isWait)
+        var late = try #require(scene.live["eu0"])
+        (late.id, late.status.revision) = ("eu99", 49)
+        scene.live["eu99"] = late
+        #expect(scene.decide(after: 200).isWait)
+        #expect(scene.decide(after: 119).isWait)
+        #expect(scene.decide(after: 1).reason == "1 of 11 members have not reported it: eu99")
+    }
+
     // MARK: The driver's own outage
 
     @Test func `Nothing within a minute of the driver's own outage counts`() throws {

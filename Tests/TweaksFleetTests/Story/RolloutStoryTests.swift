@@ -10,7 +10,7 @@ extension DocumentedBlock {
     static let story = all("fleet-transcript", of: "Sources/TweaksFleet/TweaksFleet.docc/RunningAFleet.md")
 }
 
-@Suite(.needsEtcd, .serialized, .timeLimit(.minutes(5)), .tags(.process)) struct RolloutStoryTests {
+@Suite(.needsEtcd, .clustered, .serialized, .tags(.process)) struct RolloutStoryTests {
     @Test func `A rollout is what the guide says, from the first value to the brake`() async throws {
         #expect(DocumentedBlock.story.count == 1)
         let fleet = try await StoryFleet()

@@ -24,7 +24,7 @@ final class HTTPStub: Sendable {
     }
 
     let port: UInt16
-    /// Once for each connection that the other side has closed.
+    /// Once for each connection that is closed, by whichever side.
     let closings: AsyncStream<Void>
     private let closing: AsyncStream<Void>.Continuation
     private let listener: Int32
@@ -58,7 +58,10 @@ final class HTTPStub: Sendable {
 
     private func serve(_ socket: Int32) {
         counts.withLock { $0.connections += 1 }
-        defer { Foundation.close(socket) }
+        defer {
+            Foundation.close(socket)
+            closing.yield()
+        }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while let request = Self.request(socket, &buffer) {
             counts.withLock { $0.requests.append(request) }
@@ -66,7 +69,6 @@ final class HTTPStub: Sendable {
             _ = EtcdSocket.send(utf8(reply.text), to: socket)
             if reply.ending == .close { return }
         }
-        closing.yield()
     }
 
     /// A request, which comes in one piece here; nil at the end.

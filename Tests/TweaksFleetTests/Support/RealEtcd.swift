@@ -1,14 +1,12 @@
 // The tests that need a real etcd, one after the other: members in a row find enough of the machine.
 
 import Testing
+import TweaksTestSupport
 
 @testable import TweaksFleet
 
 /// Suites with an etcd of their own belong in here.
-@Suite(
-    .serialized, .timeLimit(.minutes(5)),
-    .enabled(if: EtcdCluster.isInstalled, "etcd is not installed: apt-get install etcd-server"))
-enum RealEtcd {}
+@Suite(.needsEtcd, .clustered, .serialized) enum RealEtcd {}
 
 extension EtcdTransaction {
     /// Puts a value under a key of text.

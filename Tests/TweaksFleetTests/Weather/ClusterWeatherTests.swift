@@ -6,7 +6,7 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.needsEtcd, .serialized, .timeLimit(.minutes(4)), .tags(.process)) struct ClusterWeatherTests {
+@Suite(.needsEtcd, .clustered, .serialized, .tags(.process)) struct ClusterWeatherTests {
     @Test func `A rollout goes on to its end when the leader is killed in the middle of it`() async throws {
         let weather = try await Weather.start(members: 3)
         let processes = try (0..<6).map { try weather.process("i\($0)", first: $0 % 3) }

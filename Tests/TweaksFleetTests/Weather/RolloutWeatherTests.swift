@@ -7,7 +7,7 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.needsEtcd, .serialized, .timeLimit(.minutes(4)), .tags(.process)) struct RolloutWeatherTests {
+@Suite(.needsEtcd, .clustered, .serialized, .tags(.process)) struct RolloutWeatherTests {
     // MARK: Several hands
 
     @Test func `Operators who write at the same moment lose nothing`() async throws {

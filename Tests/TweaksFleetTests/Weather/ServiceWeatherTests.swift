@@ -8,7 +8,7 @@ import TweaksTestSupport
 @testable import TweaksFleet
 
 @Suite(
-    .needsEtcd, .serialized, .timeLimit(.minutes(4)), .tags(.process),
+    .needsEtcd, .clustered, .serialized, .tags(.process),
     .enabled(if: FleetService.exists, "the example fleet is not built")
 ) struct ServiceWeatherTests {
     private let keys = FleetKeys(name: "quotes")

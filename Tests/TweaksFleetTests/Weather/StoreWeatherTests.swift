@@ -7,7 +7,7 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.needsEtcd, .serialized, .timeLimit(.minutes(4)), .tags(.process)) struct StoreWeatherTests {
+@Suite(.needsEtcd, .clustered, .serialized, .tags(.process)) struct StoreWeatherTests {
     // MARK: Not what it was
 
     enum Loss: CaseIterable { case wiped, restored, deleted }
