@@ -75,6 +75,9 @@ package final class BoundSocket: Sendable {
 
     deinit { _ = systemClose(number) }
 
+    /// Takes no clients any more; who waits for one in ``accepted()`` is told so by its error.
+    package func shutDown() { _ = shutdown(number, Int32(SHUT_RDWR)) }
+
     /// Waits for the next datagram.
     package func next() throws -> String {
         var bytes = [UInt8](repeating: 0, count: 8_192)

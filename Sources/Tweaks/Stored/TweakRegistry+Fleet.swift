@@ -4,7 +4,7 @@ import Synchronization
 
 /// What came of values of a fleet.
 package struct FleetOutcome: Sendable {
-    /// Values that do not fit; their tweaks keep what the fleet wanted before.
+    /// Values that do not fit, by the paths as they came; their tweaks keep what the fleet wanted before.
     package var refused: [(path: TweakPath, reason: TweakError)] = []
     /// The registry's revision afterwards.
     package var revision: UInt64 = 0
@@ -66,6 +66,8 @@ extension TweakRegistry {
 private struct FleetPlan {
     struct Step {
         let node: TweakNode
+        /// The paths that lead to it, as they came: today's, and former ones.
+        var paths: [TweakPath]
         /// Nil: the fleet has no longer a value for it.
         let wanted: StoredEntry?
         let result: Result<Prepared, TweakError>?
@@ -76,17 +78,21 @@ private struct FleetPlan {
     private(set) var held: [(path: TweakPath, entry: StoredEntry?)] = []
 
     init(_ target: [TweakPath: StoredEntry], _ changed: Set<TweakPath>, _ view: TweakView) {
-        var seen = Set<ObjectIdentifier>()
+        var positions: [ObjectIdentifier: Int] = [:]
         for path in changed {
             guard let node = view.node(orFormerly: path.joined) else {
                 held.append((path, target[path]))
                 continue
             }
-            guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
+            if let position = positions[ObjectIdentifier(node)] {
+                steps[position].paths.append(path)
+                continue
+            }
+            positions[ObjectIdentifier(node)] = steps.count
             // The path as it came is last: it is in another Unicode normalization where it is none of the others.
             let wanted = ([node.path] + node.formerly + [path]).lazy.compactMap { target[$0] }.first
             let judged = wanted.map { JudgedEntry(.fleet, $0, for: node) }
-            steps.append(Step(node: node, wanted: wanted, result: judged?.result))
+            steps.append(Step(node: node, paths: [path], wanted: wanted, result: judged?.result))
         }
         steps.sort { TweakListing.precedes($0.node, $1.node) }
     }
@@ -113,7 +119,7 @@ extension RegistryState {
         var changes: [CommitStep] = []
         for step in plan.steps {
             if let aside = step.aside {
-                outcome.refused.append((step.node.path, aside.reason))
+                outcome.refused += step.paths.map { ($0, aside.reason) }
                 keep(aside, of: step.node)
             } else if let change = change(step) {
                 changes.append(CommitStep(node: step.node, change: .source(change)))

@@ -74,13 +74,14 @@ extension EtcdAnswers {
     static func header(_ answer: JSON) throws(EtcdError) -> EtcdHeader {
         let header = answer["header"] ?? .object([])
         return EtcdHeader(
-            clusterID: try header.etcdUInt64("cluster_id"), revision: try header.etcdInt64("revision"))
+            clusterID: try header.etcdUInt64("cluster_id"), revision: try header.etcdRevision("revision"))
     }
 
     static func pair(_ json: JSON) throws(EtcdError) -> EtcdKeyValue {
         let pair = EtcdKeyValue(
             key: try json.etcdBytes("key"), value: try json.etcdBytes("value"),
-            createRevision: try json.etcdInt64("create_revision"), modRevision: try json.etcdInt64("mod_revision"),
+            createRevision: try json.etcdRevision("create_revision"),
+            modRevision: try json.etcdRevision("mod_revision"),
             version: try json.etcdInt64("version"), lease: try json.etcdInt64("lease"))
         if pair.key.isEmpty { throw garbled("a pair has no key") }
         return pair
@@ -144,6 +145,13 @@ extension JSON {
 
     /// A 64-bit number, written as a string or as a number.
     func etcdInt64(_ name: String) throws(EtcdError) -> Int64 { try whole(name) }
+
+    /// A revision; there is always a next one.
+    func etcdRevision(_ name: String) throws(EtcdError) -> Int64 {
+        let revision = try etcdInt64(name)
+        guard (0..<Int64.max).contains(revision) else { throw EtcdAnswers.garbled("“\(name)” is not a revision") }
+        return revision
+    }
 
     func etcdUInt64(_ name: String) throws(EtcdError) -> UInt64 { try whole(name) }
 

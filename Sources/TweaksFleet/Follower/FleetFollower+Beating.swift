@@ -6,15 +6,23 @@ extension FleetFollower {
     /// Does what is due, until the task is cancelled.
     func beat() async {
         while !Task.isCancelled {
-            core.leave(after: contact)
             do throws(EtcdError) {
                 try await doWhatIsDue()
             } catch {
+                if stands, heart.reported != error { warn("its status cannot be written: \(error)") }
                 heart.reported = error
                 heart.beatAt = time.now.advanced(by: timings.heartbeat * (0.2 + 0.1 * time.chance()))
                 heart.delay(until: heart.beatAt)
             }
-            await rest(until: heart.next(core, since: contact))
+            await rest(.beat, until: heart.next())
+        }
+    }
+
+    /// Leaves rollouts whose lease has ended by all that is known, however long a request takes.
+    func leaveOnTime() async {
+        while !Task.isCancelled {
+            core.leave(after: contact)
+            await rest(.leave, until: core.nextLeave(since: contact) ?? time.now.advanced(by: .seconds(86_400)))
         }
     }
 
@@ -39,20 +47,21 @@ extension FleetFollower {
     /// come by the watch soon, or that is opened anew.
     private func compareHead() async throws(EtcdError) {
         let head: (header: EtcdHeader, value: FleetHead?, revision: Int64)
+        let before = core.position
         do {
             head = try await readHead()
         } catch {
             throw error as? EtcdError ?? .garbled("\(error)")
         }
-        // Before the first reading there is nothing to compare.
-        guard core.position != nil else { return }
+        // Before the first reading there is nothing to compare, and what has moved meanwhile was told by the watch.
+        guard hasRead, let position = core.position, position == before else { return }
         if let objection = core.judge(head.header, head.value) {
             report(FleetTrouble(text: objection))
             return rewatch()
         }
-        didHear()
+        if head.revision <= position.revision { return didHear() }
         // What is expected already keeps its time, or quick heartbeats would put it off for ever.
-        if head.revision > core.position?.revision ?? 0, heart.expected == nil {
+        if heart.expected == nil {
             heart.expected = (head.revision, time.now.advanced(by: .seconds(2)))
         }
     }
@@ -60,6 +69,8 @@ extension FleetFollower {
     private func keepLease() async throws(EtcdError) {
         if let lease = heart.lease, try await etcd.keepAlive(lease) != nil { return }
         heart.lease = try await etcd.grantLease(seconds: timings.leaseSeconds).id
+        // A store that has lost the status may have lost the declarations, too.
+        heart.build = nil
         heart.isDirty = true
         heart.delay(until: time.now.advanced(by: timings.statusJitter * time.chance()))
     }
@@ -80,6 +91,7 @@ extension FleetFollower {
             if error == .leaseNotFound { heart.lease = nil }
             throw error
         }
+        heart.reported = nil
         heart.delay(until: time.now.advanced(by: timings.statusJitter * time.chance()))
     }
 
@@ -104,12 +116,16 @@ extension FleetFollower {
     private func sampleIfDue() async throws(EtcdError) {
         let watched = core.desired.rollouts.filter { $0.value.value.state != .done && !$0.value.value.abortIf.isEmpty }
         if watched.isEmpty {
-            (heart.sampleAt, heart.figures) = (nil, [:])
+            (heart.sampleAt, heart.figures, heart.population) = (nil, [:], nil)
             return
         }
         guard heart.sampleAt.map({ $0 <= time.now }) ?? true else { return }
         heart.sampleAt = time.now.advanced(by: timings.sample)
-        if core.composition.members.allSatisfy({ watched[$0] == nil }), try await !isForComparison() { return }
+        if core.composition.members.allSatisfy({ watched[$0] == nil }), try await !isForComparison() {
+            // Old figures would be told as new ones by the next status.
+            heart.figures = [:]
+            return
+        }
         let paths = Set(watched.values.flatMap { $0.value.abortIf.map(\.path) })
         heart.figures = paths.reduce(into: [:]) { $0[$1.joined] = registry[$1]?.value?.figure }
         heart.isDirty = true
@@ -118,11 +134,11 @@ extension FleetFollower {
 
     /// Whether it is one of some 200 by chance, which is the same one each time.
     private func isForComparison() async throws(EtcdError) -> Bool {
-        if heart.population == 0 {
+        if heart.population.map({ $0.until <= time.now }) ?? true {
             let range = EtcdRange(.prefix(keys.instances), limit: 1, keysOnly: true)
-            heart.population = max(1, try await etcd.range(range).count)
+            heart.population = (max(1, try await etcd.range(range).count), time.now.advanced(by: .seconds(300)))
         }
-        let share = Share(hundredths: Int(min(10_000, 2_000_000 / heart.population))) ?? .all
+        let share = Share(hundredths: Int(min(10_000, 2_000_000 / (heart.population?.count ?? 1)))) ?? .all
         return FleetHash.isBelow(share, instance: identity.instance.id, rollout: "figures")
     }
 

@@ -19,11 +19,18 @@ package actor FleetFollower {
     /// When the store last said something.
     var contact: ContinuousClock.Instant
     private var watching: Task<Void, any Error>?
-    private var nap: Task<Void, any Error>?
+    /// Whether the watch stands.
+    private(set) var stands = false
+    /// Whether the store was read since the process started.
+    private(set) var hasRead = false
+    private var naps: [Nap: Task<Void, any Error>] = [:]
     private var reported = Reported()
     var heart: FleetHeart
     /// Why the last good state is not on disk, as it was logged.
     var unsaved: FleetProblem?
+
+    /// What sleeps until something is due.
+    enum Nap { case beat, leave }
 
     /// What was logged already.
     private struct Reported {
@@ -49,6 +56,7 @@ package actor FleetFollower {
         await withTaskGroup { group in
             group.addTask { await self.follow() }
             group.addTask { await self.beat() }
+            group.addTask { await self.leaveOnTime() }
         }
     }
 
@@ -61,32 +69,45 @@ package actor FleetFollower {
             do {
                 if mustRead || core.objection != nil { try await read() }
                 mustRead = false
-                pause = FleetPause(timings.longestPause)
                 try await watch()
-            } catch EtcdError.compacted {
-                mustRead = true
-                try? await time.sleep(until: time.now.advanced(by: timings.rereadJitter * time.chance()))
-            } catch is FleetLag {
-                mustRead = true
-                try? await time.sleep(until: time.now.advanced(by: pause.next(time.chance())))
+                pause = FleetPause(timings.longestPause)
             } catch {
                 if Task.isCancelled { return }
-                if case .futureRevision? = error as? EtcdError { mustRead = true }
-                report(error)
-                try? await time.sleep(until: time.now.advanced(by: pause.next(time.chance())))
+                // One that stood, however short, is a beginning.
+                if stands { pause = FleetPause(timings.longestPause) }
+                let isPastLost = !mustRead && Self.isPastLost(error)
+                mustRead = mustRead || isPastLost || error is FleetLag
+                if !isPastLost, !(error is FleetLag) { report(error) }
+                let rest = isPastLost ? timings.rereadJitter * time.chance() : pause.next(time.chance())
+                stands = false
+                try? await time.sleep(until: time.now.advanced(by: rest))
             }
+            stands = false
         }
     }
 
-    /// Reads all that the fleet wants, at one revision. Of a store that is not what it was only the head is read.
+    /// Whether a watch cannot go on from where it was: what it missed is gone, is too much for one message, or has not
+    /// happened in this store.
+    private static func isPastLost(_ error: any Error) -> Bool {
+        switch error as? EtcdError {
+        case .compacted?, .tooLarge?, .futureRevision?: true
+        default: false
+        }
+    }
+
+    /// Reads all that the fleet wants, at one revision. Of a store that is not what it was only the head is read, and of
+    /// one with too many keys their number.
     private func read() async throws {
         if core.objection != nil {
             let head = try await readHead()
             if let objection = core.judge(head.header, head.value) { throw FleetTrouble(text: objection) }
+            let count = try await etcd.range(EtcdRange(.prefix(keys.desired), limit: 1, keysOnly: true)).count
+            if count > DesiredState.mostKeys + 1 { throw FleetTrouble(text: core.objection ?? "") }
         }
         let range = try await etcd.range(EtcdRange(.prefix(keys.desired)))
         let isTaken = core.take(range)
         if !isTaken { throw FleetTrouble(text: core.objection ?? "") }
+        hasRead = true
         didTake()
     }
 
@@ -126,7 +147,10 @@ package actor FleetFollower {
             // A reading, on which most members agree, says whether this one lags or all are at an older state.
             if let position = core.position, header.revision < position.revision { throw FleetLag() }
             if let objection = core.judge(header, core.position?.head) { throw FleetTrouble(text: objection) }
-            didHear()
+            // Whether it has missed something says the head.
+            stands = true
+            heart.beatAt = time.now
+            wake()
         case .events(let header, let events):
             for group in Self.revisions(of: events) {
                 let revision = EtcdHeader(clusterID: header.clusterID, revision: group[0].pair.modRevision)
@@ -156,14 +180,15 @@ package actor FleetFollower {
         if core.objection != nil { return }
         contact = time.now
         core.rejoin()
-        if !reported.isFollowing || reported.trouble != nil {
+        // Answers alone are no following: a member may let no watch stand.
+        if stands, !reported.isFollowing || reported.trouble != nil {
             let again = reported.isFollowing ? " again" : ""
             log(
                 .fleet(
                     "follows the fleet \(keys.name)\(again) as \(identity.instance.id): \(core.count) values at etcd "
                         + "revision \(core.position?.revision ?? 0)"))
         }
-        (reported.isFollowing, reported.trouble) = (true, nil)
+        if stands { (reported.isFollowing, reported.trouble) = (true, nil) }
         tellBoard()
     }
 
@@ -185,10 +210,10 @@ package actor FleetFollower {
     // MARK: Resting
 
     /// Sleeps until something is due, or it is woken.
-    func rest(until deadline: ContinuousClock.Instant) async {
+    func rest(_ kind: Nap, until deadline: ContinuousClock.Instant) async {
         let time = time
         let nap = Task { try await time.sleep(until: deadline) }
-        self.nap = nap
+        naps[kind] = nap
         await withTaskCancellationHandler {
             _ = await nap.result
         } onCancel: {
@@ -197,7 +222,7 @@ package actor FleetFollower {
     }
 
     /// What is due next may be another thing now.
-    func wake() { nap?.cancel() }
+    func wake() { for nap in naps.values { nap.cancel() } }
 
     // MARK: Reporting
 
@@ -210,6 +235,7 @@ package actor FleetFollower {
         let remedy = core.objection == nil ? "" : "; if this is the right one: tweakctl fleet \(keys.name) adopt"
         warn("\(text); the last good values stay\(remedy)")
         heart.isDirty = true
+        wake()
         tellBoard()
     }
 

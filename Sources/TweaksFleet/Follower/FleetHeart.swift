@@ -22,9 +22,9 @@ struct FleetHeart {
     var appliedRevision: Int64 = 0
     /// Of the declarations that were written last.
     var build: (hash: String, generation: UInt64)?
-    /// How many instances there are, as it was counted last.
-    var population: Int64 = 0
-    /// Troubles with the status that were logged.
+    /// How many instances there are, as it was counted last, and until when that is taken for so.
+    var population: (count: Int64, until: ContinuousClock.Instant)?
+    /// The trouble with the status that was logged.
     var reported: EtcdError?
 
     init(started: Int64, at now: ContinuousClock.Instant) {
@@ -44,10 +44,9 @@ struct FleetHeart {
     mutating func delay(until moment: ContinuousClock.Instant) { writeAt = moment }
 
     /// When something is due.
-    func next(_ core: FleetCore, since contact: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        let others = [
-            isDirty ? writeAt : nil, sampleAt, expected?.by, saveAt, core.nextLeave(since: contact),
-        ]
+    func next() -> ContinuousClock.Instant {
+        // Without a lease there is no status to write.
+        let others = [isDirty && lease != nil ? writeAt : nil, sampleAt, expected?.by, saveAt]
         return others.compactMap(\.self).reduce(beatAt, min)
     }
 }

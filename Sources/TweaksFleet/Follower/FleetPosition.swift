@@ -12,7 +12,7 @@ package struct FleetPosition: Hashable, Sendable {
 
     /// Why what a store says is not taken; nil where it is.
     package func objection(to header: EtcdHeader, _ head: FleetHead?) -> String? {
-        if let head, head.what == Self.adoption, head.counter > (self.head?.counter ?? 0) { return nil }
+        if let head, head.adopted > (self.head?.counter ?? 0) { return nil }
         if header.clusterID != clusterID {
             let (old, new) = (String(clusterID, radix: 16), String(header.clusterID, radix: 16))
             return "etcd is another cluster, \(new) and not \(old)"
@@ -25,7 +25,4 @@ package struct FleetPosition: Hashable, Sendable {
         }
         return nil
     }
-
-    /// What the head says when an operator has taken a store that is not what it was.
-    package static let adoption = "adopt"
 }

@@ -26,13 +26,16 @@ extension FleetHead {
         self.init(
             counter: try fields.whole("counter"), by: try fields.text("by"), what: try fields.text("what", most: 1_000),
             at: try fields.time("at"))
+        adopted = fields.optional("adopted") == nil ? 0 : try fields.whole("adopted")
     }
 
     /// One line of JSON.
     package var bytes: [UInt8] {
-        [
+        var fields: [(String, JSON)] = [
             ("counter", .unsigned(counter)), ("by", .text(by)), ("what", .text(what, most: 1_000)), ("at", .time(at)),
-        ].line
+        ]
+        if adopted > 0 { fields.add("adopted", .unsigned(adopted)) }
+        return fields.line
     }
 }
 

@@ -18,6 +18,8 @@ package struct FleetHead: Hashable, Sendable {
     package var by: String
     package var what: String
     package var at: Int64
+    /// The counter of the last `adopt`; 0: there was none. Every later head repeats it, for processes that were away then.
+    package var adopted: UInt64 = 0
 
     package init(counter: UInt64, by: String, what: String, at: Int64) {
         (self.counter, self.by, self.what, self.at) = (counter, by, what, at)

@@ -62,8 +62,10 @@ extension LastGood {
             throw FleetProblem("it is of another fleet, or of another prefix")
         }
         let head = keys.first { $0.key == names.head }
-        position = FleetPosition(
-            clusterID: cluster, revision: try fields.count("revision"), head: try head.map(Self.head))
+        let revision = try fields.count("revision")
+        // The next one is asked for.
+        guard revision < .max else { throw FleetProblem("“revision” is too large") }
+        position = FleetPosition(clusterID: cluster, revision: revision, head: try head.map(Self.head))
     }
 
     private static func head(_ pair: EtcdKeyValue) throws(FleetProblem) -> FleetHead { try FleetHead(pair.value) }

@@ -82,9 +82,11 @@ package struct BuildBook: Sendable {
         }
     }
 
-    /// Which builds would refuse a value. A path that a build lacks passes.
+    /// Which builds would refuse a value. A path that a build lacks passes; and so does what only builds refuse that no
+    /// process runs, while there are processes.
     package func refusals(of assignment: FleetAssignment) -> [BuildRefusal] {
-        entries.compactMap { entry in
+        let hasLive = entries.contains { $0.live > 0 }
+        return entries.filter { $0.live > 0 || !hasLive }.compactMap { entry in
             guard let reason = entry.build.judge(assignment.value, for: assignment.path) else { return nil }
             return BuildRefusal(build: entry.hash, live: entry.live, path: assignment.path, reason: reason)
         }

@@ -56,7 +56,8 @@ package struct FleetEdit: Sendable {
         let counter = if let counter = self.counter { counter } else { try view.nextCounter() }
         try Self.checkCount(changes.count, verb)
         try Self.checkBytes(operations, most: Self.mostBytes, verb)
-        let head = FleetHead(counter: counter, by: by, what: what, at: at)
+        var head = FleetHead(counter: counter, by: by, what: what, at: at)
+        head.adopted = verb == "adopt" ? counter : view.head?.value.adopted ?? 0
         var entry = FleetLogEntry(
             sequence: counter, verb: verb, rollout: rollout, changes: changes, by: by, at: at)
         entry.why = why
@@ -128,4 +129,6 @@ package struct FleetReceipt: Hashable, Sendable {
     package var rollout: String?
     package var changes: [FleetLogEntry.Change] = []
     package var notes: [String] = []
+    /// It was only judged, and not written.
+    package var isDryRun = false
 }

@@ -93,7 +93,7 @@ extension FleetOperator {
     package func adopt(atLeast: UInt64 = 0) async throws(FleetRefusal) -> FleetReceipt {
         let applied = Population(try await range(.prefix(keys.instances)), keys).live.map(\.status.head).max() ?? 0
         return try await write { view throws(FleetRefusal) in
-            var edit = FleetEdit("adopt", FleetPosition.adoption)
+            var edit = FleetEdit("adopt", "adopt")
             let known = max(view.head?.value.counter ?? 0, applied)
             edit.counter = max(try OperatorView.after(known), atLeast)
             return edit

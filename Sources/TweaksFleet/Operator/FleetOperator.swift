@@ -95,6 +95,7 @@ package struct FleetOperator: Sendable {
             header: view.header, rollout: edit.rollout, changes: edit.changes, notes: edit.notes)
         if view.head == nil, edit.verb != "adopt" { receipt.notes.append(Self.firstWrite) }
         if isDryRun {
+            receipt.isDryRun = true
             receipt.notes.append("a dry run: nothing is written")
             return .done(receipt)
         }

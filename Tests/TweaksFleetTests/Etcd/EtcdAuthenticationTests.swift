@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import Tweaks
 import TweaksTestSupport
 
 @testable import TweaksFleet
@@ -13,8 +14,8 @@ extension RealEtcd {
         init() throws { directory = try TemporaryDirectory() }
 
         /// An etcd in which root may do everything, and reader may read what begins with `a`.
-        private func server(_ options: [String] = []) async throws -> EtcdCluster {
-            let server = try await EtcdCluster(options: ["--bcrypt-cost", "4"] + options)
+        private func server(_ options: [String] = []) async throws -> EtcdServer {
+            let server = try await EtcdServer.start(flags: ["--bcrypt-cost=4"] + options)
             let range = #""key":"YQ==","range_end":"Yg==""#
             for (path, body) in [
                 ("auth/role/add", #"{"name":"root"}"#), ("auth/user/add", #"{"name":"root","password":"secret"}"#),
@@ -28,7 +29,7 @@ extension RealEtcd {
             return server
         }
 
-        private func client(_ server: EtcdCluster, _ user: String, password: String = "secret") throws -> EtcdClient {
+        private func client(_ server: EtcdServer, _ user: String, password: String = "secret") throws -> EtcdClient {
             let file = directory.file(user)
             try Data("\(password)\n".utf8).write(to: URL(fileURLWithPath: file))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
@@ -91,18 +92,15 @@ extension RealEtcd {
             _ = try await reader.range(EtcdRange(.key(utf8("a"))))
             let grant = EtcdRequests.authenticate("root", "secret")
             let answer = try await server.post("auth/authenticate", String(decoding: grant, as: UTF8.self))
-            let token = try EtcdAnswers.token(answer.body)
-            let transport = SocketTransport()
-            defer { transport.close() }
-            _ = try await transport.post(
-                "\(server.url(0))/v3/auth/user/add", utf8(#"{"name":"more","password":"x"}"#),
-                headers: ["Authorization": token], timeout: .seconds(5))
+            let token = try #require(answer.body["token"]?.string)
+            try await server.post(
+                "auth/user/add", #"{"name":"more","password":"x"}"#, headers: ["Authorization": token])
             #expect(try await reader.range(EtcdRange(.key(utf8("a")))).keys.isEmpty)
             #expect(try await root.commit(.put("a")).succeeded)
         }
 
         @Test func `A password is not needed where etcd asks for none`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try client(server, "root")
             defer { client.close() }
             #expect(try await client.commit(.put("a")).succeeded)

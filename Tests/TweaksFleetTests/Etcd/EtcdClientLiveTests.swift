@@ -7,7 +7,7 @@ import Testing
 extension RealEtcd {
     @Suite struct EtcdClientLiveTests {
         @Test func `A transaction puts, compares and deletes, and says what it found`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             let key = utf8("a")
@@ -37,7 +37,7 @@ extension RealEtcd {
         }
 
         @Test func `A range of 250 keys is read in pages, at one revision`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             let keys = (0..<250).map { utf8("k/\(1_000 + $0)") }
@@ -56,7 +56,7 @@ extension RealEtcd {
 
         /// A page of these is 8 MiB, and more than gRPC takes by default.
         @Test func `A hundred values of 64 KiB are one page`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             let value = [UInt8](repeating: 7, count: 65_536)
@@ -71,7 +71,7 @@ extension RealEtcd {
         }
 
         @Test func `A lease is granted, kept alive and revoked, and its key goes with it`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             let lease = try await client.grantLease(seconds: 60)
@@ -90,7 +90,7 @@ extension RealEtcd {
         }
 
         @Test func `A lease that nobody keeps alive expires, and a put without it keeps its key`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             let lease = try await client.grantLease(seconds: 1)
@@ -106,7 +106,7 @@ extension RealEtcd {
         // MARK: Watches
 
         @Test func `A watch has what was, then what comes, whole revisions in their order`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             let first = try await client.commit(.put("a", "1"))
@@ -126,7 +126,7 @@ extension RealEtcd {
         }
 
         @Test func `A watch from a revision that is compacted says where what is left begins`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             _ = try await client.commit(.put("a", "1"))
@@ -142,7 +142,7 @@ extension RealEtcd {
         }
 
         @Test func `A watch of a future revision waits for it`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             let revision = try await client.status().header.revision
@@ -154,7 +154,7 @@ extension RealEtcd {
         }
 
         @Test func `A past that is too large for one message is told so`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             let value = [UInt8](repeating: 7, count: 65_536)
@@ -170,7 +170,7 @@ extension RealEtcd {
         // MARK: Limits
 
         @Test func `A full store refuses to put, and deletes all the same`() async throws {
-            let server = try await EtcdCluster(options: ["--quota-backend-bytes", "300000"])
+            let server = try await EtcdServer.start(flags: ["--quota-backend-bytes=300000"])
             let client = try server.client()
             defer { client.close() }
             let value = [UInt8](repeating: 0, count: 50_000)
@@ -185,7 +185,7 @@ extension RealEtcd {
         }
 
         @Test func `A transaction at the limits of the client is taken by etcd`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             let many = (0..<128).map { EtcdTransaction.Operation.put(key: utf8("k\($0)"), value: []) }

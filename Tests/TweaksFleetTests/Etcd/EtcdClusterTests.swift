@@ -2,14 +2,15 @@
 
 import Foundation
 import Testing
+import TweaksTestSupport
 
 @testable import TweaksFleet
 
 extension RealEtcd {
     @Suite struct EtcdClusterTests {
         @Test func `A killed leader is survived by calls and by the next watch`() async throws {
-            let server = try await EtcdCluster(members: 3)
-            let leader = try await server.leader()
+            let server = try await EtcdServer.start(members: 3)
+            let leader = try #require(try await server.leader())
             // The leader is the first that the client asks.
             let order = [leader] + (0..<3).filter { $0 != leader }
             let client = EtcdClient(
@@ -20,7 +21,7 @@ extension RealEtcd {
             try await reader.created()
             server.kill(leader)
             #expect(await reader.end()?.isWorthAnotherEndpoint == true)
-            for member in order.dropFirst() { try await server.waitUntilHealthy(member) }
+            for member in order.dropFirst() { try await server.waitUntilLed(member) }
             _ = try await client.commit(.put("a", "2"))
             let next = EtcdWatchReader(client.watch(.key(utf8("a")), from: revision + 1))
             try await next.created()
@@ -28,8 +29,8 @@ extension RealEtcd {
         }
 
         @Test func `A member that is stopped is left after the timeout`() async throws {
-            let server = try await EtcdCluster(members: 3)
-            let leader = try await server.leader()
+            let server = try await EtcdServer.start(members: 3)
+            let leader = try #require(try await server.leader())
             let stopped = (leader + 1) % 3
             var configuration = try EtcdConfiguration(endpoints: "\(server.url(stopped)),\(server.url(leader))")
             configuration.timeout = .seconds(1)
@@ -43,8 +44,8 @@ extension RealEtcd {
         }
 
         @Test func `A watch at a member that is stopped ends, and the next one stands elsewhere`() async throws {
-            let server = try await EtcdCluster(members: 3)
-            let leader = try await server.leader()
+            let server = try await EtcdServer.start(members: 3)
+            let leader = try #require(try await server.leader())
             let stopped = (leader + 1) % 3
             let configuration = try EtcdConfiguration(endpoints: "\(server.url(stopped)),\(server.url(leader))")
             // Five seconds pass when the test says so.
@@ -60,7 +61,7 @@ extension RealEtcd {
 
         /// Without the header it would stand, and say nothing.
         @Test func `A watch at a member without a leader ends`() async throws {
-            let server = try await EtcdCluster(members: 3)
+            let server = try await EtcdServer.start(members: 3)
             let client = try server.client(0)
             defer { client.close() }
             let reader = EtcdWatchReader(client.watch(.key(utf8("a")), from: 1))
@@ -73,7 +74,7 @@ extension RealEtcd {
         }
 
         @Test func `Where nobody listens, the error says where, and what is wrong`() async throws {
-            let port = try #require(try FreePorts.take(1).first)
+            let port = try BoundSocket(loopback: .version4).port
             let client = EtcdClient(try EtcdConfiguration(endpoints: "http://127.0.0.1:\(port)"))
             defer { client.close() }
             let error = await etcdFailure { try await client.status() }
@@ -85,7 +86,7 @@ extension RealEtcd {
         }
 
         @Test func `A cancelled call ends at once`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             defer { client.close() }
             server.stop(0)
@@ -96,7 +97,7 @@ extension RealEtcd {
         }
 
         @Test func `A client that is closed ends its watches, and is no use any more`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let client = try server.client()
             let reader = EtcdWatchReader(client.watch(.key(utf8("a")), from: 1))
             try await reader.created()
@@ -106,7 +107,7 @@ extension RealEtcd {
         }
 
         @Test func `A proxy that the environment names is not asked`() async throws {
-            let server = try await EtcdCluster()
+            let server = try await EtcdServer.start()
             let url = server.url(0)
             await #expect(processExitsWith: .success) { [url = url as String] in
                 for name in ["http_proxy", "https_proxy", "all_proxy", "ALL_PROXY"] {

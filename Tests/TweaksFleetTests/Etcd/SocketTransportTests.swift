@@ -1,6 +1,7 @@
 // Checks connections: kept, renewed, cut, silent, and ended from this side.
 
 import Testing
+import TweaksTestSupport
 
 @testable import TweaksFleet
 
@@ -91,7 +92,7 @@ import Testing
     @Test func `A host that there is not, and a port that nobody has, are not done`() async throws {
         let transport = SocketTransport()
         defer { transport.close() }
-        let port = try #require(try FreePorts.take(1).first)
+        let port = try BoundSocket(loopback: .version4).port
         let urls = [("http://127.0.0.1:\(port)/", "refused"), ("http://no-such-host.invalid:1/", "no address")]
         for (url, word) in urls {
             let failure = await Self.failure(transport, url)

@@ -143,7 +143,9 @@ import TweaksTestSupport
         }
         try await time.pass { await process.log.wait(for: "tweakctl fleet api adopt") }
         #expect(process.size.value == 70)
-        try await etcd.set(["A/B/Size": .number(80)], keys, counter: 3, what: "adopt")
+        // A process may look only after the next write.
+        try await etcd.set(["A/B/Size": .number(79)], keys, counter: 3, what: "adopt", adopted: 3)
+        try await etcd.set(["A/B/Size": .number(80)], keys, counter: 4, adopted: 3)
         try await time.pass { await process.wait(process.size, 80) }
         await process.stop()
     }
@@ -177,6 +179,90 @@ import TweaksTestSupport
         etcd.compact()
         try await time.pass { await process.wait(process.count, 7) }
         #expect(process.size.value == 70)
+        await process.stop()
+    }
+
+    @Test func `What is too much for one message of a watch is read anew`() async throws {
+        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
+        let process = try process()
+        await process.wait(process.size, 60)
+        etcd.weather { $0.isUnreachable = true }
+        await process.log.wait(for: "the last good values stay")
+        etcd.put(keys.value(try TweakPath("A/B/Size")), DesiredValue(value: .number(70), by: "ana", at: 0).bytes)
+        etcd.weather { ($0.isUnreachable, $0.breakage) = (false, .tooLarge("more than 16777216 bytes")) }
+        try await time.pass { await process.wait(process.size, 70) }
+        await process.stop()
+    }
+
+    @Test func `Where no watch stands it is asked for ever more rarely, and nothing is said to be followed`()
+        async throws
+    {
+        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
+        etcd.weather { $0.refusal = .forbidden("etcdserver: permission denied") }
+        let process = try process()
+        await process.wait(process.size, 60)
+        let end = time.now.advanced(by: .seconds(300))
+        try await time.pass { [time] in while time.now < end { await Task.yield() } }
+        #expect((10...60).contains(etcd.watchesAsked), "\(etcd.watchesAsked)")
+        #expect(!process.log.lines.contains { $0.contains("follows the fleet") }, "\(process.log.lines)")
+        etcd.weather { $0.refusal = nil }
+        try await time.pass { await process.log.wait(for: "follows the fleet api") }
+        await process.stop()
+    }
+
+    @Test func `An answer that the watch has overtaken is not taken for a restored store`() async throws {
+        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
+        let process = try process()
+        await process.wait(process.size, 60)
+        await process.log.wait(for: "follows the fleet api")
+        etcd.weather { $0.isStalled = true }
+        try await time.pass { [etcd] in while etcd.stalled == 0 { await Task.yield() } }
+        try await etcd.set(["A/B/Size": .number(70)], keys, counter: 2)
+        await process.wait(process.size, 70)
+        etcd.weather { $0.isStalled = false }
+        let end = time.now.advanced(by: .seconds(60))
+        try await time.pass { [time] in while time.now < end { await Task.yield() } }
+        #expect(!process.log.lines.contains { $0.contains("restored") }, "\(process.log.lines)")
+        await process.stop()
+    }
+
+    @Test func `A leased rollout is left in time though a request is not answered`() async throws {
+        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
+        var timed = try Rollout("timed", ["A/B/Size": .number(99)])
+        timed.lifetime = 600
+        try await etcd.roll(timed, keys, counter: 2, lease: try await etcd.grantLease(seconds: 600).id)
+        let process = try process()
+        await process.wait(process.size, 99)
+        etcd.weather { $0.isStalled = true }
+        try await time.pass { [etcd] in while etcd.stalled == 0 { await Task.yield() } }
+        time.advance(by: .seconds(601))
+        await process.wait(process.size, 60)
+        etcd.weather { $0.isStalled = false }
+        await process.stop()
+    }
+
+    @Test func `A value that is refused under a former path comes to rest`() async throws {
+        let process = try FollowingProcess(etcd, keys, time: time)
+        _ = try process.registry.register("A", "B", "New", 5, in: 0...9, formerly: "A/B/Old")
+        try await etcd.set(["A/B/Old": .int(500), "A/B/Size": .number(60)], keys, counter: 1)
+        process.start()
+        await process.wait(process.size, 60)
+        await process.log.wait(for: "follows the fleet api")
+        await process.follower.recompose()
+        let revision = process.registry.revision
+        for _ in 0..<3 { await process.follower.recompose() }
+        #expect(process.registry.revision == revision)
+        await process.stop()
+    }
+
+    @Test func `Declarations that a store has lost are written again with the status`() async throws {
+        let process = try process()
+        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
+        await process.wait(process.size, 60)
+        try await time.pass { [etcd, keys] in while etcd.all(keys.builds).isEmpty { await Task.yield() } }
+        etcd.delete(.prefix(keys.builds))
+        etcd.advance(seconds: 61)
+        try await time.pass { [etcd, keys] in while etcd.all(keys.builds).isEmpty { await Task.yield() } }
         await process.stop()
     }
 

@@ -42,7 +42,7 @@ import TweaksTestSupport
 
     private func state() throws -> LastGood {
         let desired = try desired()
-        let position = FleetPosition(clusterID: .max, revision: .max, head: desired.head?.value)
+        let position = FleetPosition(clusterID: .max, revision: .max - 1, head: desired.head?.value)
         let good = ComposedValue(value: .int(7), by: "bob", at: 1, rollout: nil, revision: 4)
         var instead: [TweakPath: ComposedValue?] = [:]
         instead.updateValue(good, forKey: try TweakPath("A/B/Bad"))

@@ -73,6 +73,13 @@ import Tweaks
         #expect(text.hasPrefix("build \(old), 2 processes, refuses it: A/B/C: 50 is outside 0...10"), "\(text)")
     }
 
+    @Test func `A build that no process runs any more refuses nothing, unless none runs at all`() async throws {
+        let old = try await build(0) { _ = Tweak("A", "B", "C", 5, in: 0...10, registry: $0) }
+        #expect(try await propose("A/B/C", "50").refusals.map(\.build) == [old])
+        try await build(5) { _ = Tweak("A", "B", "C", 5, in: 0...100, registry: $0) }
+        #expect(try await propose("A/B/C", "50").refusals.isEmpty)
+    }
+
     @Test func `A path that no build has is refused unless it is new`() async throws {
         #expect(await refusal { _ = try await propose("A/B/C", "7") }.contains("no build has declared anything yet"))
         try await build(1) { _ = Tweak("X", "Y", "Z", 5, registry: $0) }

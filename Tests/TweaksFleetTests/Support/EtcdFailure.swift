@@ -18,6 +18,17 @@ func etcdFailure<Value>(
     }
 }
 
+/// What etcd says, with the error as a value.
+func etcdResult<Value: Sendable>(
+    _ body: () async throws(EtcdError) -> Value
+) async -> Result<Value, EtcdError> {
+    do throws(EtcdError) {
+        return .success(try await body())
+    } catch {
+        return .failure(error)
+    }
+}
+
 extension EtcdError {
     /// Which case it is, without the words: they are etcd's, and not the same in all versions.
     var kind: String {

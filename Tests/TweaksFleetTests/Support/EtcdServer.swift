@@ -1,4 +1,4 @@
-// Starts real etcd members for a test, and treats them badly.
+// Starts members of a real etcd for a test, and treats them badly.
 
 import Foundation
 import Synchronization
@@ -6,9 +6,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+@testable import TweaksFleet
 
 extension Trait where Self == ConditionTrait {
     /// Runs where there is an etcd, and in CI in any case.
@@ -94,10 +92,20 @@ final class EtcdServer: Sendable {
     /// Each member's, in the order of their indices.
     var endpoints: [String] { ports.map { "http://127.0.0.1:\($0.client)" } }
 
+    func url(_ index: Int) -> String { endpoints[index] }
+
+    /// A client of all members, or of one.
+    func client(_ index: Int? = nil, user: String? = nil, passwordFile: String? = nil) throws -> EtcdClient {
+        EtcdClient(
+            try EtcdConfiguration(
+                endpoints: index.map(url) ?? endpoints.joined(separator: ","), user: user,
+                passwordFile: passwordFile))
+    }
+
     /// The index of the member that leads; nil where there is none now.
     func leader() async throws -> Int? {
         for index in ports.indices {
-            guard let status = try? await post(index, "/v3/maintenance/status", "{}") else { continue }
+            guard let status = try? await post("maintenance/status", "{}", member: index).body else { continue }
             if let id = status["header"]?["member_id"]?.string, id == status["leader"]?.string { return index }
         }
         return nil
@@ -105,15 +113,28 @@ final class EtcdServer: Sendable {
 
     /// Asks a member in etcd's JSON, for what the client does not do, such as users and roles.
     @discardableResult func post(
-        _ index: Int = 0, _ path: String, _ body: String, token: String? = nil
-    ) async throws -> JSON {
-        var request = URLRequest(url: try #require(URL(string: endpoints[index] + path)))
-        request.httpMethod = "POST"
-        request.httpBody = Data(body.utf8)
-        request.timeoutInterval = 2
-        if let token { request.setValue(token, forHTTPHeaderField: "Authorization") }
-        let (data, _) = try await URLSession.shared.data(for: request)
-        return try JSON(Array(data))
+        _ path: String, _ body: String, member: Int = 0, headers: [String: String] = [:]
+    ) async throws -> (status: Int, body: JSON) {
+        let transport = SocketTransport()
+        defer { transport.close() }
+        let answer = try await transport.post(
+            "\(url(member))/v3/\(path)", Array(body.utf8), headers: headers, timeout: .seconds(5))
+        return (answer.status, try JSON(answer.body))
+    }
+
+    /// Waits until a member knows who leads. It says nothing to anybody then: it has to be asked.
+    func waitUntilLed(_ index: Int) async throws {
+        let client = try client(index)
+        defer { client.close() }
+        while true {
+            let read = await etcdResult { () throws(EtcdError) in try await client.range(EtcdRange(.key([0x61]))) }
+            // Whom it does not know, it has understood.
+            if case .failure(let error) = read, error.kind != "unauthenticated" {
+                try await Task.sleep(for: .milliseconds(20))
+            } else {
+                return
+            }
+        }
     }
 
     // MARK: Bad weather
@@ -123,7 +144,7 @@ final class EtcdServer: Sendable {
 
     /// It says nothing, and its connections stay.
     func stop(_ index: Int = 0) { member(index).signal(SIGSTOP) }
-    func proceed(_ index: Int = 0) { member(index).signal(SIGCONT) }
+    func resume(_ index: Int = 0) { member(index).signal(SIGCONT) }
 
     /// Starts a member again with its data, and returns when it serves.
     func restart(_ index: Int = 0) async throws {

@@ -22,7 +22,7 @@ actor EtcdWatchReader {
     func created(at location: SourceLocation = #_sourceLocation) async throws -> Int64 {
         let message = try await next()
         guard case .created(let header)? = message else {
-            throw EtcdCluster.Failure(description: "not created, but \(String(describing: message)) at \(location)")
+            throw EtcdError.garbled("not created, but \(String(describing: message)) at \(location)")
         }
         return header.revision
     }

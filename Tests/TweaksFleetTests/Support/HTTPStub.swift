@@ -3,6 +3,7 @@
 import Foundation
 import Synchronization
 import TweaksSystem
+import TweaksTestSupport
 
 @testable import TweaksFleet
 
@@ -23,23 +24,20 @@ final class HTTPStub: Sendable {
         init(_ text: String, _ ending: Ending = .keepOpen) { (self.text, self.ending) = (text, ending) }
     }
 
-    let port: UInt16
+    var port: Int { listener.port }
     /// Once for each connection that is closed, by whichever side.
     let closings: AsyncStream<Void>
     private let closing: AsyncStream<Void>.Continuation
-    private let listener: Int32
+    private let listener: BoundSocket
     private let reply: @Sendable (_ path: String) -> Reply
     private let counts: Mutex<(connections: Int, requests: [String])> = Mutex((0, []))
 
     init(_ reply: @escaping @Sendable (_ path: String) -> Reply) throws {
         self.reply = reply
         (closings, closing) = AsyncStream.makeStream()
-        (listener, port) = try FreePorts.bound()
-        guard listen(listener, 16) == 0 else { throw EtcdCluster.Failure(description: "listen: \(errorText())") }
+        listener = try BoundSocket(loopback: .version4)
         SystemThread.start("stub") { [listener, serve] in
-            while true {
-                let socket = accept(listener, nil, nil)
-                guard socket >= 0 else { break }
+            while let socket = try? listener.accepted() {
                 SystemThread.start("stub") { serve(socket) }
             }
         }
@@ -51,10 +49,7 @@ final class HTTPStub: Sendable {
     var requests: [String] { counts.withLock { $0.requests } }
 
     /// Takes no connections any more.
-    func close() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        Foundation.close(listener)
-    }
+    func close() { listener.shutDown() }
 
     private func serve(_ socket: Int32) {
         counts.withLock { $0.connections += 1 }

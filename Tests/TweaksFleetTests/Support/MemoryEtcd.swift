@@ -14,6 +14,12 @@ final class MemoryEtcd: Etcd {
         var isSilent = false
         /// It has reached its quota: puts are refused.
         var isFull = false
+        /// What was read does not arrive; watches do.
+        var isStalled = false
+        /// Watches do not stand.
+        var refusal: EtcdError?
+        /// Watches end when they stand.
+        var breakage: EtcdError?
     }
 
     fileprivate struct Watcher {
@@ -33,7 +39,8 @@ final class MemoryEtcd: Etcd {
         var watchers: [Int: Watcher] = [:]
         var weather = Weather()
         var numbers = 100
-        var watchesMade = 0
+        var (watchesAsked, watchesMade) = (0, 0)
+        var stalled: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -42,12 +49,15 @@ final class MemoryEtcd: Etcd {
 
     /// Changes the weather; watches end when it becomes unreachable.
     func weather(_ change: (inout Weather) -> Void) {
-        let ended = state.withLock { state -> [Watcher] in
+        let (ended, free) = state.withLock { state -> ([Watcher], [CheckedContinuation<Void, Never>]) in
             change(&state.weather)
-            guard state.weather.isUnreachable else { return [] }
+            let free = state.weather.isStalled ? [] : state.stalled
+            if !state.weather.isStalled { state.stalled = [] }
+            guard state.weather.isUnreachable else { return ([], free) }
             defer { state.watchers = [:] }
-            return Array(state.watchers.values)
+            return (Array(state.watchers.values), free)
         }
+        for stalled in free { stalled.resume() }
         for watcher in ended { watcher.continuation.finish(throwing: EtcdError.unreachable("the test's etcd")) }
         tell()
     }
@@ -102,6 +112,10 @@ final class MemoryEtcd: Etcd {
     var revision: Int64 { state.withLock { $0.revision } }
     /// How many watches were opened, ever.
     var watchesMade: Int { state.withLock { $0.watchesMade } }
+    /// How many of them were asked for, also of those that were refused.
+    var watchesAsked: Int { state.withLock { $0.watchesAsked } }
+    /// How many readings have not arrived.
+    var stalled: Int { state.withLock { $0.stalled.count } }
 
     /// The value of a key; nil where there is none.
     func value(_ key: [UInt8]) -> EtcdKeyValue? { state.withLock { $0.keys[key] } }
@@ -122,7 +136,15 @@ final class MemoryEtcd: Etcd {
     }
 
     func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResult {
-        try answer { .success($0.range(range.keys, limit: range.limit)) }
+        let result = try answer { .success($0.range(range.keys, limit: range.limit)) }
+        await withCheckedContinuation { continuation in
+            let isStalled = state.withLock { state in
+                if state.weather.isStalled { state.stalled.append(continuation) }
+                return state.weather.isStalled
+            }
+            if !isStalled { continuation.resume() }
+        }
+        return result
     }
 
     func commit(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResult {
@@ -171,7 +193,9 @@ final class MemoryEtcd: Etcd {
     func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error> {
         let (stream, continuation) = AsyncThrowingStream<EtcdWatchMessage, any Error>.makeStream()
         let problem = state.withLock { state -> EtcdError? in
+            state.watchesAsked += 1
             if state.weather.isUnreachable { return .unreachable("the test's etcd") }
+            if let refusal = state.weather.refusal { return refusal }
             if revision <= state.compacted { return .compacted(state.compacted) }
             state.numbers += 1
             state.watchesMade += 1
@@ -179,7 +203,7 @@ final class MemoryEtcd: Etcd {
             state.watchers[id] = Watcher(keys: range, next: revision, continuation: continuation)
             continuation.onTermination = { [weak self] _ in self?.forget(id) }
             continuation.yield(.created(state.header))
-            return nil
+            return state.weather.breakage
         }
         if let problem { continuation.finish(throwing: problem) }
         tell()

@@ -103,14 +103,18 @@ extension MemoryEtcd {
     }
 
     func head(
-        _ keys: FleetKeys, _ counter: UInt64, _ what: String = "set", by: String = "ana"
+        _ keys: FleetKeys, _ counter: UInt64, _ what: String = "set", by: String = "ana", adopted: UInt64 = 0
     ) -> EtcdTransaction.Operation {
-        .put(key: keys.head, value: FleetHead(counter: counter, by: by, what: what, at: 1_700_000_000_000).bytes)
+        var head = FleetHead(counter: counter, by: by, what: what, at: 1_700_000_000_000)
+        head.adopted = adopted
+        return .put(key: keys.head, value: head.bytes)
     }
 
     /// Sets values as an operator does: with the head, at one revision.
-    func set(_ values: [String: TweakValue], _ keys: FleetKeys, counter: UInt64, what: String = "set") async throws {
-        var operations = [head(keys, counter, what)]
+    func set(
+        _ values: [String: TweakValue], _ keys: FleetKeys, counter: UInt64, what: String = "set", adopted: UInt64 = 0
+    ) async throws {
+        var operations = [head(keys, counter, what, adopted: adopted)]
         for (path, value) in values.sorted(by: { $0.key < $1.key }) {
             let record = DesiredValue(value: value, by: "ana", at: 1_700_000_000_000)
             operations.append(.put(key: keys.value(try TweakPath(path)), value: record.bytes))

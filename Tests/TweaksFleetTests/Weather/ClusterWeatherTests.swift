@@ -38,6 +38,7 @@ import TweaksTestSupport
         try await weather.set("A/B/Size", .number(60))
         let process = try weather.process()
         await process.wait(process.size, 60)
+        await process.log.wait(for: "follows the fleet api")
         for index in 0..<3 { weather.server.kill(index) }
         await process.log.wait(for: "the last good values stay")
         #expect(process.size.value == 60)
@@ -59,11 +60,11 @@ import TweaksTestSupport
         weather.server.stop(follower)
         try await weather.set("A/B/Size", .number(62))
         for process in processes { await process.wait(process.size, 62) }
-        weather.server.proceed(follower)
+        weather.server.resume(follower)
         weather.server.stop(leader)
         try await weather.set("A/B/Size", .number(63))
         for process in processes { await process.wait(process.size, 63) }
-        weather.server.proceed(leader)
+        weather.server.resume(leader)
         for process in processes { await process.stop() }
     }
 
@@ -76,7 +77,8 @@ import TweaksTestSupport
         for size in 61...64 { try await weather.set("A/B/Size", .number(Double(size))) }
         try await weather.set("A/B/Count", .int(7))
         let revision = try await weather.fleet().look().header.revision
-        try await weather.server.post(1, "/v3/kv/compaction", "{\"revision\":\"\(revision)\",\"physical\":true}")
+        try await weather.server.post(
+            "kv/compaction", "{\"revision\":\"\(revision)\",\"physical\":true}", member: 1)
         try await weather.server.restart(0)
         await process.wait(process.count, 7)
         #expect(process.size.value == 64)
@@ -118,7 +120,7 @@ import TweaksTestSupport
         for size in 61...80 { try await weather.set("A/B/Size", .number(Double(size))) }
         await process.wait(process.size, 80)
         let second = try weather.process("i2", first: late)
-        weather.server.proceed(late)
+        weather.server.resume(late)
         await second.wait(second.size, 80)
         #expect(!second.log.lines.contains { $0.contains("restored") }, "\(second.log.lines)")
         for process in [process, second] { await process.stop() }

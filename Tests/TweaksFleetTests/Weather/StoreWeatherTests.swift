@@ -81,14 +81,14 @@ import TweaksTestSupport
     private func makeRoom(_ weather: Weather, _ revision: Int64) async throws {
         try await weather.delete(.prefix(Array("/junk/".utf8)))
         let now = try await weather.fleet().look().header.revision
-        try await weather.server.post(0, "/v3/kv/compaction", "{\"revision\":\"\(now)\",\"physical\":true}")
-        try await weather.server.post(0, "/v3/maintenance/defragment", "{}")
+        try await weather.server.post("kv/compaction", "{\"revision\":\"\(now)\",\"physical\":true}")
+        try await weather.server.post("maintenance/defragment", "{}")
         // By member, as `etcdctl alarm disarm` does.
-        let list = try await weather.server.post(0, "/v3/maintenance/alarm", "{\"action\":\"GET\"}")
+        let list = try await weather.server.post("maintenance/alarm", "{\"action\":\"GET\"}").body
         for alarm in list["alarms"]?.elements ?? [] {
             let member = alarm["memberID"]?.string ?? "0"
             try await weather.server.post(
-                0, "/v3/maintenance/alarm",
+                "maintenance/alarm",
                 "{\"action\":\"DEACTIVATE\",\"memberID\":\"\(member)\",\"alarm\":\"NOSPACE\"}")
         }
     }
