@@ -148,7 +148,7 @@ let package = Package(
         // swift run -c release TweaksBenchmarks
         .executableTarget(
             name: "TweaksBenchmarks",
-            dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon"],
+            dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon", "TweaksFleet"],
             path: "Tests/TweaksBenchmarks"),
     ],
     cLanguageStandard: .c2x

@@ -20,7 +20,7 @@ extension FleetClient {
                 .object([
                     ("cluster", .string(String(view.header.clusterID, radix: 16))),
                     ("revision", .int(view.header.revision)), ("values", .array(values.map(Self.json))),
-                    ("rollouts", .array(rollouts.map { Self.json($0) })), ("garbage", .array(garbage(view))),
+                    ("rollouts", .array(rollouts.map { Self.json($0) })), ("garbage", Self.json(view.garbage)),
                 ]))
         }
         console.print(
@@ -30,17 +30,24 @@ extension FleetClient {
                     note: FleetConsole.provenance(desired.by, desired.at, now: now))
             })
         for held in rollouts { show(held.value) }
-        for (key, reason) in view.garbage.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-            let remedy = reason.contains(";") ? "" : "; delete it with etcdctl del"
-            console.output.complain("\(String(decoding: key, as: UTF8.self)): \(reason)\(remedy)")
-        }
+        complain(of: view.garbage)
         if values.isEmpty, rollouts.isEmpty { console.output.remark("\(keys.name) has no desired values here") }
     }
 
-    private func garbage(_ view: OperatorView) -> [JSON] {
-        view.garbage.map { key, reason in
-            .object([("key", .string(String(decoding: key, as: UTF8.self))), ("reason", .string(reason))])
+    /// Names the keys that cannot be read, and why.
+    func complain(of garbage: [[UInt8]: String]) {
+        for (key, reason) in Self.sorted(garbage) {
+            let remedy = reason.contains(";") ? "" : "; delete it with etcdctl del"
+            console.output.complain("\(key): \(reason)\(remedy)")
         }
+    }
+
+    static func json(_ garbage: [[UInt8]: String]) -> JSON {
+        .array(sorted(garbage).map { .object([("key", .string($0.key)), ("reason", .string($0.reason))]) })
+    }
+
+    private static func sorted(_ garbage: [[UInt8]: String]) -> [(key: String, reason: String)] {
+        garbage.map { (String(decoding: $0.key, as: UTF8.self), $0.value) }.sorted { $0.key < $1.key }
     }
 
     /// A rollout with its changes, in lines.

@@ -8,10 +8,13 @@ extension FleetClient {
     func status() async throws(FleetRefusal) {
         let store = try await etcdStatus()
         let view = try await fleet.look()
-        let summary = FleetSummary(
-            view, try await fleet.population(), builds: Set(try await fleet.builds().hashes))
+        let population = try await fleet.population()
+        let summary = FleetSummary(view, population, builds: Set(try await fleet.builds().hashes))
         let drivers = try await fleet.drivers()
-        if console.isJSON { return console.print(json(store, view, summary, drivers)) }
+        let garbage = view.garbage.merging(population.garbage) { first, _ in first }
+        if console.isJSON {
+            return console.print(.object(fields(store, view, summary, drivers) + [("garbage", Self.json(garbage))]))
+        }
         console.print(lines(store, view, summary))
         for held in view.ordered {
             show(held.value)
@@ -20,6 +23,7 @@ extension FleetClient {
             let driver = drivers[id].map { "driven by \($0.by), process \($0.pid) on \($0.host)" }
             console.print(["  \(driver ?? "nobody drives it; resume \(id) goes on")"])
         }
+        complain(of: garbage)
     }
 
     private func etcdStatus() async throws(FleetRefusal) -> EtcdStatus {
@@ -59,10 +63,10 @@ extension FleetClient {
         return lines
     }
 
-    private func json(
+    private func fields(
         _ store: EtcdStatus, _ view: OperatorView, _ summary: FleetSummary, _ drivers: [String: FleetDriver]
-    ) -> JSON {
-        .object([
+    ) -> [(String, JSON)] {
+        [
             ("fleet", .string(keys.name)), ("prefix", .string(keys.prefix)),
             ("cluster", .string(String(store.header.clusterID, radix: 16))),
             (
@@ -100,7 +104,7 @@ extension FleetClient {
             ),
             ("rollouts", .array(view.ordered.map { Self.json($0) })),
             ("drivers", .object(drivers.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value.by)) })),
-        ])
+        ]
     }
 
     private static func json(_ head: FleetHead) -> JSON {

@@ -56,7 +56,7 @@ struct FleetConsole: Sendable {
     func print(_ receipt: FleetReceipt, _ keys: FleetKeys, _ what: String, hasShownChanges: Bool = false) {
         if isJSON { return print(Self.json(receipt, keys)) }
         let entry = receipt.sequence.map { ", entry \($0)" } ?? ""
-        print(["\(Self.place(receipt.header, keys)): \(what)\(entry)"])
+        print(["\(Self.place(receipt.header, keys)): \(what)\(entry)\(receipt.isDryRun ? " (dry run)" : "")"])
         if !hasShownChanges {
             print(
                 rows: receipt.changes.map {
@@ -77,6 +77,7 @@ struct FleetConsole: Sendable {
             ("fleet", .string(keys.name)), ("revision", .int(receipt.header.revision)),
             ("entry", receipt.sequence.map { .unsigned($0) } ?? .null), ("rollout", .text(receipt.rollout)),
             ("changes", .array(receipt.changes.map(json))), ("notes", .array(receipt.notes.map(JSON.string))),
+            ("dryRun", .bool(receipt.isDryRun)),
         ])
     }
 

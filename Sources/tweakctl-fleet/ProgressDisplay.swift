@@ -109,7 +109,9 @@ struct ProgressDisplay {
         ]
         // A line each: paths are long, and what the terminal cuts off is not read.
         lines += progress.figures.map { "  \(figure($0))" }
-        if let until = progress.confirmBy {
+        if progress.state == .paused {
+            lines.append("  r resumes it, a aborts it; each with the enter key")
+        } else if let until = progress.confirmBy {
             lines.append("  \(left(until, now)) to finish it; then it is reverted")
         } else if let next = progress.next {
             lines.append(next > now ? "  next step in \(left(next, now))" : "  next step when all have reported")

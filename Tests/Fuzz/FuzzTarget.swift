@@ -25,6 +25,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case http
     /// What etcd answers.
     case etcd
+    /// What the keys of a fleet hold.
+    case fleet
 
     /// Runs one input.
     /// - Throws: What is wrong; where the product itself notices, it traps.
@@ -38,6 +40,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .tokens: try TokensTarget.run(bytes)
         case .http: try HTTPTarget.run(bytes)
         case .etcd: try EtcdTarget.run(bytes)
+        case .fleet: try FleetTarget.run(bytes)
         }
     }
 }

@@ -128,10 +128,12 @@ final class Peer {
     var processID: Int32 { process.processIdentifier }
 
     /// How often its threads have gone to sleep, or were put to sleep.
-    var switches: Int {
-        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task")) ?? []
+    var switches: Int { Self.switches(of: processID) }
+
+    static func switches(of process: Int32) -> Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
         return tasks.reduce(0) { sum, task in
-            let status = (try? String(contentsOfFile: "/proc/\(processID)/task/\(task)/status", encoding: .utf8)) ?? ""
+            let status = (try? String(contentsOfFile: "/proc/\(process)/task/\(task)/status", encoding: .utf8)) ?? ""
             let lines = status.split(separator: "\n").filter { $0.contains("ctxt_switches:") }
             return lines.reduce(sum) { $0 + (Int($1.split(separator: "\t").last ?? "") ?? 0) }
         }

@@ -1,11 +1,12 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
 // Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable
-// reload temporary tweakctl crowd access panel.
+// reload temporary tweakctl crowd access panel fleet.
 //
 // TweaksBenchmarks instructions [FILE] counts instructions under callgrind, and fails above the budgets of the file.
 //
-// TweaksBenchmarks soak --minutes N [--seed S] [--sessions N] is another sort of measurement: what is left of a crowd.
+// TweaksBenchmarks soak --minutes N [--seed S] [--sessions N] is another sort of measurement: what is left of a crowd. So is
+// TweaksBenchmarks fleet-soak --minutes N [--processes N] [--seed S]: what is left of a fleet.
 
 import Foundation
 
@@ -32,6 +33,16 @@ if arguments.first == "serve" {
     try TextReaders.run(port: port)
 } else if arguments.first == "crowd", arguments.count == 2, let port = UInt16(arguments[1]) {
     try RudeCrowd.run(port: port)
+} else if arguments.first == "serve-fleet", arguments.count == 2 {
+    try ServedFleet.serve(arguments[1])
+} else if arguments.first == "follow-fleet", arguments.count == 4, let count = Int(arguments[1]) {
+    try ServedFleet.follow(count, arguments[2], arguments[3])
+} else if arguments.first == "fleet-soak" {
+    guard let soak = FleetSoak(Array(arguments.dropFirst())) else {
+        print("write: TweaksBenchmarks fleet-soak --minutes N [--processes N] [--seed S]")
+        exit(2)
+    }
+    exit(try soak.run() ? 0 : 1)
 } else if arguments.first == "soak-clients", var clients = SoakClients(Array(arguments.dropFirst())) {
     clients.run()
 } else if arguments.first == "soak" {
@@ -57,6 +68,7 @@ let groups: [(name: String, run: () throws -> Void)] = [
     ("crowd", CrowdBenchmarks.run),
     ("access", AccessBenchmarks.run),
     ("panel", PanelBenchmarks.run),
+    ("fleet", FleetBenchmarks.run),
 ]
 let wanted = arguments.isEmpty ? groups.map(\.name) : arguments
 for name in wanted {

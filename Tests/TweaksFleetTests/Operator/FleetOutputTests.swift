@@ -19,13 +19,13 @@ import TweaksTerminal
         #expect(FleetConsole.lines(rows, people) == ["A/B/C      = 64   # by alice", "A/B/Longer = \"x\""])
     }
 
-    private func progress() throws -> DriverProgress {
+    private func progress(_ state: Rollout.State = .open) throws -> DriverProgress {
         var driver = RolloutDriver()
         let path = try TweakPath("A/B/C")
         var rollout = Rollout(
             id: "r1", changes: [.init(path: path, value: .int(1), found: nil)], share: .all, by: "a", at: 0)
         rollout.steps = [try #require(Share(hundredths: 1_250)), .all]
-        rollout.next = 100_000
+        (rollout.state, rollout.next) = (state, 100_000)
         rollout.abortIf = [FigureCondition(path: path, comparison: .above, limit: 5)]
         let live = (0..<4).map { number in
             var status = FleetStatus(build: "b")
@@ -46,6 +46,9 @@ import TweaksTerminal
                 "rollout r1  12.5 % → 100 %", "  ##############################  open at 100 %",
                 "  3 of 4 reported, 0 refused", "  A/B/C > 5 on 0, worst 3", "  next step in 1 min 30 s",
             ])
+        #expect(
+            ProgressDisplay.block(try self.progress(.paused), id: "r1", now: 10_000, Style(isForPeople: true)).last
+                == "  r resumes it, a aborts it; each with the enter key")
         let json = ProgressDisplay.json(progress, id: "r1")
         #expect(json["members"]?.wholeNumber == 4 && json["reported"]?.wholeNumber == 3)
     }

@@ -171,10 +171,26 @@ import TweaksTestSupport
         #expect(status["live"]?.wholeNumber == 3 && status["etcd"]?["version"]?.string?.hasPrefix("3.") == true)
         #expect(status["head"]?["counter"]?.wholeNumber == 1 && status["lagging"]?.elements.isEmpty == true)
         #expect(status["builds"]?.elements.first?["live"]?.wholeNumber == 3)
+        #expect(status["garbage"]?.elements.isEmpty == true)
         #expect(try fleet.run("api adopt").code == 2)
         let adopt = try fleet.run("api adopt --yes --at-least 50")
         #expect(adopt.code == 0 && adopt.output.contains("adopt, entry 50"), "\(adopt)")
         #expect(adopt.errors.contains("take what is here as theirs"))
+    }
+
+    @Test func `A key that is garbage is named by status, and harms nothing else`() async throws {
+        let fleet = try await FleetSurroundings()
+        try await fleet.register(1)
+        _ = try fleet.run("api set 'Service/Pool/Size = 64'")
+        try await fleet.put(fleet.keys.desired + Array("values/Service/Pool/Depth".utf8), Array("{".utf8))
+        let status = try fleet.run("api status")
+        #expect(status.code == 0 && status.output.contains("1 process live"), "\(status)")
+        #expect(status.errors.contains("/tweaks/api/desired/values/Service/Pool/Depth: it is not JSON"), "\(status)")
+        #expect(status.errors.contains("; delete it with etcdctl del"), "\(status)")
+        let json = try #require(JSON(try fleet.run("api status --json").output.splitLines()[0]))
+        #expect(json["garbage"]?.elements.count == 1)
+        let dry = try fleet.run("api set 'Service/Pool/Size = 65' --dry-run")
+        #expect(dry.output.contains(": set (dry run)") && dry.errors.contains("nothing is written"), "\(dry)")
     }
 
     @Test func `A watch tells each change`() async throws {

@@ -1,0 +1,65 @@
+// The other processes of the fleet's measurements: one that follows as a program does, and one that follows many times.
+
+import Foundation
+import Synchronization
+import Tweaks
+import TweaksDaemon
+import TweaksFleet
+
+enum ServedFleet {
+    /// Follows as a program does, and says each value of the first path, with all others.
+    static func serve(_ id: String) throws -> Never {
+        let tweaks = FleetBench.paths.indices.map { Tweak("Bench", "Fleet", "Number\($0)", 0.0, in: 0...1e9) }
+        let errors = Tweak("Bench", "Fleet", "Errors", 0.0, flags: .readOnly)
+        let observation = tweaks[0].observe { change in
+            let values = tweaks.map { "\(Int($0.value))" }.joined(separator: " ")
+            FleetLine.write(id, "\(Int(change.new))", values)
+        }
+        let daemon = try TweakDaemon.start("bench", sources: [.etcd()], tweaks: tweaks)
+        while true {
+            pause()
+            withExtendedLifetime((daemon, observation, errors)) {}
+        }
+    }
+
+    /// Follows so many times, each with a registry of its own, and says a value when all have it.
+    static func follow(_ count: Int, _ endpoint: String, _ id: String) throws -> Never {
+        DescriptorLimit.raise()
+        let configuration = try EtcdConfiguration(endpoints: endpoint)
+        let tally = Mutex<[Int: Int]>([:])
+        let followers = (0..<count).map { number in
+            Follower("\(id)-\(number)", configuration) { value in
+                let isLast = tally.withLock {
+                    $0[value, default: 0] += 1
+                    return $0[value] == count
+                }
+                if isLast { FleetLine.write(id, "\(value)") }
+            }
+        }
+        while true {
+            pause()
+            withExtendedLifetime(followers) {}
+        }
+    }
+
+    private struct Follower {
+        let tweaks: [Any]
+        let observation: TweakObservation
+        let running: Task<Void, Never>
+
+        init(_ id: String, _ configuration: EtcdConfiguration, _ body: @escaping @Sendable (Int) -> Void) {
+            let registry = TweakRegistry()
+            let number = Tweak("Bench", "Fleet", "Number0", 0.0, in: 0...1e9, registry: registry)
+            let errors = Tweak("Bench", "Fleet", "Errors", 0.0, flags: .readOnly, registry: registry)
+            let identity = FleetIdentity(id, labels: [:], directory: nil)
+            let core = FleetCore(
+                keys: FleetBench.keys, instance: identity.instance, registry: registry, time: FleetSystemTime())
+            let follower = FleetFollower(
+                core, etcd: EtcdClient(configuration), keys: FleetBench.keys, identity: identity, registry: registry,
+                file: nil, board: FleetBoard(), log: { _ in })
+            tweaks = [number, errors]
+            observation = number.observe { body(Int($0.new)) }
+            running = Task { await follower.run() }
+        }
+    }
+}
