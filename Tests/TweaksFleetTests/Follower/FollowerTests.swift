@@ -6,7 +6,7 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.timeLimit(.minutes(1))) struct FollowerTests {
+@Suite(.prompt) struct FollowerTests {
     private let etcd = MemoryEtcd()
     private let time = ManualFleetTime()
     private let keys = FleetKeys(name: "api")
