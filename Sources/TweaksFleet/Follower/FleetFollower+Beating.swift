@@ -14,15 +14,7 @@ extension FleetFollower {
                 heart.beatAt = time.now.advanced(by: timings.heartbeat * (0.2 + 0.1 * time.chance()))
                 heart.delay(until: heart.beatAt)
             }
-            await rest(.beat, until: heart.next())
-        }
-    }
-
-    /// Leaves rollouts whose lease has ended by all that is known, however long a request takes.
-    func leaveOnTime() async {
-        while !Task.isCancelled {
-            core.leave(after: contact)
-            await rest(.leave, until: core.nextLeave(since: contact) ?? time.now.advanced(by: .seconds(86_400)))
+            await rest(until: heart.next())
         }
     }
 

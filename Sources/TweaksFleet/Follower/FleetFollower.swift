@@ -23,14 +23,13 @@ package actor FleetFollower {
     private(set) var stands = false
     /// Whether the store was read since the process started.
     private(set) var hasRead = false
-    private var naps: [Nap: Task<Void, any Error>] = [:]
+    private var nap: Task<Void, any Error>?
+    /// What leaves rollouts without contact, and when it looks next.
+    private var leaving: (task: Task<Void, any Error>, due: ContinuousClock.Instant)?
     private var reported = Reported()
     var heart: FleetHeart
     /// Why the last good state is not on disk, as it was logged.
     var unsaved: FleetProblem?
-
-    /// What sleeps until something is due.
-    enum Nap { case beat, leave }
 
     /// What was logged already.
     private struct Reported {
@@ -56,8 +55,8 @@ package actor FleetFollower {
         await withTaskGroup { group in
             group.addTask { await self.follow() }
             group.addTask { await self.beat() }
-            group.addTask { await self.leaveOnTime() }
         }
+        leaving?.task.cancel()
     }
 
     // MARK: Following
@@ -180,6 +179,7 @@ package actor FleetFollower {
         if core.objection != nil { return }
         contact = time.now
         core.rejoin()
+        leaveInTime()
         // Answers alone are no following: a member may let no watch stand.
         if stands, !reported.isFollowing || reported.trouble != nil {
             let again = reported.isFollowing ? " again" : ""
@@ -202,6 +202,7 @@ package actor FleetFollower {
     /// Composes anew: the program's tweaks are others than when it was done last.
     package func recompose() {
         core.recompose()
+        leaveInTime()
         heart.didApply(core, at: time.now, telling: timings.statusJitter * time.chance())
         wake()
         reportProblems()
@@ -210,10 +211,10 @@ package actor FleetFollower {
     // MARK: Resting
 
     /// Sleeps until something is due, or it is woken.
-    func rest(_ kind: Nap, until deadline: ContinuousClock.Instant) async {
+    func rest(until deadline: ContinuousClock.Instant) async {
         let time = time
         let nap = Task { try await time.sleep(until: deadline) }
-        naps[kind] = nap
+        self.nap = nap
         await withTaskCancellationHandler {
             _ = await nap.result
         } onCancel: {
@@ -222,7 +223,27 @@ package actor FleetFollower {
     }
 
     /// What is due next may be another thing now.
-    func wake() { for nap in naps.values { nap.cancel() } }
+    func wake() { nap?.cancel() }
+
+    /// Sees to it that rollouts whose lease ends by all that is known are left then, however long a request takes. A sleep
+    /// that is cancelled keeps its memory until its end: it is cancelled only where another one has to be earlier.
+    private func leaveInTime() {
+        guard let due = core.nextLeave(since: contact) else { return }
+        if let leaving, leaving.due <= due { return }
+        leaving?.task.cancel()
+        let task = Task { [time, weak self] in
+            try await time.sleep(until: due)
+            await self?.leave()
+        }
+        leaving = (task, due)
+    }
+
+    private func leave() {
+        if Task.isCancelled { return }
+        leaving = nil
+        core.leave(after: contact)
+        leaveInTime()
+    }
 
     // MARK: Reporting
 

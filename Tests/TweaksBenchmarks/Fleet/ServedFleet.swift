@@ -13,7 +13,8 @@ enum ServedFleet {
         let errors = Tweak("Bench", "Fleet", "Errors", 0.0, flags: .readOnly)
         let observation = tweaks[0].observe { change in
             let values = tweaks.map { "\(Int($0.value))" }.joined(separator: " ")
-            FleetLine.write(id, "\(Int(change.new))", values)
+            // Its own account of its memory, which is not seen from outside.
+            FleetLine.write(id, "\(Int(change.new))", "\(values)|\(ProcessFigures.now().allocatedBytes ?? 0)")
         }
         let daemon = try TweakDaemon.start("bench", sources: [.etcd()], tweaks: tweaks)
         while true {
