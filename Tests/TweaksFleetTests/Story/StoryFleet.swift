@@ -81,7 +81,7 @@ final class StoryFleet: Sendable {
             etcd, keys, by: who, now: { FleetSystemTime().wall },
             makeID: { self.nextID() })
         var pace = DriverPace()
-        (pace.timing, pace.claim, pace.leastEvery) = (Weather.patience, 3, 1)
+        (pace.timing, pace.claim, pace.leastEvery) = (Weather.patience, 8, 1)
         return FleetClient(arguments, FleetConsole(isJSON: arguments.isJSON, sink: sink), fleet, pace)
     }
 

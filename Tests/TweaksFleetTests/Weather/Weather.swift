@@ -40,9 +40,10 @@ struct Weather {
         return EtcdClient(try Self.configuration(all))
     }
 
+    /// Short, and longer than a machine that runs thousands of tests keeps a process waiting.
     static var timings: FleetTimings {
         var timings = FleetTimings()
-        (timings.heartbeat, timings.leaseSeconds, timings.watchLife) = (.milliseconds(300), 2, .seconds(20))
+        (timings.heartbeat, timings.leaseSeconds, timings.watchLife) = (.milliseconds(700), 8, .seconds(20))
         (timings.statusJitter, timings.sample) = (.milliseconds(30), .milliseconds(150))
         (timings.rereadJitter, timings.longestPause) = (.milliseconds(100), .milliseconds(400))
         return timings
@@ -153,7 +154,7 @@ struct Weather {
 
     static var patience: DriverTiming {
         var timing = DriverTiming()
-        (timing.settling, timing.silence, timing.patience) = (2_500, 1_500, 20_000)
+        (timing.settling, timing.silence, timing.patience) = (8_500, 6_000, 30_000)
         return timing
     }
 
