@@ -39,9 +39,8 @@ package final class Gate: Sendable {
     }
 
     /// Waits on the thread; only on one that nobody else needs.
-    package func waitBlocking() {
-        semaphore.wait()
-        semaphore.signal()
+    package func waitBlocking(until deadline: DispatchTime = .distantFuture) {
+        if semaphore.wait(timeout: deadline) == .success { semaphore.signal() }
     }
 }
 

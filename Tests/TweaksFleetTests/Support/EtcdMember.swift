@@ -51,11 +51,12 @@ final class EtcdMember: Sendable {
         if let identifier = log.identifier { _ = Foundation.kill(identifier, number) }
     }
 
-    /// Ends it at once, and waits for that.
+    /// Ends it at once, and waits for that. Another child that was started at the same moment may have inherited the end of
+    /// its output, and keeps it open.
     func kill() {
         signal(SIGKILL)
         try? lifeline.fileHandleForWriting.close()
-        log.ended.waitBlocking()
+        log.ended.waitBlocking(until: .now() + .seconds(10))
     }
 }
 
