@@ -1,4 +1,4 @@
-// Keeps a process's lease alive, writes its status, compares the head, and leaves rollouts without contact.
+// Keeps a process's lease alive, writes its status and figures, and compares the head with what was applied.
 
 import Tweaks
 
@@ -9,8 +9,11 @@ extension FleetFollower {
             do throws(EtcdError) {
                 try await doWhatIsDue()
             } catch {
-                if stands, heart.reported != error { warn("its status cannot be written: \(error)") }
-                heart.reported = error
+                // Where no watch stands, the watch's own error is the one that is logged.
+                if stands, heart.reported != error {
+                    warn("its status cannot be written: \(error)")
+                    heart.reported = error
+                }
                 heart.beatAt = time.now.advanced(by: timings.heartbeat * (0.2 + 0.1 * time.chance()))
                 heart.delay(until: heart.beatAt)
             }

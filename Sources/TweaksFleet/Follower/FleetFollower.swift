@@ -16,7 +16,7 @@ package actor FleetFollower {
     private let log: @Sendable (TweakDaemonEvent) -> Void
 
     var core: FleetCore
-    /// When the store last said something.
+    /// When what was applied was last known to be the newest.
     var contact: ContinuousClock.Instant
     private var watching: Task<Void, any Error>?
     /// Whether the watch stands.
@@ -24,7 +24,7 @@ package actor FleetFollower {
     /// Whether the store was read since the process started.
     private(set) var hasRead = false
     private var nap: Task<Void, any Error>?
-    /// What leaves rollouts without contact, and when it looks next.
+    /// The task that leaves rollouts whose lease has ended, and when it checks next.
     private var leaving: (task: Task<Void, any Error>, due: ContinuousClock.Instant)?
     private var reported = Reported()
     var heart: FleetHeart

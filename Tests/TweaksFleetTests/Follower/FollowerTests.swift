@@ -255,6 +255,20 @@ import TweaksTestSupport
         await process.stop()
     }
 
+    @Test func `A status that cannot be written is logged once, and written when there is room`() async throws {
+        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
+        etcd.weather { $0.isFull = true }
+        let process = try process()
+        try await time.pass { await process.log.wait(for: "its status cannot be written") }
+        let end = time.now.advanced(by: .seconds(60))
+        try await time.pass { [time] in while time.now < end { await Task.yield() } }
+        #expect(process.log.lines.count { $0.contains("its status cannot be written") } == 1)
+        #expect(etcd.all(keys.instances).isEmpty && process.size.value == 60)
+        etcd.weather { $0.isFull = false }
+        try await time.pass { [etcd, keys] in while etcd.all(keys.instances).isEmpty { await Task.yield() } }
+        await process.stop()
+    }
+
     @Test func `Declarations that a store has lost are written again with the status`() async throws {
         let process = try process()
         try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
