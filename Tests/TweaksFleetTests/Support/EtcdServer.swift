@@ -122,7 +122,7 @@ final class EtcdServer: Sendable {
         return (answer.status, try JSON(answer.body))
     }
 
-    /// Waits until a member knows who leads. It says nothing to anybody then: it has to be asked.
+    /// Waits until a member knows its leader. etcd announces that to no client, so the member is asked until it answers.
     func waitUntilLed(_ index: Int) async throws {
         let client = try client(index)
         defer { client.close() }
