@@ -1,12 +1,13 @@
-// What somebody is told who may not do something.
+// Builds the error for a missing permission.
 
 extension Rights {
-    /// What is lacking for one tweak, which is seen.
+    /// The error for a missing permission on one visible tweak.
     package func denied(_ kind: TweakScope.Kind, _ path: TweakPath) -> TweakError {
-        let had = words.isEmpty ? "nothing" : words.joined(separator: " ")
+        let granted = words.isEmpty ? "nothing" : words.joined(separator: " ")
         return TweakError(
             .denied,
-            "\(path.token): this session may \(had); request \(kind.rawValue):\(path.joined), or show a token",
+            "\(path.token): this session may \(granted); request \(kind.rawValue):\(path.joined), "
+                + "or sign in with a token",
             path: path)
     }
 }

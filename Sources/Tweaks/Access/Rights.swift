@@ -1,13 +1,13 @@
-// What a session may do: scopes given, scopes given up, and what follows from them.
+// Computes the permissions of a session from granted and dropped scopes.
 
-/// Rights, judged by the path of a tweak.
+/// Permissions by kind of access and path of a tweak.
 ///
-/// What is implied is spelled out when they are made: `write` brings `read`, `admin` brings everything. Giving up `read`
-/// somewhere gives up there what implies it, too: nobody writes what he may not see.
+/// Implied permissions are expanded at initialization: `write` includes `read`, `admin` includes everything. Dropping
+/// `read` for some tweaks also drops what implies it there: no session can write a tweak that it cannot read.
 package struct Rights: Equatable, Sendable {
-    /// Where one kind of access reaches.
+    /// The tweaks that one kind of access covers.
     fileprivate struct Extent: Equatable, Sendable {
-        /// What was given in one go, without what was given up of it.
+        /// The tweaks of one grant, without those dropped from it.
         struct Part: Equatable, Sendable {
             /// Nil: everything.
             var patterns: [TweakPattern]?
@@ -20,19 +20,19 @@ package struct Rights: Equatable, Sendable {
                 return !exceptions.contains { $0.matches(path) }
             }
 
-            /// Whether it reaches all of a group, or nothing of it; nil: it depends.
+            /// True if it covers the whole group, false if none of it, nil if part of it may be covered.
             func contains(_ group: TweakListing.Group) -> Bool? {
-                let given = patterns.map { Self.reach($0, group) } ?? true
-                let taken = Self.reach(exceptions, group)
-                if given == false || taken == true { return false }
-                return given == true && taken == false ? true : nil
+                let granted = patterns.map { Self.covers($0, group) } ?? true
+                let excluded = Self.covers(exceptions, group)
+                if granted == false || excluded == true { return false }
+                return granted == true && excluded == false ? true : nil
             }
 
-            private static func reach(_ patterns: [TweakPattern], _ group: TweakListing.Group) -> Bool? {
+            private static func covers(_ patterns: [TweakPattern], _ group: TweakListing.Group) -> Bool? {
                 var result: Bool? = false
                 for pattern in patterns {
                     let progress = pattern.progress(in: group)
-                    if pattern.takesAll(progress) { return true }
+                    if pattern.matchesAll(progress) { return true }
                     if !progress.hasFailed { result = nil }
                 }
                 return result
@@ -40,10 +40,10 @@ package struct Rights: Equatable, Sendable {
         }
 
         var parts: [Part] = []
-        /// Asked for every line.
+        /// Cached, because every line checks it.
         private(set) var isWhole = false
 
-        /// Whether it reaches all of a group, or nothing of it; nil: it depends.
+        /// True if it covers the whole group, false if none of it, nil if part of it may be covered.
         func contains(_ group: TweakListing.Group) -> Bool? {
             if isWhole { return true }
             var result: Bool? = false
@@ -66,19 +66,19 @@ package struct Rights: Equatable, Sendable {
 
     private var extents: [Extent] = TweakScope.Kind.allCases.map { _ in Extent() }
 
-    /// None.
+    /// No rights.
     package init() {}
 
-    /// What scopes give, and what is left of it when some are given up.
+    /// The rights that scopes grant, without dropped ones.
     package init(_ scopes: [TweakScope], without dropped: [TweakScope] = []) {
         for kind in TweakScope.Kind.allCases {
-            let giving = scopes.filter { $0.kind.implied.contains(kind) }
-            let taking = dropped.filter { kind.implied.contains($0.kind) }
-            if giving.isEmpty || taking.contains(where: { $0.pattern == nil }) { continue }
-            let isEverywhere = giving.contains { $0.pattern == nil }
+            let granting = scopes.filter { $0.kind.implied.contains(kind) }
+            let excluding = dropped.filter { kind.implied.contains($0.kind) }
+            if granting.isEmpty || excluding.contains(where: { $0.pattern == nil }) { continue }
+            let isEverywhere = granting.contains { $0.pattern == nil }
             let part = Extent.Part(
-                patterns: isEverywhere ? nil : Self.unique(giving.compactMap(\.pattern)),
-                exceptions: taking.compactMap(\.pattern))
+                patterns: isEverywhere ? nil : Self.unique(granting.compactMap(\.pattern)),
+                exceptions: excluding.compactMap(\.pattern))
             extents[kind.position].add([part])
         }
     }
@@ -90,39 +90,39 @@ package struct Rights: Equatable, Sendable {
     /// Everything.
     package static let all = Rights([.admin])
 
-    /// These and others.
+    /// The combination of both rights.
     package func union(_ other: Rights) -> Rights {
         var rights = self
         for index in extents.indices { rights.extents[index].add(other.extents[index].parts) }
         return rights
     }
 
-    /// Whether this kind of access is had to all tweaks, those of the future included.
+    /// Whether this kind of access covers all tweaks, including future ones.
     package func isWhole(_ kind: TweakScope.Kind) -> Bool { extents[kind.position].isWhole }
 
-    /// Whether this kind of access may be had to some tweak.
+    /// Whether this kind of access may cover at least one tweak.
     package func has(_ kind: TweakScope.Kind) -> Bool { !extents[kind.position].parts.isEmpty }
 
-    /// Whether this kind of access is had to the tweak with this path.
+    /// Whether this kind of access covers the tweak with this path.
     package func allows(_ kind: TweakScope.Kind, _ path: TweakPath) -> Bool {
         let extent = extents[kind.position]
         return extent.isWhole || extent.parts.contains { $0.contains(path) }
     }
 
-    /// Whether a tweak or action is there at all for whoever has these rights.
+    /// Whether a tweak or action is visible with these rights.
     package func sees(_ node: TweakNode) -> Bool {
         allows(.read, node.path) || node.definition.kind == .action && allows(.run, node.path)
     }
 
-    /// The same for a whole group, where that is the same for all its tweaks; nil: it is not.
+    /// The same for a whole group; nil if it differs among its tweaks.
     func sees(_ group: TweakListing.Group) -> Bool? {
         let reading = extents[TweakScope.Kind.read.position].contains(group)
         if reading == true { return true }
-        // What may be run is seen only where it is an action.
+        // `run` makes only actions visible.
         return reading == false && extents[TweakScope.Kind.run.position].contains(group) == false ? false : nil
     }
 
-    /// Whether all of another's rights are among these; only whole kinds and equal parts are known to be.
+    /// Whether these rights include a scope. Conservative: only whole kinds and equal patterns count.
     package func covers(_ scope: TweakScope) -> Bool {
         scope.kind.implied.allSatisfy { kind in
             isWhole(kind)
@@ -133,7 +133,7 @@ package struct Rights: Equatable, Sendable {
         }
     }
 
-    /// As `whoami` shows them: only what does not follow from another one; what was given up has a minus.
+    /// The scopes as `whoami` shows them, without implied ones; dropped scopes have a minus.
     package var words: [String] {
         TweakScope.Kind.allCases.flatMap { kind in
             extents[kind.position].parts.flatMap { words(kind, $0) }
@@ -152,7 +152,7 @@ package struct Rights: Equatable, Sendable {
 }
 
 extension TweakScope.Kind {
-    /// What comes with it, itself included.
+    /// The kinds that it includes, itself among them.
     package var implied: [TweakScope.Kind] {
         switch self {
         case .read: [.read]

@@ -1,6 +1,6 @@
-// What somebody may do, and with which tweaks.
+// Defines a permission scope: a kind of access, and the tweaks that it covers.
 
-/// A right: a kind of access, to all tweaks or to those that a pattern names.
+/// A permission: a kind of access, to all tweaks or to those that match a pattern.
 ///
 /// ```swift
 /// let designers: [TweakScope] = [.read, "write:Label", "run:Cache/Maintenance"]
@@ -9,36 +9,36 @@
 /// The text is the same in code, in token files and on the wire: `read`, `write:Label`, `run:Cache/Maintenance`. A
 /// pattern is a path, one or two whole parts, or a glob, as in the protocol's commands; `write:*` is `write`.
 public struct TweakScope: Hashable, Sendable, CustomStringConvertible {
-    /// What may be done.
+    /// A kind of access.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// To see: values, lists, events, history.
+        /// Read values, lists, events and history.
         case read
-        /// To change values, one by one, in batches, by undo and by presets. Implies `read`.
+        /// Change values: one by one, in batches, by undo and by presets. Implies `read`.
         case write
-        /// To run actions; those that it names are seen, too.
+        /// Run actions, and see them.
         case run
-        /// To reload, to see and end sessions, to delete presets, to force an undo. Implies all others.
+        /// Reload, list and end sessions, delete presets, force an undo. Implies all others.
         case admin
     }
 
-    /// What may be done.
+    /// The kind of access.
     public let kind: Kind
-    /// With which tweaks; nil: with all.
+    /// The tweaks that it covers; nil: all.
     package let pattern: TweakPattern?
 
-    /// To see everything.
+    /// Read access to everything.
     public static let read = TweakScope(.read)
-    /// To see and to change everything.
+    /// Read and write access to everything.
     public static let write = TweakScope(.write)
-    /// To run all actions.
+    /// Permission to run all actions.
     public static let run = TweakScope(.run)
-    /// To do everything.
+    /// All permissions.
     public static let admin = TweakScope(.admin)
 
     private init(_ kind: Kind) { (self.kind, pattern) = (kind, nil) }
 
     /// A scope from its text.
-    /// - Parameter text: `read`, `write`, `run` or `admin`, alone or with `:` and a pattern behind it.
+    /// - Parameter text: `read`, `write`, `run` or `admin`, alone or followed by `:` and a pattern.
     /// - Throws: ``TweakError`` with the code `bad-value` for anything else.
     public init(_ text: String) throws(TweakError) {
         let (word, rest) = Self.split(text)
@@ -55,7 +55,7 @@ public struct TweakScope: Hashable, Sendable, CustomStringConvertible {
         guard let rest, let pattern = TweakPattern(rest), Quoting.isSafe(rest) else {
             throw TweakError(
                 .badValue,
-                "scope \(Quoting.excerpt(text)): behind “:” goes a path, the beginning of one, or a glob, as in "
+                "scope \(Quoting.excerpt(text)): after “:” write a path, the beginning of one, or a glob, as in "
                     + "\(word):Label or \(word):*/Text")
         }
         self.pattern = pattern
@@ -66,15 +66,15 @@ public struct TweakScope: Hashable, Sendable, CustomStringConvertible {
         return (String(text[..<colon]), String(text[text.utf8.index(after: colon)...]))
     }
 
-    /// The scope as it is written.
+    /// The scope's text form.
     public var description: String { pattern.map { "\(kind.rawValue):\($0.text)" } ?? kind.rawValue }
 
-    /// The same in quotes where it holds a blank, so that it is one word of a line.
+    /// The same, quoted where needed to be one token of a line.
     package var token: String { Quoting.needsQuotes(description) ? Quoting.json(description) : description }
 }
 
 extension TweakScope: ExpressibleByStringLiteral {
-    /// A scope that is written in the program. A malformed one is a mistake in the program: it traps with its reason.
+    /// A scope from a literal. A malformed literal is a programming error: it traps with the reason.
     public init(stringLiteral text: StaticString) {
         do throws(TweakError) {
             self = try TweakScope(text.description)

@@ -1,11 +1,11 @@
-// From patterns to the tweaks that they name.
+// Resolves patterns to the tweaks that they match.
 
 extension TweakView {
-    /// The nodes that a pattern names, in listing order. A text that is a registered path means that tweak alone.
+    /// The nodes that a pattern matches, in listing order. A registered path matches only its own tweak.
     /// - Throws: `unknown-tweak` when nothing matches, except for `*`.
     package func resolve(_ text: String) throws(TweakError) -> [TweakNode] {
         if let tweak = self[text] { return [tweak.node] }
-        // Everything is a list that is there already: no session has to wait while it is made.
+        // The complete listing is cached, so no session waits for it.
         if text == "*" { return listing.nodes }
         guard let pattern = TweakPattern(text) else { throw unknown(text) }
         let nodes = listing.nodes(matching: [pattern]).nodes
@@ -13,7 +13,7 @@ extension TweakView {
         return nodes
     }
 
-    /// The nodes that several patterns name, in listing order, each once.
+    /// The nodes that any of several patterns matches, in listing order, without duplicates.
     package func resolve(_ texts: [String]) throws(TweakError) -> [TweakNode] {
         if texts.count == 1 { return try resolve(texts[0]) }
         var single = Set<ObjectIdentifier>()
@@ -34,23 +34,23 @@ extension TweakView {
 }
 
 extension TweakListing {
-    /// The nodes that a text names: the one that has it as its path, or those that it means as a pattern.
+    /// The node with this path, or the nodes that the text matches as a pattern.
     func nodes(named text: String) -> [TweakNode] {
         if let node = nodes.first(where: { $0.path.joined == text }) { return [node] }
         return TweakPattern(text).map { nodes(matching: [$0]).nodes } ?? []
     }
 
-    /// The nodes that any of the patterns names, or that are in a set, in order; and the patterns that name nothing.
+    /// The nodes that match a pattern or are in a set, in order; and the patterns that match nothing.
     package func nodes(
         matching patterns: [TweakPattern], and single: Set<ObjectIdentifier> = []
     ) -> (nodes: [TweakNode], unmatched: [TweakPattern]) {
         var selection = Selection(patterns: patterns, single: single)
-        for group in groups { selection.take(from: group) }
+        for group in groups { selection.add(from: group) }
         return (selection.nodes, selection.unmatched)
     }
 }
 
-/// What patterns name, found group by group: most patterns have nothing to do with most groups.
+/// The nodes that patterns match, collected by group: most patterns can be excluded for a whole group.
 private struct Selection {
     private let patterns: [TweakPattern]
     private let single: Set<ObjectIdentifier>
@@ -65,37 +65,37 @@ private struct Selection {
 
     var unmatched: [TweakPattern] { patterns.indices.filter { !hasMatched[$0] }.map { patterns[$0] } }
 
-    mutating func take(from group: TweakListing.Group) {
-        var takesAll = false
+    mutating func add(from group: TweakListing.Group) {
+        var addsAll = false
         var open: [(position: Int, progress: TweakPattern.Progress)] = []
         for (position, pattern) in patterns.enumerated() {
             let progress = pattern.progress(in: group)
-            if pattern.takesAll(progress) {
-                takesAll = true
+            if pattern.matchesAll(progress) {
+                addsAll = true
                 hasMatched[position] = true
             } else if !progress.hasFailed {
                 open.append((position, progress))
             }
         }
-        if takesAll {
+        if addsAll {
             nodes += group.nodes
-            // Nothing is left to take, only to be known: which of the others name something here.
+            // All nodes are added; what remains is which other patterns match here.
             open.removeAll { hasMatched[$0.position] }
         }
-        if open.isEmpty, takesAll || single.isEmpty { return }
-        for node in group.nodes where isNamed(node, open) && !takesAll { nodes.append(node) }
+        if open.isEmpty, addsAll || single.isEmpty { return }
+        for node in group.nodes where matches(node, open) && !addsAll { nodes.append(node) }
     }
 
-    private mutating func isNamed(
+    private mutating func matches(
         _ node: TweakNode, _ open: [(position: Int, progress: TweakPattern.Progress)]
     ) -> Bool {
-        var isNamed = single.contains(ObjectIdentifier(node))
+        var isMatch = single.contains(ObjectIdentifier(node))
         let start = node.path.groupBytes.count + 1
-        for (position, progress) in open where !isNamed || !hasMatched[position] {
+        for (position, progress) in open where !isMatch || !hasMatched[position] {
             guard patterns[position].matches(node.path, from: progress, nameAt: start) else { continue }
             hasMatched[position] = true
-            isNamed = true
+            isMatch = true
         }
-        return isNamed
+        return isMatch
     }
 }

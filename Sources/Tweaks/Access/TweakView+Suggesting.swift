@@ -1,7 +1,7 @@
-// What is said of a path that names nothing, and what somebody may have meant: only what he sees.
+// Builds the error for an unknown path, and suggests a similar one among the visible tweaks.
 
 extension TweakView {
-    /// The error for a path or pattern that names nothing.
+    /// The error for a path or pattern that matches nothing.
     package func unknown(_ text: String) -> TweakError {
         if let node = node(orFormerly: text) {
             return TweakError(
@@ -11,14 +11,14 @@ extension TweakView {
         return TweakError(.unknownTweak, "there is no tweak \(Quoting.excerpt(text))\(guess)")
     }
 
-    /// The path that somebody may have meant: the nearest category, then collection, then name.
+    /// The most similar path: the nearest category, then collection, then name.
     ///
-    /// The I/O thread asks, so no more is compared than a few milliseconds allow, however many tweaks there are.
+    /// It runs on the I/O thread, so the number of comparisons is bounded to a few milliseconds.
     package func suggestion(for text: String) -> TweakPath? {
         let groups = listing.groups
         let parts = text.pathParts
         if parts.count == 3, let path = Self.suggestion(for: parts, in: groups) { return path }
-        // A bare name, or parts in the wrong place: compare what was typed with names, then with whole paths.
+        // A bare name, or misplaced parts: compare the text with names, then with whole paths.
         let nodes = groups.lazy.flatMap(\.nodes).prefix(2_000)
         if let name = Spelling.nearest(to: parts.last ?? text, among: nodes.lazy.map(\.path.name)) {
             return nodes.first { $0.path.name == name }?.path
@@ -28,7 +28,7 @@ extension TweakView {
     }
 
     private static func suggestion(for parts: [String], in groups: [TweakListing.Group]) -> TweakPath? {
-        // Sorted: the groups of a category stand together.
+        // Groups are sorted, so those of a category are adjacent.
         let starts = groups.indices.lazy.filter { $0 == 0 || groups[$0].category != groups[$0 - 1].category }
         let categories = starts.map { groups[$0].category }
         guard let category = Spelling.nearest(to: parts[0], among: categories) else { return nil }

@@ -1,31 +1,31 @@
-// What of a registry somebody sees: the rest is not there for him.
+// Restricts a registry to the tweaks that a session's rights make visible.
 
 import Synchronization
 
-/// A registry as it looks with certain rights.
+/// A registry as seen with certain rights.
 ///
-/// It answers as a registry would in which nothing else was ever registered: what is hidden is not told from what does
-/// not exist.
+/// It behaves like a registry that contains only the visible tweaks: a hidden tweak cannot be distinguished from one
+/// that does not exist.
 package struct TweakView: Sendable {
     package let registry: TweakRegistry
     package let rights: Rights
 
-    /// - Parameter rights: Everything, unless told otherwise.
+    /// - Parameter rights: By default, everything.
     package init(_ registry: TweakRegistry, _ rights: Rights = .all) {
         self.registry = registry
         self.rights = rights
     }
 
-    /// Whether all is seen.
+    /// Whether everything is visible.
     package var isWhole: Bool { rights.isWhole(.read) }
 
-    /// What is seen, in the order of all listings.
+    /// The visible tweaks, in listing order.
     package var listing: TweakListing { registry.listing(seenWith: rights) }
 
-    /// How many tweaks and actions are seen.
+    /// The number of visible tweaks and actions.
     package var count: Int { isWhole ? registry.count : listing.count }
 
-    /// The tweak or action with this path; nil where there is none.
+    /// The tweak or action with this path; nil if there is none.
     package subscript(path: String) -> AnyTweak? {
         registry[path].flatMap { rights.sees($0.node) ? $0 : nil }
     }
@@ -39,6 +39,6 @@ package struct TweakView: Sendable {
         return former.flatMap { rights.sees($0) ? $0 : nil }
     }
 
-    /// Whether something may be said of a path that no tweak has.
-    package func knows(_ path: TweakPath) -> Bool { rights.allows(.read, path) }
+    /// Whether these rights allow replies about a path without a tweak.
+    package func canSee(_ path: TweakPath) -> Bool { rights.allows(.read, path) }
 }

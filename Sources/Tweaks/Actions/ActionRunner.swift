@@ -1,4 +1,4 @@
-// Runs an action: once for each call, never longer waited for than its limit.
+// Runs an action once per call, and stops waiting for it at its time limit.
 
 import Synchronization
 
@@ -6,9 +6,9 @@ import Synchronization
 final class ActionRunner: Sendable {
     typealias Body = @isolated(any) (TweakArguments) async throws -> String
 
-    // The body was handed over by `sending`: nobody else can call it, and it is isolated to its own actor.
+    // Safe: the body was passed as `sending`, so only this object can call it, on the body's own actor.
     nonisolated(unsafe) private let body: Body
-    /// What it takes; nil: anything.
+    /// The declared arguments; nil: any.
     let signature: ActionSignature?
     private let timeLimit: Duration
     private let concurrently: Bool
@@ -23,31 +23,31 @@ final class ActionRunner: Sendable {
         self.body = body
     }
 
-    /// Runs the body and waits for it, at most for the time limit. When the caller is cancelled, so is the body; its answer
-    /// is waited for.
-    /// - Parameter executor: Where body and clock run; nil for the tasks' usual place.
+    /// Runs the body and waits for it, at most for the time limit. Canceling the caller cancels the body; its result is
+    /// still awaited.
+    /// - Parameter executor: Runs the body and the timer; nil for the default executor.
     func run(
         _ arguments: TweakArguments, path: TweakPath, on executor: (any TaskExecutor)? = nil
     ) async throws(TweakError) -> String {
         guard claim() else {
             throw TweakError(.busy, "\(path.token) is still running; try again when it has ended", path: path)
         }
-        let verdict = Verdict()
+        let outcome = FirstResult()
         let work = Task(executorPreference: executor) { [self] in
-            let result = await answer(arguments, path)
+            let result = await callBody(arguments, path)
             running.store(0, ordering: .releasing)
-            verdict.give(result)
+            outcome.resolve(result)
         }
-        let clock = Task(executorPreference: executor) { [timeLimit] in
+        let timer = Task(executorPreference: executor) { [timeLimit] in
             guard (try? await Task.sleep(for: timeLimit)) != nil else { return }
-            if verdict.give(.failure(Self.timeout(timeLimit, path))) { work.cancel() }
+            if outcome.resolve(.failure(Self.timeout(timeLimit, path))) { work.cancel() }
         }
         let result = await withTaskCancellationHandler {
-            await verdict.result
+            await outcome.result
         } onCancel: {
             work.cancel()
         }
-        clock.cancel()
+        timer.cancel()
         return try result.get()
     }
 
@@ -56,7 +56,7 @@ final class ActionRunner: Sendable {
         return running.compareExchange(expected: 0, desired: 1, ordering: .acquiringAndReleasing).exchanged
     }
 
-    private func answer(_ arguments: TweakArguments, _ path: TweakPath) async -> Result<String, TweakError> {
+    private func callBody(_ arguments: TweakArguments, _ path: TweakPath) async -> Result<String, TweakError> {
         do {
             return .success(try await body(arguments))
         } catch let error as TweakError {
@@ -69,42 +69,42 @@ final class ActionRunner: Sendable {
     private static func timeout(_ limit: Duration, _ path: TweakPath) -> TweakError {
         let text = DurationText.print(limit.exactNanoseconds ?? .max)
         return TweakError(
-            .timeout, "\(path.token) took longer than \(text); it is cancelled, and busy until it ends", path: path)
+            .timeout, "\(path.token) took longer than \(text); it is canceled, and busy until it ends", path: path)
     }
 }
 
-/// A result that can be given once: by the body or the clock, whichever is first.
-private final class Verdict: Sendable {
-    typealias Given = Result<String, TweakError>
+/// A result that the body or the timer sets once; the first one counts.
+private final class FirstResult: Sendable {
+    typealias Outcome = Result<String, TweakError>
 
     private struct State {
-        var given: Given?
-        var continuation: CheckedContinuation<Given, Never>?
+        var result: Outcome?
+        var continuation: CheckedContinuation<Outcome, Never>?
     }
 
     private let state = Mutex(State())
 
-    /// True for the first result, which is the one that counts.
+    /// Sets the result; false if there already is one.
     @discardableResult
-    func give(_ result: Given) -> Bool {
+    func resolve(_ result: Outcome) -> Bool {
         let (isFirst, continuation) = state.withLock { state in
-            if state.given != nil { return (false, nil as CheckedContinuation<Given, Never>?) }
-            state.given = result
+            if state.result != nil { return (false, nil as CheckedContinuation<Outcome, Never>?) }
+            state.result = result
             return (true, state.continuation.take())
         }
         continuation?.resume(returning: result)
         return isFirst
     }
 
-    /// Waits for it; for one caller.
-    var result: Given {
+    /// Waits for the result; only one caller may wait.
+    var result: Outcome {
         get async {
             await withCheckedContinuation { continuation in
-                let given = state.withLock { state in
-                    if state.given == nil { state.continuation = continuation }
-                    return state.given
+                let result = state.withLock { state in
+                    if state.result == nil { state.continuation = continuation }
+                    return state.result
                 }
-                if let given { continuation.resume(returning: given) }
+                if let result { continuation.resume(returning: result) }
             }
         }
     }

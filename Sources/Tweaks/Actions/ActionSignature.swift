@@ -1,19 +1,19 @@
-// Checks the arguments of an action: the one place for code, the wire and HTTP.
+// Validates the arguments of an action, for calls from code, the wire and HTTP.
 
 /// The arguments that an action declares.
 package struct ActionSignature: Sendable {
-    /// One of them.
+    /// A declared argument.
     package struct Parameter: Sendable {
         package let name: String
         package let definition: TweakDefinition
-        /// What is passed where it is left out; nil: it must be there.
+        /// The value when the argument is omitted; nil: it is required.
         package let defaultValue: TweakValue?
     }
 
     package let parameters: [Parameter]
     private let path: TweakPath
 
-    /// - Throws: `usage` where the declaration cannot be right.
+    /// - Throws: `usage` if the declaration is invalid.
     init(_ declared: [TweakParameter], _ path: TweakPath) throws(TweakError) {
         var parameters: [Parameter] = []
         for parameter in declared {
@@ -25,17 +25,17 @@ package struct ActionSignature: Sendable {
             }
             let previous = parameters.last
             if parameters.contains(where: { $0.name == parameter.name }) {
-                throw TweakError(.usage, "\(path.token): two arguments are called \(parameter.name)", path: path)
+                throw TweakError(.usage, "\(path.token): two arguments have the name \(parameter.name)", path: path)
             }
             if let previous, previous.defaultValue != nil, parameter.defaultValue == nil {
                 throw TweakError(
                     .usage,
-                    "\(path.token): \(parameter.name) has no default, and \(previous.name) in front of it has one; "
-                        + "exchange them", path: path)
+                    "\(path.token): \(parameter.name) has no default, but \(previous.name) before it has one; "
+                        + "swap them", path: path)
             }
             if let value = parameter.defaultValue {
                 do {
-                    _ = try definition.judge(value, for: path)
+                    _ = try definition.validate(value, for: path)
                 } catch {
                     throw TweakError(error.code, "the default of \(parameter.name): \(error.message)", path: path)
                 }
@@ -49,13 +49,14 @@ package struct ActionSignature: Sendable {
     /// `FILE [VOLUME]`.
     package var usage: String { parameters.map(\.usage).joined(separator: " ") }
 
-    /// Reads and judges what a caller wrote, and fills in defaults.
-    /// - Throws: `usage` for too many or too few; else what a value of that kind is refused with. Each says which
-    ///   argument it is about, and how to call the action.
+    /// Parses and validates the arguments of a call, and fills in defaults.
+    /// - Throws: `usage` for too many or too few arguments; else the validation error of a value. The message names the
+    ///   argument and the usage.
     func check(_ texts: [String]) throws(TweakError) -> TweakArguments {
         if texts.count > parameters.count {
-            let most = parameters.isEmpty ? "no arguments" : "at most \(parameters.count), and here are \(texts.count)"
-            throw refusal(.usage, "takes \(most)")
+            let limit =
+                parameters.isEmpty ? "no arguments" : "at most \(parameters.count), but \(texts.count) were given"
+            throw refusal(.usage, "takes \(limit)")
         }
         var arguments: [TweakArguments.Argument] = []
         for (position, parameter) in parameters.enumerated() {
@@ -72,11 +73,11 @@ package struct ActionSignature: Sendable {
         }
         let definition = parameter.definition
         do throws(TweakError) {
-            let read = try definition.read(text, from: .person, default: parameter.defaultValue, for: path)
-            let value = try definition.judge(read, for: path).value
+            let read = try definition.read(text, from: .typed, default: parameter.defaultValue, for: path)
+            let value = try definition.validate(read, for: path).value
             return .init(name: parameter.name, text: text, value: value)
         } catch {
-            // It speaks of the action as of a tweak: of the argument it is meant.
+            // The message names the action's path as a tweak; replace that by the argument's name.
             let (token, text) = (path.token, error.message)
             let rest = text.hasPrefix(token) ? String(text.dropFirst(token.count)) : " \(text)"
             throw refusal(error.code, parameter.name + rest)
@@ -90,7 +91,7 @@ package struct ActionSignature: Sendable {
 }
 
 extension ActionSignature.Parameter {
-    /// `FILE`, or `[VOLUME]` where it may be left out.
+    /// `FILE`, or `[VOLUME]` for an optional argument.
     fileprivate var usage: String {
         let word = name.uppercased().split(separator: " ").joined(separator: "-")
         return defaultValue == nil ? word : "[\(word)]"
@@ -103,6 +104,6 @@ extension ActionSignature.Parameter {
 }
 
 extension TweakNode {
-    /// The arguments that an action declares; nil for one that takes any, and for a value.
+    /// The declared arguments of an action; nil if it accepts any, and for a value.
     package var signature: ActionSignature? { runner?.signature }
 }

@@ -1,4 +1,4 @@
-// Something that people can run by name.
+// Registers actions: closures that clients run by name.
 
 /// A registered action.
 public struct TweakAction: Sendable {
@@ -10,20 +10,19 @@ public struct TweakAction: Sendable {
 
     /// Runs it once and returns its text.
     ///
-    /// Cancelling the task that waits for it cancels the action's, too; what that makes of it is the answer.
-    /// - Throws: ``TweakError``: `unknown-tweak` when it was removed, what its arguments are refused with, `busy`,
-    ///   `timeout`, or `action-failed` with the text of what it threw.
+    /// Canceling the calling task cancels the action's task, too; the action's result is returned.
+    /// - Throws: ``TweakError``: `unknown-tweak` when it was removed, the error of an invalid argument, `busy`,
+    ///   `timeout`, or `action-failed` with the text of the error that it threw.
     public func run(_ arguments: [String] = []) async throws(TweakError) -> String {
         try await AnyTweak(node: node, registry: registry).run(arguments)
     }
 }
 
-/// Registers an action: FBTweakAction.
+/// Registers an action, like FBTweakAction.
 ///
-/// It runs in a task, on the actor that the closure belongs to; never on a thread of the server's. One call
-/// runs it once. It is not run again before it has ended (`busy`), unless `concurrently` is true. After `timeLimit`
-/// its caller is answered `timeout` and its task is cancelled; it stays `busy` until it really ends. It is cancelled as
-/// well when the server stops over which it was called.
+/// It runs in a task, on the closure's actor, never on a server thread. Each call runs it once. A call while it runs
+/// gets the error `busy`, unless `concurrently` is true. After `timeLimit` the caller gets `timeout` and the task is
+/// canceled; the action stays `busy` until it ends. It is also canceled when the server that received the call stops.
 ///
 /// ```swift
 /// tweakAction("Player", "Audio", "Mute") { arguments in
@@ -35,15 +34,16 @@ public struct TweakAction: Sendable {
 ///   - category: The first part of its path.
 ///   - collection: The second part.
 ///   - name: The third part.
-///   - arguments: What it takes, in order: checked before it runs, shown to people, completed; nil: any texts.
-///   - help: What it does, in a line.
-///   - flags: `.needsRestart` and `.secret` are shown in listings; an action is run in any case.
-///   - timeLimit: How long a caller waits before it is answered `timeout`.
-///   - concurrently: Whether several runs may overlap; else the second caller is answered `busy`.
-///   - registry: Where it is registered; ``TweakRegistry/shared`` unless it is named.
+///   - arguments: The arguments, in order: validated before it runs, listed and completed; nil: any texts.
+///   - help: One line that describes the action.
+///   - flags: `.needsRestart` and `.secret` are only shown in listings.
+///   - timeLimit: The time that a caller waits before it gets `timeout`.
+///   - concurrently: Whether runs may overlap; otherwise the second caller gets `busy`.
+///   - registry: The registry; by default ``TweakRegistry/shared``.
 ///   - fileID: Where it is declared; leave it out.
 ///   - line: Where it is declared; leave it out.
-///   - body: Takes the arguments, returns text for the caller (lines are kept); what it throws is shown.
+///   - body: Receives the arguments and returns text for the caller, which may have several lines; the caller also gets
+///     the text of an error that it throws.
 @discardableResult
 public func tweakAction(
     _ category: String, _ collection: String, _ name: String, arguments: [TweakParameter]? = nil,

@@ -1,6 +1,6 @@
-// The arguments that an action is called with.
+// Holds the arguments of an action call.
 
-/// The arguments of a call, in order and without quotes; those that the action declares are also found by their names.
+/// The arguments of a call, in order and without quotes; declared arguments can also be looked up by name.
 public struct TweakArguments: RandomAccessCollection, Sendable {
     struct Argument: Sendable {
         let name: String
@@ -9,7 +9,7 @@ public struct TweakArguments: RandomAccessCollection, Sendable {
     }
 
     private let texts: [String]
-    /// Those that are declared.
+    /// The declared ones.
     private let declared: [Argument]
     private let path: TweakPath?
 
@@ -22,19 +22,19 @@ public struct TweakArguments: RandomAccessCollection, Sendable {
 
     /// 0.
     public var startIndex: Int { 0 }
-    /// How many there are, defaults included.
+    /// The number of arguments, including defaults.
     public var endIndex: Int { texts.count }
-    /// The argument at a place, which must exist, as it was typed; `first` and `dropFirst` are kinder.
+    /// The argument at a position, as typed. Traps if there is none; `first` and `dropFirst` do not.
     public subscript(position: Int) -> String { texts[position] }
 
-    /// A declared argument, checked and converted; its default where the caller left it out.
+    /// A declared argument, validated and converted; its default if the caller omitted it.
     ///
     /// ```swift
     /// let volume: Double = try arguments["volume"]
     /// let mode = try arguments["mode", as: Mode.self]
     /// ```
-    /// - Throws: ``TweakError`` with code `internal` when the action declares no argument of this name, or one of another
-    ///   type.
+    /// - Throws: ``TweakError`` with code `internal` when the action declares no argument of this name, or one of
+    ///   another type.
     public subscript<Value: TweakConvertible>(name: String, as type: Value.Type = Value.self) -> Value {
         get throws(TweakError) {
             let subject = path.map { "\($0.token): " } ?? ""
@@ -46,8 +46,8 @@ public struct TweakArguments: RandomAccessCollection, Sendable {
             guard let value = Value(argument.value) else {
                 throw TweakError(
                     .internal,
-                    "\(subject)the argument \(name) is \(argument.value.kind.phrase) and no \(Value.self); declare it as one",
-                    path: path)
+                    "\(subject)the argument \(name) is \(argument.value.kind.phrase), not a \(Value.self); "
+                        + "declare it with that type", path: path)
             }
             return value
         }

@@ -1,4 +1,4 @@
-// An argument that an action declares, so that clients can ask for it and the library can check it.
+// Declares an argument of an action, so that clients can prompt for it and the library can validate it.
 
 /// An argument of an action: its name, kind and limits.
 ///
@@ -11,42 +11,42 @@
 /// }
 /// ```
 ///
-/// One with a default may be left out; those behind it then, too.
+/// An argument with a default may be omitted, together with all that follow it.
 public struct TweakParameter: Sendable {
-    /// What an argument holds, as a type of Swift: `.number` is a `Double`.
+    /// The kind of an argument, with its Swift type: `.number` is a `Double`.
     public struct Kind<Value: TweakConvertible>: Sendable {
         let kind: TweakKind
     }
 
-    /// What it is called: 1–128 bytes without `/`, control or bidirectional characters, unlike any other of the action.
+    /// The name: 1–128 bytes without `/`, control or bidirectional characters, unique in the action.
     public let name: String
-    /// What it holds.
+    /// The kind of its values.
     public let kind: TweakKind
-    /// What is passed where a caller leaves it out; nil: it must be there.
+    /// The value when the caller omits it; nil: it is required.
     public let defaultValue: TweakValue?
-    /// What it is for, in a line.
+    /// One line that describes it.
     public let help: String?
     let definition: @Sendable (TweakPath) throws(TweakError) -> TweakDefinition
 
-    /// An argument of any kind but a choice.
+    /// An argument of any kind except a choice.
     /// - Parameters:
-    ///   - name: What it is called.
+    ///   - name: The name.
     ///   - kind: `.bool`, `.int`, `.number`, `.string`, `.color` or `.duration`.
-    ///   - defaultValue: What is passed where it is left out; nil: it must be there.
-    ///   - help: What it is for, in a line.
+    ///   - defaultValue: The value when it is omitted; nil: it is required.
+    ///   - help: One line that describes it.
     public init<Value: TweakConvertible>(
         _ name: String, _ kind: Kind<Value>, default defaultValue: Value? = nil, help: String? = nil
     ) {
-        self.init(name, kind.kind, TweakShape<Value>(facts: DeclaredFacts(help: help)), defaultValue?.erased)
+        self.init(name, kind.kind, TweakShape<Value>(info: DeclarationInfo(help: help)), defaultValue?.erased)
     }
 
     /// A number or duration within a range: `0...10`, `0...` or `...10`.
     /// - Parameters:
-    ///   - name: What it is called.
+    ///   - name: The name.
     ///   - kind: `.int`, `.number` or `.duration`.
     ///   - range: The values accepted, bounds included.
-    ///   - defaultValue: What is passed where it is left out; nil: it must be there.
-    ///   - help: What it is for, in a line.
+    ///   - defaultValue: The value when it is omitted; nil: it is required.
+    ///   - help: One line that describes it.
     public init<Value: TweakBounded>(
         _ name: String, _ kind: Kind<Value>, in range: some TweakBounds<Value>, default defaultValue: Value? = nil,
         help: String? = nil
@@ -56,13 +56,13 @@ public struct TweakParameter: Sendable {
         self.init(name, kind.kind, shape, defaultValue?.erased)
     }
 
-    /// A duration within a range, so that `.zero ... .seconds(5)` can be written as it is.
+    /// A duration within a range; this overload makes `.zero ... .seconds(5)` type-check.
     /// - Parameters:
-    ///   - name: What it is called.
+    ///   - name: The name.
     ///   - kind: `.duration`.
     ///   - range: The values accepted, bounds included.
-    ///   - defaultValue: What is passed where it is left out; nil: it must be there.
-    ///   - help: What it is for, in a line.
+    ///   - defaultValue: The value when it is omitted; nil: it is required.
+    ///   - help: One line that describes it.
     public init(
         _ name: String, _ kind: Kind<Duration>, in range: ClosedRange<Duration>, default defaultValue: Duration? = nil,
         help: String? = nil
@@ -72,33 +72,33 @@ public struct TweakParameter: Sendable {
         self.init(name, .duration, shape, defaultValue?.erased)
     }
 
-    /// One of several texts.
+    /// One of several strings.
     /// - Parameters:
-    ///   - name: What it is called.
-    ///   - choices: The texts accepted.
-    ///   - defaultValue: What is passed where it is left out; nil: it must be there.
-    ///   - help: What it is for, in a line.
+    ///   - name: The name.
+    ///   - choices: The accepted strings.
+    ///   - defaultValue: The value when it is omitted; nil: it is required.
+    ///   - help: One line that describes it.
     public init(_ name: String, choices: [String], default defaultValue: String? = nil, help: String? = nil) {
         let shape = TweakShape<String>(
-            facts: DeclaredFacts(help: help), choices: choices.map { TweakChoice($0, name: $0) })
+            info: DeclarationInfo(help: help), choices: choices.map { TweakChoice($0, name: $0) })
         self.init(name, .choice, shape, defaultValue.map { .choice($0) })
     }
 
-    /// One of the cases of an enumeration.
+    /// A case of an enumeration.
     /// - Parameters:
-    ///   - name: What it is called.
+    ///   - name: The name.
     ///   - choices: The enumeration: `Mode.self`.
-    ///   - defaultValue: What is passed where it is left out; nil: it must be there.
-    ///   - help: What it is for, in a line.
+    ///   - defaultValue: The value when it is omitted; nil: it is required.
+    ///   - help: One line that describes it.
     public init<Value: TweakConvertible & CaseIterable>(
         _ name: String, choices: Value.Type, default defaultValue: Value? = nil, help: String? = nil
     ) {
-        let shape = TweakShape<Value>(facts: DeclaredFacts(help: help))
+        let shape = TweakShape<Value>(info: DeclarationInfo(help: help))
         self.init(name, .choice, shape, defaultValue.map { .choice($0.erased.choiceName) })
     }
 
     private init<Value>(_ name: String, _ kind: TweakKind, _ shape: TweakShape<Value>, _ defaultValue: TweakValue?) {
-        (self.name, self.kind, self.defaultValue, help) = (name, kind, defaultValue, shape.facts.help)
+        (self.name, self.kind, self.defaultValue, help) = (name, kind, defaultValue, shape.info.help)
         definition = { path throws(TweakError) in try shape.definition(kind, path: path) }
     }
 }
@@ -119,7 +119,7 @@ extension TweakParameter.Kind where Value == Double {
 }
 
 extension TweakParameter.Kind where Value == String {
-    /// Text.
+    /// A string.
     public static var string: Self { Self(kind: .string) }
 }
 
@@ -129,6 +129,6 @@ extension TweakParameter.Kind where Value == TweakColor {
 }
 
 extension TweakParameter.Kind where Value == Duration {
-    /// A span of time.
+    /// A duration.
     public static var duration: Self { Self(kind: .duration) }
 }

@@ -1,59 +1,59 @@
-// Judges a list of assignments: what each line sets, what waits for its tweak, and everything that is wrong.
+// Validates a list of assignments: collects the changes, the values for unregistered tweaks, and all problems.
 
-/// What differs between the sources of assignments.
+/// The rules for a source of assignments: config file, import or preset.
 package struct AssignmentRules: Sendable {
-    /// A line takes the right to write its tweak.
-    package var needsWrite = true
+    /// A line requires write access to its tweak.
+    package var requiresWrite = true
     /// A line may set a secret.
-    package var takesSecrets = true
-    /// A path without a tweak waits for one; else it is an error.
-    package var holdsUnknown = false
-    /// So many problems are listed; the others are counted.
+    package var allowsSecrets = true
+    /// A value without a registered tweak stays pending; otherwise it is an error.
+    package var keepsUnknown = false
+    /// The number of problems to list; further ones are only counted.
     package var listedProblems = Int.max
 
-    /// So many of an import's problems are named; who mends them sees the next ones.
-    package static let mostNamed = 100
+    /// The number of an import's problems to list; the next ones appear when these are fixed.
+    package static let maxListedProblems = 100
 
     /// The lines of an import.
-    package static let `import` = AssignmentRules(listedProblems: mostNamed)
+    package static let `import` = AssignmentRules(listedProblems: maxListedProblems)
     /// A preset that is loaded.
-    package static let preset = AssignmentRules(takesSecrets: false)
+    package static let preset = AssignmentRules(allowsSecrets: false)
     /// A preset that is only compared.
-    package static let comparison = AssignmentRules(needsWrite: false, takesSecrets: false, holdsUnknown: true)
+    package static let comparison = AssignmentRules(requiresWrite: false, allowsSecrets: false, keepsUnknown: true)
 }
 
-/// The lines of a config file, a preset or an import, judged. Makes no change; what comes of it is committed as
-/// everything else is.
+/// The validated lines of a config file, a preset or an import. Changes nothing itself; its batch is committed like
+/// any other.
 package struct AssignmentPlan: Sendable {
-    /// A line that can be taken.
+    /// A valid line.
     struct Step: Sendable {
         let node: TweakNode
         let prepared: Prepared
         let adjustment: TweakAdjustment
         let origin: TweakOrigin
 
-        var change: TweakBatch.Change { .judged(prepared, adjustment) }
+        var change: TweakBatch.Change { .validated(prepared, adjustment) }
     }
 
     private(set) var steps: [Step] = []
-    /// What waits for its tweak.
-    private(set) var held: [StoredEntry] = []
-    /// What is said about each of these.
+    /// Values whose tweak is not registered.
+    private(set) var pending: [StoredEntry] = []
+    /// The `unknown-tweak` error of each pending value.
     private(set) var unknown: [ConfigProblem] = []
-    /// Everything that is wrong, in the order of the lines.
+    /// All problems, in line order.
     package private(set) var problems: ConfigProblems
-    /// Where each path is assigned first, be it well or badly.
+    /// The first line that assigns each path, valid or not.
     private var lines: [TweakPath: Int] = [:]
     private var suggestionsLeft = 20
     private let rules: AssignmentRules
     private let view: TweakView
     private let time: ContinuousClock.Instant
 
-    /// Judges; the program's own checks may run here, so never under a lock, nor on a thread that others wait for.
+    /// Validates the entries. The program's own checks may run, so hold no lock, and do not block a shared thread.
     /// - Parameters:
-    ///   - known: What is wrong with the other lines of the text.
-    ///   - view: What is seen of the registry: nothing else is told of, and nothing else changed.
-    ///   - isCancelled: Asked now and then; once it is, the rest is not judged, and nothing may come of it.
+    ///   - known: Problems already found in other lines of the text.
+    ///   - view: The visible part of the registry; hidden tweaks are neither reported nor changed.
+    ///   - isCancelled: Polled every 256 entries. Once true, validation stops, and the plan must not be used.
     package init(
         _ entries: some Sequence<ConfigEntry>, _ rules: AssignmentRules, and known: [ConfigProblem] = [],
         _ view: TweakView, isCancelled: () -> Bool = { false }
@@ -72,22 +72,22 @@ package struct AssignmentPlan: Sendable {
         problems = ConfigProblems(known, limit: rules.listedProblems).merged(with: problems)
     }
 
-    /// The changes that the good lines ask for, in their order.
+    /// The changes of the valid lines, in line order.
     package var batch: (batch: TweakBatch, nodes: [TweakNode]) {
         var batch = TweakBatch()
         for step in steps { batch.append(step.node, step.change) }
         return (batch, steps.map(\.node))
     }
 
-    /// Whether a line names this path, even one that cannot be taken.
+    /// Whether a line names this path, even an invalid one.
     func names(_ path: TweakPath) -> Bool { lines[path] != nil }
 
     private mutating func add(_ entry: ConfigEntry) throws(TweakError) {
-        guard let node = view.node(orFormerly: entry.path) else { return try hold(entry) }
+        guard let node = view.node(orFormerly: entry.path) else { return try addUnknown(entry) }
         let isFirst = claim(node.path, entry.line)
-        if rules.needsWrite, !view.rights.allows(.write, node.path) { throw view.rights.denied(.write, node.path) }
-        if node.isSecret, node.isSettable, !rules.takesSecrets {
-            let remedy = "take the line out, and set it by hand"
+        if rules.requiresWrite, !view.rights.allows(.write, node.path) { throw view.rights.denied(.write, node.path) }
+        if node.isSecret, node.isSettable, !rules.allowsSecrets {
+            let remedy = "remove the line, and set it by hand"
             throw TweakError(
                 .badValue, "\(node.path.token) is a secret, and presets hold none; \(remedy)", path: node.path)
         }
@@ -101,23 +101,23 @@ package struct AssignmentPlan: Sendable {
         StoredEntry(path: path, content: .text(entry.text), origin: entry.origin, time: time)
     }
 
-    private mutating func hold(_ entry: ConfigEntry) throws(TweakError) {
+    private mutating func addUnknown(_ entry: ConfigEntry) throws(TweakError) {
         let path = try? TweakPath(entry.path)
         if let path, !claim(path, entry.line) { return }
-        let error = notThere(entry.path)
-        guard rules.holdsUnknown, let path else { throw error }
+        let error = unknownTweak(entry.path)
+        guard rules.keepsUnknown, let path else { throw error }
         unknown.append(ConfigProblem(line: entry.line, error: error))
-        held.append(stored(entry, path))
+        pending.append(stored(entry, path))
     }
 
-    /// Looking for what may have been meant compares with everything there is, so not for each of very many.
-    private mutating func notThere(_ path: String) -> TweakError {
+    /// Each suggestion compares with many paths, so their number is limited.
+    private mutating func unknownTweak(_ path: String) -> TweakError {
         suggestionsLeft -= 1
         if suggestionsLeft >= 0 { return view.unknown(path) }
         return TweakError(.unknownTweak, "there is no tweak \(Quoting.excerpt(path)); see ls or find")
     }
 
-    /// False when an earlier line assigns it. What is wrong with its value is said, too.
+    /// False when an earlier line assigns the path. The line's value is still validated and reported.
     private mutating func claim(_ path: TweakPath, _ line: Int) -> Bool {
         guard let first = lines[path] else {
             lines[path] = line

@@ -1,10 +1,10 @@
-// Holds one line of a list of assignments, and says what can be wrong with it.
+// Defines one line of a list of assignments, and the problems found in it.
 
 /// One assignment of a config file, a preset or an import.
 package struct ConfigEntry: Sendable {
-    /// The path as it stands there.
+    /// The path as written in the line.
     package let path: String
-    /// The value, one token without its quotes.
+    /// The value: one token, without quotes.
     package let text: String
     package let line: Int
     /// File and line, for `explain`.
@@ -18,7 +18,7 @@ package struct ConfigEntry: Sendable {
     }
 }
 
-/// What is wrong with a line.
+/// An error in a line.
 package struct ConfigProblem: Error, Sendable, Equatable {
     package let line: Int
     package let error: TweakError
@@ -29,13 +29,13 @@ package struct ConfigProblem: Error, Sendable, Equatable {
     }
 }
 
-/// The problems of a text: the first ones and their number, so that a text of nothing else does not fill the memory.
+/// The problems of a text: the first ones and the total count, so that a text full of errors uses bounded memory.
 package struct ConfigProblems: Sendable, Equatable {
-    /// In the order of the lines.
+    /// The first problems, in line order.
     package private(set) var first: [ConfigProblem] = []
-    /// How many there are in all.
+    /// The total number of problems.
     package private(set) var count = 0
-    /// So many are kept.
+    /// The size limit of `first`.
     private let limit: Int
 
     package init(_ problems: [ConfigProblem] = [], limit: Int = .max) {
@@ -50,7 +50,7 @@ package struct ConfigProblems: Sendable, Equatable {
         count += 1
     }
 
-    /// Both, in the order of the lines; of each the problems are in order.
+    /// Both lists merged in line order; each must be in line order already.
     package func merged(with other: ConfigProblems) -> ConfigProblems {
         var all = self
         all.first = Array((first + other.first).sorted { $0.line < $1.line }.prefix(limit))

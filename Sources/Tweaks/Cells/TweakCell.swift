@@ -1,8 +1,8 @@
-// Where a current value lives: an atomic word where it fits one, a lock where it does not.
+// Stores the current value of a tweak: in an atomic word if it fits, behind a lock if it does not.
 
 public import Synchronization
 
-/// Holds the current value of one tweak; reading it is all that a program's hot path does.
+/// Holds the current value of one tweak; a program's hot path only reads it.
 public protocol TweakCell<Value>: AnyObject, Sendable {
     /// The type of the value.
     associatedtype Value: TweakStorable
@@ -10,8 +10,8 @@ public protocol TweakCell<Value>: AnyObject, Sendable {
     init(_ value: Value)
     /// The current value. Safe on any thread.
     func load() -> Value
-    /// Replaces the value. Only the registry calls this, and where the cell is not one of this library's it does so under
-    /// its lock: such a cell must not use a registry here, nor in ``load()``.
+    /// Replaces the value. Only the registry calls this. For cells defined outside this library it holds its lock, so
+    /// such a cell must not use a registry here or in ``load()``.
     func store(_ value: Value)
 }
 
@@ -23,7 +23,7 @@ public protocol TweakWord {
     init(tweakWord: UInt64)
 }
 
-/// A cell that takes a word as it is, whatever its type.
+/// A cell that stores a raw word, independent of its value's type.
 protocol WordStorage: AnyObject, Sendable {
     func store(word: UInt64)
 }
@@ -45,7 +45,7 @@ public final class TweakWordCell<Value: TweakStorable & TweakWord>: TweakCell, W
     func store(word: UInt64) { self.word.store(word, ordering: .releasing) }
 }
 
-/// A cell for an enumeration: the word is an index into a list made once, because `allCases` may allocate.
+/// A cell for an enumeration: the word is an index into a stored list, because `allCases` may allocate.
 public final class TweakChoiceCell<Value: TweakStorable>: TweakCell {
     @usableFromInline let cases: [Value]
     @usableFromInline let index: Atomic<Int>
@@ -66,7 +66,7 @@ public final class TweakChoiceCell<Value: TweakStorable>: TweakCell {
     /// Replaces the value; one that is not in the list changes nothing.
     public func store(_ value: Value) { if let position = position(of: value) { store(position: position) } }
 
-    /// Where a value is in the list; it compares values, which is the program's code.
+    /// The index of a value in the list. Runs the program's code: its `==`.
     func position(of value: Value) -> Int? { cases.firstIndex(of: value) }
 
     /// Replaces the value by the one at a position.
@@ -86,7 +86,7 @@ public final class TweakLockedCell<Value: TweakStorable>: TweakCell {
 
     /// Replaces the value.
     public func store(_ value: Value) {
-        // The old value is released after the lock: its deinit may be anything.
+        // The old value is released after the lock: its deinit may run the program's code.
         var value = value
         self.value.withLock { swap(&$0, &value) }
     }

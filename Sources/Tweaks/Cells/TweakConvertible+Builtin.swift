@@ -1,4 +1,4 @@
-// The standard types as values of tweaks.
+// Makes Bool, String, TweakColor and Duration usable as tweak values.
 
 extension Bool: TweakConvertible, TweakWord {
     /// One atomic word.
@@ -46,7 +46,7 @@ extension TweakColor: TweakConvertible, TweakWord {
     public static var tweakKind: TweakKind? { .color }
     /// `.color`.
     public var erased: TweakValue { .color(self) }
-    // In the order that they have in memory on small-endian machines: then this is no work at all.
+    // In memory order on little-endian machines, so that the conversion compiles to nothing.
     /// The four channels.
     @inlinable public var tweakWord: UInt64 {
         UInt64(red8) | UInt64(green8) << 8 | UInt64(blue8) << 16 | UInt64(alpha8) << 24
@@ -71,7 +71,7 @@ extension Duration: TweakBounded, TweakWord {
     public static var tweakKind: TweakKind? { .duration }
     /// `.duration`.
     public var erased: TweakValue { .duration(self) }
-    /// Nanoseconds; 0 for what is no whole number of them, which never gets as far as a cell.
+    /// Nanoseconds; 0 for fractions of one, which validation keeps out of cells.
     @inlinable public var tweakWord: UInt64 { UInt64(bitPattern: exactNanoseconds ?? 0) }
     /// From nanoseconds.
     @inlinable public init(tweakWord: UInt64) { self = .nanoseconds(Int64(bitPattern: tweakWord)) }

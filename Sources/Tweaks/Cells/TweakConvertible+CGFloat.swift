@@ -1,4 +1,4 @@
-// CGFloat where it is not Foundation's: on Apple's systems. Elsewhere a program writes this line itself.
+// Conforms CGFloat on Apple platforms, where CoreGraphics defines it. Elsewhere a program writes this line itself.
 
 #if canImport(CoreGraphics)
     public import CoreGraphics

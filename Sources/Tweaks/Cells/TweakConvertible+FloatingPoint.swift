@@ -1,9 +1,9 @@
-// The floating-point types as values of tweaks.
+// Makes the floating-point types usable as tweak values.
 
-/// What all floating-point types share.
+/// A floating-point type that a tweak can hold.
 ///
-/// `Double` and `Float` conform, and `CGFloat` where CoreGraphics is. Elsewhere, and for others such as `Float16`, one
-/// line does it:
+/// `Double` and `Float` conform, and `CGFloat` where CoreGraphics exists. Elsewhere, and for types such as `Float16`,
+/// one line adds the conformance:
 ///
 /// ```swift
 /// extension CGFloat: @retroactive TweakFloatingPoint {}
@@ -12,8 +12,8 @@ public protocol TweakFloatingPoint: TweakBounded, TweakWord, BinaryFloatingPoint
 where TweakStorage == TweakWordCell<Self> {}
 
 extension TweakFloatingPoint {
-    /// From a `.number` or a whole number within the range of this type, rounded to the nearest one. One that is too small
-    /// for it is none: 0 is not what was meant.
+    /// From a `.number` or a whole number within the range of this type, rounded to the nearest value. Nil where a
+    /// nonzero number would become 0.
     public init?(_ value: TweakValue) {
         guard let number = Double(value) else { return nil }
         self.init(number)
@@ -21,7 +21,7 @@ extension TweakFloatingPoint {
     }
     /// `.number`.
     public static var tweakKind: TweakKind? { .number }
-    // Through the shortest text where it is narrower, so that 0.1 is printed as 0.1 and not as 0.10000000149011612.
+    // Types narrower than a double convert by their shortest text, so that 0.1 does not become 0.10000000149011612.
     /// `.number` with the same shortest text.
     public var erased: TweakValue {
         let isNarrow = Self.significandBitCount < Double.significandBitCount && isFinite

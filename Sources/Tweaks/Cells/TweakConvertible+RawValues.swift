@@ -1,4 +1,4 @@
-// Types with raw values as values of tweaks: enumerations above all, by one line.
+// Makes types with raw values, mainly enumerations, usable as tweak values by a one-line conformance.
 
 extension TweakConvertible where Self: RawRepresentable, RawValue: TweakConvertible {
     /// From a raw value's.
@@ -48,15 +48,15 @@ extension TweakConvertible where Self: RawRepresentable & CaseIterable, RawValue
     }
     /// The case's name, as a choice.
     ///
-    /// It is what files keep: rename a case, and stored values of the old name are set aside. Where the type describes
-    /// itself (`CustomStringConvertible`), that description is the name.
+    /// Files store this name: after a case is renamed, stored values with the old name are quarantined. If the type is
+    /// `CustomStringConvertible`, its description is the name.
     public var erased: TweakValue { .choice(tweakName) }
     /// `.choice`.
     public static var tweakKind: TweakKind? { .choice }
     /// All cases, in the order of declaration.
     public static var tweakChoices: [TweakChoice<Self>] { allCases.map { TweakChoice($0, name: $0.tweakName) } }
 
-    /// The integer where there are no names at run time: then a case is printed as `Level(rawValue: 10)`.
+    /// The integer if case names are stripped from the binary: then a case prints as `Level(rawValue: 10)`.
     private var tweakName: String {
         let name = String(describing: self)
         return name.hasSuffix(")") ? String(describing: rawValue) : name

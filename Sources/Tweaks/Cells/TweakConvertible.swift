@@ -1,8 +1,9 @@
-// Which Swift types can be one value of a tweak.
+// Declares the conversion between a Swift type and a single tweak value.
 
-/// A type of which a tweak can hold one value, a list, or an optional one.
+/// A type of which a tweak can hold a value, a list or an optional.
 ///
-/// Bool, the integers, Double, Float, String, Duration, ``TweakColor`` and ``TweakPoint`` conform. An enumeration joins by name alone:
+/// Bool, the integers, Double, Float, String, Duration, ``TweakColor`` and ``TweakPoint`` conform. An enumeration only
+/// declares the conformance:
 ///
 /// ```swift
 /// enum Alignment: String, CaseIterable, TweakConvertible { case left, center, right }
@@ -10,8 +11,8 @@
 /// extension TheirEnum: @retroactive TweakConvertible {}
 /// ```
 ///
-/// The choices are the raw values of a String enumeration, and the cases' names of an integer one. A type with another
-/// raw value, or without a list of its cases, is held as its raw value. Any other type says how it converts:
+/// The choices are the raw values of a String enumeration, and the case names of an integer one. A type with another
+/// raw value, or without `CaseIterable`, is stored as its raw value. Any other type implements its conversion:
 ///
 /// ```swift
 /// struct Tag: TweakConvertible {
@@ -21,16 +22,16 @@
 /// }
 /// ```
 public protocol TweakConvertible: TweakStorable {
-    /// The value of this type for a value without type; nil when there is no exact one.
+    /// The value of this type for an untyped value; nil when there is no exact conversion.
     init?(_ value: TweakValue)
-    /// This value without its type.
+    /// This value as an untyped value.
     var erased: TweakValue { get }
 }
 
 extension TweakConvertible {
     /// The value that the initializer makes.
     public static func tweakTyped(_ value: TweakValue) -> Self? { Self(value) }
-    /// What `erased` is.
+    /// The same as `erased`.
     public var tweakErased: TweakValue { erased }
 }
 

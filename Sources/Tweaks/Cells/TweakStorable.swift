@@ -1,6 +1,6 @@
-// Which Swift types a tweak can hold.
+// Declares which Swift types a tweak can hold: single values, arrays and optionals.
 
-/// A type that a tweak can hold: one value (``TweakConvertible``), or an array or optional of such.
+/// A type that a tweak can hold: a ``TweakConvertible`` value, or an array or optional of such values.
 ///
 /// ```swift
 /// static let delays = Tweak("Retry", "Policy", "Delays", [1, 2, 5], in: 0...60, maxLength: 8)
@@ -8,28 +8,28 @@
 /// ```
 /// Types of a program conform to ``TweakConvertible``.
 public protocol TweakStorable: Equatable, Sendable {
-    /// The cell that holds the current value: one behind a lock, unless the type is small enough for another.
+    /// The cell that holds the current value: behind a lock, unless the type declares an atomic one.
     associatedtype TweakStorage: TweakCell = TweakLockedCell<Self> where TweakStorage.Value == Self
 
-    /// The value of this type for a value without type; nil when there is no exact one.
+    /// The value of this type for an untyped value; nil when there is no exact conversion.
     static func tweakTyped(_ value: TweakValue) -> Self?
-    /// This value without its type.
+    /// This value as an untyped value.
     var tweakErased: TweakValue { get }
-    /// The kind of the values, where it is known without one. What lists and optionals hold must say it if they may begin
-    /// empty: types of the library do, and enumerations need not.
+    /// The kind of this type's values, if it is the same for all. Element types of lists and optionals must declare it
+    /// if the default may be empty; the library's types do, and enumerations need not.
     static var tweakKind: TweakKind? { get }
-    /// The closed list of values, empty where there is none.
+    /// All possible values, if the type is a closed list; else empty.
     static var tweakChoices: [TweakChoice<Self>] { get }
-    /// The smallest and largest value that this type can hold, where they are not those of `Int64`, or of a double.
+    /// The smallest and largest value of this type, where they differ from those of `Int64` or a double.
     static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { get }
-    /// For types of one word: the word of a value, and the value as this type prints it. Leave it to its default.
+    /// For one-word types: the word of a value, and the value as this type prints it. Do not implement it.
     static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)?
-    /// For types of one word: the value of a word. Leave it to its default.
+    /// For one-word types: the value of a word. Do not implement it.
     static func tweakValue(ofWord word: UInt64) -> Self?
 }
 
 extension TweakStorable {
-    /// Known from a value alone.
+    /// Derived from a value.
     public static var tweakKind: TweakKind? { nil }
     /// No closed list.
     public static var tweakChoices: [TweakChoice<Self>] { [] }
@@ -43,7 +43,7 @@ extension TweakStorable {
 
 /// An array or an optional of a type that a tweak can hold.
 public protocol TweakContainer: TweakStorable {
-    /// What it holds.
+    /// The element or wrapped type.
     associatedtype TweakComponent: TweakConvertible
     /// The values in it.
     var tweakComponents: [TweakComponent] { get }

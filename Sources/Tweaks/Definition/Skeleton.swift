@@ -1,11 +1,11 @@
-// Reduces a name to what it looks like: two names with the same skeleton are hard to tell apart on a screen.
+// Computes the skeleton of a name: names with equal skeletons look alike on a screen.
 
 extension String {
-    /// The text with letters that look like Latin ones replaced by these, and without what does not show.
+    /// The text with look-alike letters replaced by Latin ones, and without invisible characters.
     ///
-    /// Made in the manner of Unicode Technical Standard #39, section 4, with the part of its table (confusables.txt,
-    /// version 16) that matters in names: Cyrillic and Greek letters, full-width forms, spaces and dashes. Equal skeletons
-    /// are compared as Swift compares text, by canonical equivalence.
+    /// Follows Unicode Technical Standard #39, section 4, with the part of its table (confusables.txt, version 16)
+    /// that matters in names: Cyrillic and Greek letters, full-width forms, spaces and dashes. Compare skeletons as
+    /// Swift strings, by canonical equivalence.
     var skeleton: String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return self }
         var scalars = String.UnicodeScalarView()
@@ -15,16 +15,17 @@ extension String {
         return String(scalars)
     }
 
-    /// The first scalar that does not show where it stands; nil when all of the text can be seen.
+    /// The first invisible scalar; nil if there is none.
     ///
-    /// Joiners and selectors are taken where scripts and emoji need them: behind a letter that is not ASCII, or an emoji.
+    /// Joiners and variation selectors are allowed where scripts and emoji need them: after a non-ASCII letter or an
+    /// emoji.
     var invisibleScalar: Unicode.Scalar? {
         if utf8.allSatisfy({ $0 < 0x80 }) { return nil }
-        var carrier: Unicode.Scalar?
+        var base: Unicode.Scalar?
         for scalar in unicodeScalars {
             if !scalar.properties.isDefaultIgnorableCodePoint {
-                carrier = scalar
-            } else if !scalar.mayFollow(carrier) {
+                base = scalar
+            } else if !scalar.mayFollow(base) {
                 return scalar
             }
         }
@@ -39,11 +40,11 @@ extension Unicode.Scalar {
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    fileprivate func mayFollow(_ carrier: Unicode.Scalar?) -> Bool {
-        guard let carrier else { return false }
+    fileprivate func mayFollow(_ base: Unicode.Scalar?) -> Bool {
+        guard let base else { return false }
         return switch value {
-        case 0x200C, 0x200D: !carrier.isASCII
-        case 0xFE00...0xFE0F, 0xE0020...0xE007F: carrier.properties.isEmoji || !carrier.isASCII
+        case 0x200C, 0x200D: !base.isASCII
+        case 0xFE00...0xFE0F, 0xE0020...0xE007F: base.properties.isEmoji || !base.isASCII
         default: false
         }
     }

@@ -1,28 +1,28 @@
-// “Did you mean …”: the nearest of a few known words.
+// Finds the known word nearest to a mistyped one, for “did you mean …”.
 
-/// Finds what a mistyped word may have meant.
+/// Finds the most similar known word to a mistyped one.
 package enum Spelling {
-    /// How many candidates are compared at most: one question must not keep others waiting.
+    /// The limit of compared candidates, so that one request does not delay others.
     package static let mostCandidates = 5_000
 
-    /// The candidate with the fewest edits from the word, compared without case; nil when all are too far off.
+    /// The candidate with the fewest edits from the word, ignoring case; nil if all are too different.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let wanted = letters(String(word.prefix(200)))
         let mask = mask(wanted)
         var rows = Rows()
         var best: (candidate: String, distance: Int)?
-        // A third of the word may be wrong, but never all of it.
+        // At most a third of the word may be wrong, and never all of it.
         let limit = max(1, min(wanted.count / 3 + 1, wanted.count - 1, 4))
         for candidate in candidates.prefix(mostCandidates) {
             let bound = min(limit, (best?.distance ?? limit + 1) - 1)
             if bound < 0 { break }
-            // Letters have at most four bytes: too short in bytes is too short.
+            // A scalar has at most four UTF-8 bytes, so byte counts can exclude candidates early.
             if candidate.utf8.count + bound < wanted.count || candidate.utf8.count > 4 * (wanted.count + bound) {
                 continue
             }
             let letters = letters(candidate)
             guard (letters.count - wanted.count).magnitude <= bound.magnitude else { continue }
-            // One edit takes at most one letter away and brings one.
+            // One edit removes at most one letter and adds at most one.
             if (Self.mask(letters) ^ mask).nonzeroBitCount > 2 * bound { continue }
             let distance = rows.distance(wanted, letters, limit: bound)
             if distance <= bound, distance < max(wanted.count, letters.count) { best = (candidate, distance) }
@@ -39,16 +39,16 @@ package enum Spelling {
         }
     }
 
-    /// Which letters occur, as bits.
+    /// The set of letters as bits.
     private static func mask(_ letters: [UInt32]) -> UInt64 { letters.reduce(0) { $0 | 1 << UInt64($1 & 63) } }
 
-    /// The rows of the table of distances, kept from one word to the next.
+    /// The rows of the distance table, reused for all words.
     private struct Rows {
         private var beforeLast: [Int] = []
         private var last: [Int] = []
         private var current: [Int] = []
 
-        /// Optimal string alignment distance (Damerau 1964): insert, delete, replace, or swap neighbours.
+        /// Optimal string alignment distance (Damerau 1964): insert, delete, replace, or swap adjacent letters.
         mutating func distance(_ left: [UInt32], _ right: [UInt32], limit: Int) -> Int {
             last.removeAll(keepingCapacity: true)
             last.append(contentsOf: 0...right.count)
@@ -57,7 +57,7 @@ package enum Spelling {
                 current.append(row + 1)
                 var least = row + 1
                 for column in 0..<right.count {
-                    // So far from the diagonal it is too far already.
+                    // Cells this far from the diagonal exceed the limit.
                     if (row - column).magnitude > limit.magnitude {
                         current.append(limit + 1)
                         continue

@@ -1,12 +1,12 @@
-// One entry of a list that a tweak's value is chosen from.
+// Defines an entry of a tweak's list of choices.
 
-/// One of the values a tweak may take, with the name it has on the wire and, maybe, a label for people.
+/// A value that a tweak may have, with its name on the wire and an optional display label.
 public struct TweakChoice<Value: Sendable>: Sendable {
     /// The value.
     public let value: Value
-    /// The name that is typed and stored.
+    /// The name on the wire and in files.
     public let name: String
-    /// What people are shown instead of the name.
+    /// The label shown in place of the name.
     public let label: String?
 
     /// A choice.

@@ -1,19 +1,19 @@
-// Refuses texts of a declaration that would mislead a reader.
+// Rejects declarations whose texts could mislead a reader, such as invisible characters.
 
 extension TweakDefinition {
     func checkTexts(_ path: TweakPath) throws(TweakError) {
         if let scalar = path.joined.invisibleScalar {
             throw TweakError(
                 .usage,
-                "the name \(Quoting.excerpt(path.joined)) holds \(scalar.codePoint), which does not show; take it out",
+                "the name \(Quoting.excerpt(path.joined)) contains \(scalar.codePoint), which is invisible; remove it",
                 path: path)
         }
         let texts = [unit, help] + choices.flatMap { [$0.name, $0.label] }
         for case let text? in texts where !Quoting.isSafe(text) {
             throw TweakError(
                 .usage,
-                "\(path.token): \(Quoting.excerpt(text)) holds control or bidirectional characters; "
-                    + "names, units, choices and help must not", path: path)
+                "\(path.token): \(Quoting.excerpt(text)) contains control or bidirectional characters; "
+                    + "remove them from names, units, choices and help", path: path)
         }
         if Set(choices.map(\.name)).count < choices.count {
             throw TweakError(.usage, "\(path.token): two choices have the same name", path: path)

@@ -1,23 +1,23 @@
-// Everything a declaration says about a tweak, without its static type.
+// Defines the untyped definition of a tweak: kind, limits, choices, texts and flags.
 
-/// The immutable facts of a tweak. All values, whoever sends them, are judged against these and nowhere else.
+/// The immutable definition of a tweak. All values, from any source, are validated against it.
 package struct TweakDefinition: Sendable {
     package let kind: TweakKind
     package let limits: TweakLimits
     package let scale: TweakScale
     /// For kind `choice`: the names and labels, in order.
     package let choices: [TweakChoice<String>]
-    /// For kind `list`: the fewest values allowed.
+    /// For kind `list`: the minimum number of values.
     package let minLength: Int?
-    /// For kind `string`: the most characters allowed; for kind `list`, values.
+    /// For kind `string`: the maximum number of characters; for kind `list`, of values.
     package let maxLength: Int?
-    /// For kind `string`: says why a text is refused, or nil when it is fine.
+    /// For kind `string`: returns the reason why a text is invalid, or nil.
     package let validate: (@Sendable (String) -> String?)?
     package let policy: TweakPolicy
     package let unit: String?
     package let help: String?
     package let flags: TweakFlags
-    /// What a list or an optional holds, or the two numbers of a point; none for other kinds.
+    /// The definition of a list's elements, of an optional's value, or of a point's two numbers; else empty.
     package let components: [TweakDefinition]
 
     package init(
@@ -40,7 +40,7 @@ package struct TweakDefinition: Sendable {
         self.components = components
     }
 
-    /// Whether two declarations of one path agree in all that can be compared.
+    /// Whether two declarations of one path agree in everything that can be compared.
     package func agrees(with other: TweakDefinition) -> Bool {
         kind == other.kind && limits == other.limits && scale == other.scale && choices == other.choices
             && minLength == other.minLength && maxLength == other.maxLength && policy == other.policy
@@ -49,10 +49,10 @@ package struct TweakDefinition: Sendable {
             && zip(components, other.components).allSatisfy { $0.agrees(with: $1) }
     }
 
-    /// What a list or an optional holds.
+    /// The definition of a list's elements or an optional's value.
     package var component: TweakDefinition? { components.count == 1 ? components[0] : nil }
 
-    /// The range as text: `10...100`, `0...`, `...5`, of a point `0...320,0...200`; nil where there is none.
+    /// The range as text: `10...100`, `0...`, `...5`, of a point `0...320,0...200`; nil without one.
     package var rangeText: String? {
         if !components.isEmpty {
             let texts = components.map { $0.rangeText ?? "..." }
@@ -62,7 +62,7 @@ package struct TweakDefinition: Sendable {
         return "\(lower?.text ?? "")...\(upper?.text ?? "")"
     }
 
-    /// The bounds as values of this kind; of a list or an optional, those of what it holds.
+    /// The bounds as values of this kind; for a list or an optional, those of its values.
     package var bounds: (lower: TweakValue?, upper: TweakValue?)? {
         if !components.isEmpty { return joined(components.map(\.bounds)) }
         return switch limits {
@@ -81,7 +81,7 @@ package struct TweakDefinition: Sendable {
         )
     }
 
-    /// The step as a value of this kind; of a point, of both its numbers.
+    /// The step as a value of this kind; for a point, the step of both numbers.
     package var step: TweakValue? {
         if let first = components.first { return first.step }
         return switch limits {
@@ -91,7 +91,7 @@ package struct TweakDefinition: Sendable {
         }
     }
 
-    /// What steps are counted from.
+    /// The value that steps are counted from.
     var origin: TweakValue? {
         switch limits {
         case .none: nil
@@ -100,12 +100,12 @@ package struct TweakDefinition: Sendable {
         }
     }
 
-    /// An int, or a duration of so many nanoseconds; nil beyond 64 bits.
+    /// An int, or a duration in nanoseconds; nil beyond 64 bits.
     func whole(_ value: Int128) -> TweakValue? {
         kind == .duration ? Int64(exactly: value).map { .duration(.nanoseconds($0)) } : TweakValue(whole: value)
     }
 
-    /// A value's text for an error: never that of a secret.
+    /// A value's text for an error; a secret's value is not shown.
     package func shown(_ value: TweakValue) -> String {
         flags.contains(.secret) ? "the value" : kind == .string ? Quoting.excerpt(rawText(value)) : value.text
     }
@@ -116,7 +116,7 @@ package struct TweakDefinition: Sendable {
 }
 
 extension TweakValue {
-    /// A point of two numbers, where there are both.
+    /// A point of two numbers; nil if one is missing.
     fileprivate init?(x: TweakValue?, y: TweakValue?) {
         guard case .number(let x)? = x, case .number(let y)? = y else { return nil }
         self = .point(TweakPoint(x: x, y: y))

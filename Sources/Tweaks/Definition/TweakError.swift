@@ -1,6 +1,6 @@
-// What can go wrong, with the code that the protocol sends.
+// Defines the errors of the library, with the codes that the protocol sends.
 
-/// Why something was refused: a stable code, and a message that names the subject and the remedy.
+/// An error: a stable code, and a message that names the subject and the remedy.
 ///
 /// ```swift
 /// do { try size.set(500) } catch { print(error.code, error.message) }
@@ -15,13 +15,13 @@ public struct TweakError: Error, Hashable, Sendable, CustomStringConvertible {
         case usage
         /// The line is not UTF-8 text.
         case badLine = "bad-line"
-        /// A quote is out of place.
+        /// A quote is misplaced or unbalanced.
         case badQuoting = "bad-quoting"
         /// A line, a file or a body is longer than its limit.
         case tooLong = "too-long"
-        /// No tweak has this path, or none matches the pattern; also when it was removed.
+        /// No tweak has this path or matches the pattern, or it was removed.
         case unknownTweak = "unknown-tweak"
-        /// One tweak is wanted, and the pattern names several.
+        /// One tweak is required, and the pattern matches several.
         case ambiguous
         /// The text or the value is not of the tweak's kind, or the program's own check refuses it.
         case badValue = "bad-value"
@@ -29,13 +29,13 @@ public struct TweakError: Error, Hashable, Sendable, CustomStringConvertible {
         case outOfRange = "out-of-range"
         /// The value is not in the list of choices.
         case notAChoice = "not-a-choice"
-        /// Only actions can be run, and this is a value.
+        /// The tweak is a value and cannot be run.
         case notAnAction = "not-an-action"
         /// The tweak is a figure, or the process is frozen: it cannot be set.
         case readOnly = "read-only"
-        /// The session lacks a right.
+        /// The session lacks a permission.
         case denied
-        /// The session has to show a token first.
+        /// The session must sign in with a token first.
         case authRequired = "auth-required"
         /// The tweak was changed meanwhile, or is declared or assigned in two ways.
         case conflict
@@ -49,21 +49,21 @@ public struct TweakError: Error, Hashable, Sendable, CustomStringConvertible {
         case io
         /// The action threw an error.
         case actionFailed = "action-failed"
-        /// The server failed in a way that it does not expect.
+        /// The server failed unexpectedly.
         case `internal` = "internal"
         /// The server, or this session, is ending.
         case closing
     }
 
-    /// What kind of error it is.
+    /// The code.
     public let code: Code
-    /// Names the subject, what is wrong, and the remedy.
+    /// The message: the subject, what is wrong, and the remedy.
     public let message: String
-    /// The tweak it is about, where it is about one.
+    /// The tweak that it concerns, if any.
     public let path: TweakPath?
-    /// The limit that was hit, where it was one: servers count these.
+    /// The limit that was exceeded, if any; servers count these.
     package let limit: TweakLimit?
-    /// Whether what was named is not there, such as a preset: HTTP has a status for that.
+    /// Whether a named resource such as a preset does not exist: HTTP replies 404.
     package let isMissing: Bool
 
     /// An error with its code and text.
@@ -71,7 +71,7 @@ public struct TweakError: Error, Hashable, Sendable, CustomStringConvertible {
         self.init(code, message, path: path, limit: nil)
     }
 
-    /// The same where something is not there that was named.
+    /// An error for a missing resource.
     package init(
         _ code: Code, _ message: String, path: TweakPath? = nil, limit: TweakLimit? = nil, isMissing: Bool
     ) {
@@ -82,7 +82,7 @@ public struct TweakError: Error, Hashable, Sendable, CustomStringConvertible {
         self.isMissing = isMissing
     }
 
-    /// The same where a limit was hit.
+    /// An error for an exceeded limit.
     package init(_ code: Code, _ message: String, path: TweakPath? = nil, limit: TweakLimit?) {
         self.init(code, message, path: path, limit: limit, isMissing: false)
     }

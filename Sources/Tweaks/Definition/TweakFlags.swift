@@ -1,4 +1,4 @@
-// What is special about a tweak.
+// Defines the flags and the policy of a tweak.
 
 /// Flags of a tweak, which change how it is shown or who may set it.
 public struct TweakFlags: OptionSet, Hashable, Sendable {
@@ -8,11 +8,11 @@ public struct TweakFlags: OptionSet, Hashable, Sendable {
     /// Flags from their bits.
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The value is never printed, logged or sent, only whether it is set.
+    /// The value is never printed, logged or sent; clients only see whether it is set.
     @inlinable public static var secret: TweakFlags { TweakFlags(rawValue: 1) }
-    /// A figure that the program publishes and nobody else can set.
+    /// A figure: the program publishes it, and clients cannot set it.
     @inlinable public static var readOnly: TweakFlags { TweakFlags(rawValue: 2) }
-    /// A change takes effect when the program starts again; shown wherever the value is.
+    /// A change takes effect at the next start of the program; shown next to the value.
     @inlinable public static var needsRestart: TweakFlags { TweakFlags(rawValue: 4) }
 
     /// The words that listings show, in a fixed order.
@@ -22,11 +22,11 @@ public struct TweakFlags: OptionSet, Hashable, Sendable {
     }
 }
 
-/// What happens to a value from outside that breaks its tweak's range or step.
+/// The treatment of a client's value that violates the tweak's range or step.
 public enum TweakPolicy: String, Hashable, Sendable {
-    /// It is refused and nothing changes.
+    /// It is rejected and nothing changes.
     case reject
-    /// Beyond the range it becomes the nearest bound; off-step it is refused.
+    /// Outside the range it becomes the nearest bound; off-step it is rejected.
     case clamp
     /// It becomes the nearest value that is in range and on step.
     case snap

@@ -1,7 +1,7 @@
-// The limits by name: as `stats` counts them, and as the documentation lists them.
+// Names the limits that `stats` counts and the documentation lists.
 
-/// A limit that somebody can hit. Its raw value is its name: in `TweakServerLimits`, where it can be chosen there, and
-/// among the figures of `stats`.
+/// A limit that clients can exceed. Its raw value is its name in `stats`, and in `TweakServerLimits` if it is
+/// configurable.
 package enum TweakLimit: String, Hashable, Sendable, CaseIterable {
     case sessions, unauthenticatedSessions, sessionsPerPeer
     case timeToFirstLine, idleTime
@@ -11,7 +11,7 @@ package enum TweakLimit: String, Hashable, Sendable, CaseIterable {
     case lineBytes, batchChanges, watchPatterns, findWords, unsentBytes
     case actionArguments, actionOutputBytes
     case presets, presetsPerPeer, presetBytes
-    /// Commits that the history forgot, because there were newer ones.
+    /// Commits that the history dropped in favor of newer ones.
     case history
     /// The operating system's own limit: descriptors, or memory for sockets.
     case descriptors

@@ -1,25 +1,25 @@
-// Range and step, as arithmetic on whole and on real numbers.
+// Checks values against range and step, for whole and for real numbers.
 
 /// The range and step of an int (as it is), a duration (in nanoseconds) or a number.
 ///
-/// Steps count from the lower bound, or from the default where there is none. Upper bound and default need not be on one.
+/// Steps count from the lower bound, or from the default without one. Upper bound and default need not be on a step.
 package enum TweakLimits: Equatable, Sendable {
     case none
     case whole(lower: Int128?, upper: Int128?, step: Int128?, default: Int128?)
     case real(lower: Double?, upper: Double?, step: Double?, default: Double?)
 
-    /// How a value relates to the limits.
-    package enum Finding<Number: Equatable & Sendable>: Equatable, Sendable {
+    /// The result of a check against the limits.
+    package enum CheckResult<Number: Equatable & Sendable>: Equatable, Sendable {
         case fits
         case outside(nearest: Number)
         case offStep(nearest: Number)
     }
 }
 
-/// Judges whole numbers of 64 bits, signed or not; no difference of two of them overflows 128 bits.
-package func judge(
+/// Checks 64-bit integers, signed or unsigned; no difference of two of them overflows 128 bits.
+package func checkLimits(
     _ value: Int128, lower: Int128?, upper: Int128?, step: Int128?, default standard: Int128?
-) -> TweakLimits.Finding<Int128> {
+) -> TweakLimits.CheckResult<Int128> {
     if let lower, value < lower { return .outside(nearest: lower) }
     if let upper, value > upper { return .outside(nearest: upper) }
     guard let step, value != upper, value != standard else { return .fits }
@@ -28,24 +28,24 @@ package func judge(
     if rest == 0 { return .fits }
     let below = value - rest
     let above = min(below + step, upper ?? .max)
-    // Without bounds the values are those of 64 signed bits, and a step beyond them is none.
+    // Without bounds the values are those of 64 signed bits, and steps beyond them are excluded.
     if below < lower ?? Int128(Int64.min) { return .offStep(nearest: above) }
     if above > upper ?? Int128(Int64.max) { return .offStep(nearest: below) }
     return .offStep(nearest: rest < above - value ? below : above)
 }
 
-/// Judges real numbers. A value counts as on step when it is within a few roundings of it: 0.1 × 3 is on a step of 0.1.
-package func judge(
+/// Checks real numbers. A value is on a step if it is within a few rounding errors: 0.1 × 3 is on a step of 0.1.
+package func checkLimits(
     _ value: Double, lower: Double?, upper: Double?, step: Double?, default standard: Double?
-) -> TweakLimits.Finding<Double> {
+) -> TweakLimits.CheckResult<Double> {
     if let lower, value < lower { return .outside(nearest: lower) }
     if let upper, value > upper { return .outside(nearest: upper) }
     guard let step, value != upper, value != standard else { return .fits }
     let origin = lower ?? standard ?? 0
-    // Two divisions where the difference is more than a double holds.
+    // Two divisions if the difference overflows.
     let steps = (value - origin).isFinite ? (value - origin) / step : value / step - origin / step
     let tolerance = max(1e-9, steps.magnitude * 0x1p-50)
-    // So many steps that a double cannot count them: every value is on one.
+    // More steps than a double can count: every value is on one.
     if !steps.isFinite || (steps - steps.rounded()).magnitude <= tolerance { return .fits }
     let low = max(Decimals.multiple(steps.rounded(.down), of: step, from: origin), lower ?? -.infinity)
     let high = min(Decimals.multiple(steps.rounded(.up), of: step, from: origin), upper ?? .infinity)
@@ -53,11 +53,11 @@ package func judge(
     return .offStep(nearest: value - low < high - value ? low : high)
 }
 
-/// Arithmetic without float dust: results are rounded to the decimals that the operands are written with.
+/// Arithmetic without binary rounding artifacts: results are rounded to the decimals of the operands.
 package enum Decimals {
     /// `origin + count × step`.
     package static func multiple(_ count: Double, of step: Double, from origin: Double) -> Double {
-        // In one operation: the product alone may be infinite.
+        // A fused multiply-add: the product alone may be infinite.
         rounded(origin.addingProduct(count, step), toDecimalsOf: origin, step)
     }
 
@@ -72,11 +72,11 @@ package enum Decimals {
         }
         let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = (value * scale).rounded()
-        // Beyond 2^53 neighbouring doubles are whole numbers apart: there is no dust to remove.
+        // Beyond 2^53 all doubles are whole numbers: there is nothing to round.
         return scaled.magnitude < 0x1p53 ? scaled / scale : value
     }
 
-    /// How many digits follow the point in the shortest text; nil where that is written with an exponent.
+    /// The number of decimals in the shortest text; nil if that has an exponent.
     private static func places(_ value: Double) -> Int? {
         let text = value.description.utf8
         if text.contains(UInt8(ascii: "e")) { return nil }

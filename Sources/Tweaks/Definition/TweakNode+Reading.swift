@@ -1,21 +1,21 @@
-// The one place where text becomes a value of a tweak: files are read exactly, people also with units and sums.
+// Parses text into a tweak's value: exactly for files, leniently for typed input with units and arithmetic.
 
-/// Where text comes from, and so how freely it is read.
+/// The source of a text, which determines how leniently it is parsed.
 package enum TextSource: Sendable {
-    /// A person at a prompt or a page: `40*2`, `50 px` in the tweak's own unit, `2` in a duration's, a choice's label.
-    case person
-    /// A file, a preset, an import: only what `export` could have written, so that it means the same in each version.
+    /// Typed at a prompt or in the panel: `40*2`, `50 px` in the tweak's unit, `2` in a duration's, a choice label.
+    case typed
+    /// A file, a preset or an import: only the output format of `export`, so that its meaning never changes.
     case file
 }
 
 extension TweakNode {
-    /// Reads text, without the quotes of the wire, as a value of this tweak's kind; it is not judged yet.
-    /// - Throws: ``TweakError`` with code `bad-value` that says how such a value is written.
+    /// Parses text, without quotes, as a value of this tweak's kind; does not validate it.
+    /// - Throws: ``TweakError`` with code `bad-value` that explains how to write such a value.
     package func read(_ text: String, from source: TextSource) throws(TweakError) -> TweakValue {
         try definition.read(text, from: source, default: defaultValue, for: path)
     }
 
-    /// Reads JSON as a value of this tweak's kind, as answers have it; it is not judged yet.
+    /// Parses JSON in the format of replies as a value of this tweak's kind; does not validate it.
     package func read(_ json: JSON) throws(TweakError) -> TweakValue {
         if let value = TweakValue(json, as: definition.kind, of: definition.component?.kind) { return value }
         throw definition.unreadable(json.text, nil, path)
@@ -23,18 +23,18 @@ extension TweakNode {
 }
 
 extension TweakDefinition {
-    /// The same for what has a definition and is no tweak, such as an argument of an action.
+    /// The same for definitions without a tweak, such as an action's argument.
     func read(
         _ text: String, from source: TextSource, default standard: TweakValue?, for path: TweakPath
     ) throws(TweakError) -> TweakValue {
         if kind == .action { throw ActionKind.noValue(path) }
-        // Plain values first: nearly all are.
+        // Plain values are the common case.
         if let value = TweakValue(parsing: text, as: kind, of: component?.kind) {
-            return source == .person ? choice(labeled: value) ?? value : value
+            return source == .typed ? choice(labeled: value) ?? value : value
         }
-        if source == .person,
-            let value = try kind.rules.readFreely(
-                text, FreeReading(definition: self, standard: standard, path: path))
+        if source == .typed,
+            let value = try kind.rules.parseLeniently(
+                text, LenientContext(definition: self, standard: standard, path: path))
         {
             return value
         }
@@ -48,11 +48,11 @@ extension TweakDefinition {
         let guess = isSecret ? nil : kind.rules.guess(at: text).map { "; did you mean \($0)?" }
         let wanted = kind == .optional ? component?.kind ?? kind : kind
         return TweakError(
-            .badValue, "\(path.token): \(shown)\(meaning ?? "") is no \(wanted.rawValue); \(remedy)\(guess ?? "")",
+            .badValue, "\(path.token): \(shown)\(meaning ?? "") is not \(wanted.phrase); \(remedy)\(guess ?? "")",
             path: path)
     }
 
-    /// The text without the declared unit behind it: `50` for `50 px/s²`.
+    /// The text without the declared unit after it: `50` for `50 px/s²`.
     func withoutUnit(_ text: String) -> String {
         guard let unit, text.hasSuffix(unit) else { return text }
         var rest = text.dropLast(unit.count)

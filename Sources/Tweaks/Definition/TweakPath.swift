@@ -1,6 +1,6 @@
-// The three-part name of a tweak.
+// Defines the three-part path of a tweak.
 
-/// A tweak's name: category, collection and name, compared byte by byte.
+/// A tweak's path: category, collection and name, compared byte by byte.
 ///
 /// Each part is 1–128 bytes of UTF-8 without `/`, control, line-separator or bidirectional-control characters;
 /// so the joined form is unambiguous.
@@ -11,7 +11,7 @@ public struct TweakPath: Sendable {
     private let secondSlash: UInt16
 
     /// A path from its three parts.
-    /// - Throws: ``TweakError`` with code `usage` that names the part which breaks the rules.
+    /// - Throws: ``TweakError`` with code `usage` that names the invalid part.
     public init(_ category: String, _ collection: String, _ name: String) throws(TweakError) {
         for (part, role) in [(category, "category"), (collection, "collection"), (name, "name")] {
             try Self.check(part, role)
@@ -22,11 +22,11 @@ public struct TweakPath: Sendable {
     }
 
     /// A path from its joined form, `category/collection/name`.
-    /// - Throws: ``TweakError`` with code `usage` when there are not exactly three parts, or one breaks the rules.
+    /// - Throws: ``TweakError`` with code `usage` when there are not exactly three parts, or one is invalid.
     public init(_ joined: String) throws(TweakError) {
         let parts = joined.pathParts
         guard parts.count == 3 else {
-            throw TweakError(.usage, "\(Quoting.excerpt(joined)) is no path; write category/collection/name")
+            throw TweakError(.usage, "\(Quoting.excerpt(joined)) is not a path; write category/collection/name")
         }
         try self.init(parts[0], parts[1], parts[2])
     }
@@ -56,7 +56,7 @@ public struct TweakPath: Sendable {
         let count = Int(secondSlash)
         return withBytes { left in
             other.withBytes { right in
-                // Byte by byte: slices and iterators are slow where nothing is optimised, under a sanitizer above all.
+                // Byte by byte: slices and iterators are slow in unoptimized builds, especially with a sanitizer.
                 var position = 0
                 while position < count, left[position] == right[position] { position += 1 }
                 return position == count
@@ -70,14 +70,14 @@ public struct TweakPath: Sendable {
         return String(joined[from..<utf8.index(utf8.startIndex, offsetBy: Int(end))])
     }
 
-    /// The path as a token of the protocol: in quotes where it holds a blank, a quote, `#`, `=`, `*` or `?`.
+    /// The path as a token of the protocol: in quotes if it contains a blank, a quote, `#`, `=`, `*` or `?`.
     public var token: String {
         Quoting.needsQuotes(joined) ? Quoting.json(joined) : joined
     }
 }
 
 extension TweakPath: Hashable, CustomStringConvertible {
-    // Not `String ==`, which holds canonically equivalent spellings for the same.
+    // Not `String ==`, which treats canonically equivalent spellings as equal.
     /// Compares byte by byte.
     public static func == (left: TweakPath, right: TweakPath) -> Bool {
         left.secondSlash == right.secondSlash
@@ -94,9 +94,9 @@ extension TweakPath: Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// What stands between slashes.
+    /// The parts between slashes.
     package var pathParts: [String] {
-        // By bytes: to Swift, a slash with a combining mark behind it is another character.
+        // By bytes: in Swift, a slash followed by a combining mark is a different character.
         utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
     }
 }

@@ -1,6 +1,6 @@
-// Ranges of a tweak: closed, or open on one side.
+// Defines the ranges of tweaks: closed, or unbounded on one side.
 
-/// The values a tweak accepts, bounds included; a missing bound means there is none on that side.
+/// The range that a tweak accepts, bounds included; a nil bound means unbounded on that side.
 public struct TweakRange<Bound: Comparable & Sendable>: Equatable, Sendable {
     /// The smallest accepted value.
     public let lowerBound: Bound?
@@ -22,15 +22,15 @@ public struct TweakRange<Bound: Comparable & Sendable>: Equatable, Sendable {
     }
 }
 
-/// What can stand after `in:` – `0...10`, `0...` or `...10`.
+/// A range expression that is allowed after `in:` – `0...10`, `0...` or `...10`.
 ///
-/// One protocol instead of three overloads: it keeps type checking fast, and it refuses `0..<10` clearly.
+/// One protocol instead of three overloads keeps type checking fast, and gives `0..<10` a clear compiler error.
 public protocol TweakBounds<Bound> {
     /// The type of the bounds.
     associatedtype Bound: Comparable
-    /// The smallest value, where there is one.
+    /// The smallest value, if any.
     var tweakLowerBound: Bound? { get }
-    /// The largest value, where there is one.
+    /// The largest value, if any.
     var tweakUpperBound: Bound? { get }
 }
 

@@ -1,23 +1,24 @@
-// Lays out a range on a slider, by the formula that all clients share.
+// Maps a range to slider positions, by the formula that all clients share.
 
-/// How clients lay out a range on a slider.
+/// The mapping of a range to a slider.
 ///
 /// ```swift
-/// static let patience = Tweak("Upstream", "Calls", "Patience", .seconds(10), in: .zero ... .seconds(3_600), scale: .logarithmic)
+/// static let timeout = Tweak(
+///     "Upstream", "Calls", "Timeout", .seconds(10), in: .zero ... .seconds(3_600), scale: .logarithmic)
 /// ```
 public enum TweakScale: String, Hashable, Sendable {
     /// Equal distances are equal differences.
     case linear
-    /// Equal distances are equal factors: for a range over several powers of ten, which needs both bounds. It may include 0
-    /// and negative numbers; around 0, within a thousandth of the larger bound, the scale is nearly linear.
+    /// Equal distances are equal factors: for a range over several powers of ten, which needs both bounds. It may
+    /// include 0 and negative numbers; near 0, within a thousandth of the larger bound, the scale is nearly linear.
     case logarithmic
 }
 
 extension TweakScale {
-    /// Where a value lies on a slider: 0 at the lower bound, 1 at the upper one, and in between
+    /// The slider position of a value: 0 at the lower bound, 1 at the upper one, and in between
     /// (f(v) − f(lower)) ÷ (f(upper) − f(lower)).
     ///
-    /// For the logarithmic scale, f(v) = sign(v) · ln |v| where 0 lies outside the range, and otherwise
+    /// For the logarithmic scale, f(v) = sign(v) · ln |v| if 0 is outside the range, and otherwise
     /// f(v) = sign(v) · ln(1 + |v| ÷ c) with c = max(|lower|, |upper|) ÷ 1000. Durations count as nanoseconds.
     package func position(of value: Double, in range: ClosedRange<Double>) -> Double {
         let curve = Curve(self, range)
@@ -25,7 +26,7 @@ extension TweakScale {
         return start < end ? min(max((curve.place(of: value) - start) / (end - start), 0), 1) : 0
     }
 
-    /// The value at a place of a slider; it is on no step, and not rounded.
+    /// The value at a slider position, not rounded to a step.
     package func value(at position: Double, in range: ClosedRange<Double>) -> Double {
         let curve = Curve(self, range)
         let (start, end) = (curve.place(of: range.lowerBound), curve.place(of: range.upperBound))
@@ -37,7 +38,7 @@ extension TweakScale {
 /// The function f of a scale, and its inverse.
 private struct Curve {
     private let scale: TweakScale
-    /// The width of the linear part around 0; nil where 0 lies outside the range.
+    /// The width of the linear part around 0; nil if 0 is outside the range.
     private let linear: Double?
     private let isNegative: Bool
 
@@ -60,11 +61,11 @@ private struct Curve {
     }
 }
 
-/// Logarithm and power, to the last digits of a double: the standard library has neither.
+/// Natural logarithm and exponential in double precision: the standard library has neither.
 private enum Logarithm {
     private static let ln2 = 0.693_147_180_559_945_3
 
-    /// The natural logarithm; minus infinity for what is not above 0.
+    /// The natural logarithm; minus infinity for values not above 0.
     static func ln(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return value > 0 ? value : -.infinity }
         let isHigh = value.significand > 1.41
@@ -75,7 +76,7 @@ private enum Logarithm {
         return Double(value.exponent + (isHigh ? 1 : 0)) * ln2 + 2 * ratio * series
     }
 
-    /// e to a power.
+    /// The exponential function.
     static func exp(_ power: Double) -> Double {
         guard power.magnitude < 745 else { return power < 0 ? 0 : .infinity }
         let halvings = (power / ln2).rounded()

@@ -1,47 +1,47 @@
-// Turns what a declaration says into the definition of a tweak.
+// Converts the attributes of a declaration into the definition of a tweak.
 
-/// What a declaration says beyond path and default; each public declaration form fills one of these.
+/// The attributes of a declaration beyond path and default; each public declaration form creates one.
 @usableFromInline
 struct TweakShape<Value: TweakStorable>: Sendable {
-    var facts = DeclaredFacts()
+    var info = DeclarationInfo()
     var choices: [TweakChoice<Value>] = []
 
-    /// The facts without types, checked for sense.
+    /// The untyped definition, checked for consistency.
     @_semantics("optimize.sil.specialize.generic.never")
     func definition(default standard: Value, path: TweakPath) throws(TweakError) -> TweakDefinition {
         let erased = standard.tweakErased
         guard let container = standard as? any TweakContainer else {
-            return try definition(erased.kind, default: erased, facts, path)
+            return try definition(erased.kind, default: erased, info, path)
         }
-        var facts = facts
-        facts.adoptComponent(of: container)
-        // An empty list says its kind itself; an optional's value does not.
-        return try definition(Value.tweakKind ?? erased.kind, default: erased, facts, path)
+        var info = info
+        info.adoptComponent(of: container)
+        // An empty list knows its kind; an optional without a value does not.
+        return try definition(Value.tweakKind ?? erased.kind, default: erased, info, path)
     }
 
-    /// The same for a value that may have no default.
+    /// The same without a default.
     @_semantics("optimize.sil.specialize.generic.never")
     func definition(_ kind: TweakKind, path: TweakPath) throws(TweakError) -> TweakDefinition {
-        try definition(kind, default: nil, facts, path)
+        try definition(kind, default: nil, info, path)
     }
 
     @_semantics("optimize.sil.specialize.generic.never")
     private func definition(
-        _ kind: TweakKind, default standard: TweakValue?, _ facts: DeclaredFacts, _ path: TweakPath
+        _ kind: TweakKind, default standard: TweakValue?, _ info: DeclarationInfo, _ path: TweakPath
     ) throws(TweakError) -> TweakDefinition {
         let choices = (choices.isEmpty ? Value.tweakChoices : choices).map(\.named)
-        return try facts.definition(
+        return try info.definition(
             choices.isEmpty ? kind : .choice, choices, typeBounds: Value.tweakTypeBounds, default: standard, path)
     }
 }
 
 extension TweakChoice {
-    /// The name in the place of the value.
+    /// The choice with its name as the value.
     var named: TweakChoice<String> { TweakChoice<String>(name, name: name, label: label) }
 }
 
-/// A declaration without the type of its values.
-struct DeclaredFacts: Sendable {
+/// The attributes of a declaration, without the type of its values.
+struct DeclarationInfo: Sendable {
     var lower: TweakValue?
     var upper: TweakValue?
     var step: TweakValue?
@@ -52,15 +52,15 @@ struct DeclaredFacts: Sendable {
     var policy: TweakPolicy = .reject
     var unit: String?
     var help: String?
-    /// The path that it had in earlier versions of the program.
+    /// The path in earlier versions of the program.
     var formerly: String?
     var flags: TweakFlags = []
-    /// What a list or an optional holds, or the two numbers of a point.
+    /// A list's elements, an optional's value, or the two numbers of a point.
     var components: [Component] = []
 
-    /// The declaration of a part.
+    /// The attributes of a component.
     struct Component: Sendable {
-        /// Nil where only a value says it.
+        /// Nil if only a value determines it.
         var kind: TweakKind?
         var choices: [TweakChoice<String>] = []
         var lower: TweakValue?
@@ -70,23 +70,23 @@ struct DeclaredFacts: Sendable {
 
         init(kind: TweakKind?) { self.kind = kind }
 
-        /// What values of a type are by themselves.
+        /// The attributes of all values of a type.
         init<Value: TweakConvertible>(_ type: Value.Type) {
             choices = Value.tweakChoices.map(\.named)
             kind = choices.isEmpty ? Value.tweakKind : .choice
             typeBounds = Value.tweakTypeBounds
         }
 
-        /// Why it cannot be declared as it is; nil where it can.
-        func remark(in whole: TweakKind) -> String? {
-            if kind == .point, whole == .list { return "a list holds no points; declare its numbers" }
+        /// The reason why the declaration is invalid; nil if it is valid.
+        func problem(in whole: TweakKind) -> String? {
+            if kind == .point, whole == .list { return "a list cannot contain points; declare a list of numbers" }
             if !choices.isEmpty, kind != .choice { return "choices in a list or an optional are for texts" }
             let isAmbiguous = whole == .optional && choices.contains { $0.name == OptionalKind.none }
-            return isAmbiguous ? "none stands for no value; give that choice another name" : nil
+            return isAmbiguous ? "“none” stands for no value; give that choice another name" : nil
         }
     }
 
-    /// Takes from a default what its values are, where the declaration does not say it.
+    /// Derives the component from the default, if the declaration does not specify it.
     mutating func adoptComponent<Container: TweakContainer>(of container: Container) {
         if components.isEmpty { components = [Component(Container.TweakComponent.self)] }
         if components[0].kind == nil { components[0].kind = container.tweakComponents.first?.erased.kind }
@@ -114,13 +114,13 @@ struct DeclaredFacts: Sendable {
         for (position, component) in components.enumerated() {
             guard let kind = component.kind else {
                 throw TweakError(
-                    .usage, "\(path.token): nothing says what it holds; give the type of the values a tweakKind",
+                    .usage, "\(path.token): the kind of its values is unknown; declare tweakKind in their type",
                     path: path)
             }
-            if let remark = component.remark(in: whole) {
-                throw TweakError(.usage, "\(path.token): \(remark)", path: path)
+            if let problem = component.problem(in: whole) {
+                throw TweakError(.usage, "\(path.token): \(problem)", path: path)
             }
-            // A unit is the whole's: what is read part by part has it behind each.
+            // Components get the unit, too, because each may be typed with it.
             let definition = TweakDefinition(
                 kind: kind, limits: try limits(component, standard?.component(position), path), scale: scale,
                 choices: component.choices, policy: policy, unit: unit, flags: flags)
@@ -130,25 +130,25 @@ struct DeclaredFacts: Sendable {
         return definitions
     }
 
-    /// Refuses what values of this kind do not have.
+    /// Rejects attributes that this kind does not support.
     private func check(_ kind: TweakKind, _ path: TweakPath) throws(TweakError) {
-        let remark: String? =
+        let problem: String? =
             if step != nil, ![.int, .number, .duration].contains(kind) {
                 "a step is for numbers and durations, and this is \(kind.phrase)"
             } else if maxLength != nil && kind != .list || validate != nil, kind != .string {
                 "maxLength and validate are for text, and this is \(kind.phrase)"
             } else if minLength != nil, kind != .list {
                 "minLength is for lists, and this is \(kind.phrase)"
-            } else if let minLength, minLength > maxLength ?? ListKind.longest {
+            } else if let minLength, minLength > maxLength ?? ListKind.maxCount {
                 "minLength must not be above maxLength"
-            } else if maxLength ?? 0 > ListKind.longest, kind == .list {
-                "a list has at most \(ListKind.longest) values"
+            } else if maxLength ?? 0 > ListKind.maxCount, kind == .list {
+                "a list has at most \(ListKind.maxCount) values"
             } else if scale != .linear, lower == nil || upper == nil {
                 "a logarithmic scale needs a range with both bounds"
             } else {
                 nil
             }
-        if let remark { throw TweakError(.usage, "\(path.token): \(remark)", path: path) }
+        if let problem { throw TweakError(.usage, "\(path.token): \(problem)", path: path) }
     }
 
     private func limits(
@@ -160,7 +160,7 @@ struct DeclaredFacts: Sendable {
             throw TweakError(.usage, "\(path.token): bounds and step must be whole nanoseconds in 64 bits", path: path)
         }
         if lower == nil, upper == nil, part.step == nil { return .none }
-        // What is refused for its step would tell what a secret is counted from.
+        // A secret has no step: rejections would reveal the value that steps are counted from.
         let step = flags.contains(.secret) ? nil : part.step
         let standard = step == nil ? nil : standard
         let limits: TweakLimits =
@@ -195,7 +195,7 @@ extension TweakValue {
         if case .number(let value) = self { value } else { nil }
     }
 
-    /// What steps of a part are counted from: of a list's values nothing is.
+    /// The default of a component, which steps are counted from; nil for the elements of a list.
     fileprivate func component(_ position: Int) -> TweakValue? {
         switch self {
         case .point(let point): .number(position == 0 ? point.x : point.y)

@@ -1,11 +1,11 @@
-// From a call site to its tweak in a few nanoseconds, without a lock.
+// Maps call sites to their tweaks in a few nanoseconds, without a lock for readers.
 
 import Synchronization
 
-/// What makes two calls the same call: the addresses of their literals, their place in the source, and the type.
+/// Identifies a call site by the addresses of its literals, its source location, and the value type.
 ///
-/// Literals live as long as the program, so their addresses are names. The place is part of the key so that two
-/// declarations of one path both register, and can be found to disagree.
+/// Literals live as long as the program, so their addresses identify them. The location is part of the key so that two
+/// declarations of one path both register, which detects conflicts.
 @frozen
 @usableFromInline
 struct CallSiteKey: Sendable {
@@ -16,8 +16,8 @@ struct CallSiteKey: Sendable {
     @usableFromInline let line: UInt
     @usableFromInline let type: ObjectIdentifier
 
-    // In line, so that at a call site all of it is constant.
-    /// Nil for a literal that has no address.
+    // Inlined, so that the key is constant at a call site.
+    /// Creates a key; nil for a literal that has no address.
     @inlinable
     init?(
         _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ source: TweakSource,
@@ -35,7 +35,7 @@ struct CallSiteKey: Sendable {
     }
 
     fileprivate var hash: Int {
-        // Addresses differ in their middle bits; one multiplication spreads them upwards.
+        // Addresses differ in their middle bits; one multiplication spreads them to the upper bits.
         let mixed = (name &+ collection &* 3 &+ category &* 5 &+ line &* 31) &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: mixed >> 32)
     }
@@ -46,11 +46,11 @@ struct CallSiteKey: Sendable {
     }
 }
 
-/// One call site that was met. It lives as long as its table, so that readers need no lock and no retain.
+/// A registered call site. It lives as long as its table, so that readers need no lock and no retain.
 // Unchecked: the table's lock guards `current`.
 private final class CallSite: @unchecked Sendable {
     let key: CallSiteKey
-    /// The address of the typed cell, without the retain that a read would pay for twice; 0 when the tweak is gone.
+    /// The unretained address of the typed cell, which saves a read the reference counting; 0 if the tweak was removed.
     let cell = Atomic<UInt>(0)
     var current: Found?
 
@@ -59,8 +59,10 @@ private final class CallSite: @unchecked Sendable {
     typealias Found = (node: TweakNode, cell: any AnyObject & Sendable)
 }
 
-/// The cells of one path and type that a reader without a lock may still look at. Readers cannot be counted, so that none
-/// of them is ever freed; but once nothing else refers to it, it serves the next tweak that is declared with this path.
+/// The cells of one path and type that a reader without a lock may still access.
+///
+/// Readers cannot be counted, so no cell is ever freed. A cell without other references is reused by the next tweak
+/// that is declared with this path.
 private final class CellPool<Cell: TweakCell> {
     private var cells: [Cell] = []
     var count: Int { cells.count }
@@ -69,7 +71,7 @@ private final class CellPool<Cell: TweakCell> {
         if !cells.contains(where: { $0 === cell }) { cells.append(cell) }
     }
 
-    func spare() -> Cell? {
+    func reusableCell() -> Cell? {
         for position in cells.indices where isKnownUniquelyReferenced(&cells[position]) { return cells[position] }
         return nil
     }
@@ -77,12 +79,12 @@ private final class CellPool<Cell: TweakCell> {
 
 /// A hash table that is read without a lock and written under one.
 ///
-/// It is as large as the program has call sites, however often their tweaks are removed and declared again.
+/// Its size depends on the number of call sites only, not on how often their tweaks are removed and declared again.
 @usableFromInline
 final class CallSiteTable: Sendable {
     /// One generation of slots; each is 0, or the address of a `CallSite`.
-    // No class: a reader would pay for a retain and a release of it.
-    private struct Slots: @unchecked Sendable {  // Unchecked: what the pointer leads to is only touched atomically.
+    // Not a class: a reader would have to retain and release it.
+    private struct Slots: @unchecked Sendable {  // Unchecked: the pointee is only accessed atomically.
         let mask: Int
         let base: UnsafeMutablePointer<Atomic<UInt>>
 
@@ -103,8 +105,8 @@ final class CallSiteTable: Sendable {
         let type: ObjectIdentifier
     }
 
-    /// Everything that a reader may still look at; released with the table.
-    // Unchecked: the pointers are freed by the table's deinit alone, and pools are touched under the lock.
+    /// All objects that a reader may still access; released with the table.
+    // Unchecked: only the table's deinit frees the pointers, and pools are accessed under the lock.
     private struct Owned: @unchecked Sendable {
         var generations: [UnsafeMutablePointer<Slots>]
         var sites: [CallSite] = []
@@ -116,8 +118,8 @@ final class CallSiteTable: Sendable {
             return pools[PoolKey(path: path, type: ObjectIdentifier(type))] as? CellPool<Cell>
         }
 
-        /// Keeps a cell that is about to be shown to readers.
-        mutating func keep<Cell: TweakCell>(_ cell: Cell, _ path: TweakPath) {
+        /// Retains a cell that is about to become visible to readers.
+        mutating func retain<Cell: TweakCell>(_ cell: Cell, _ path: TweakPath) {
             let pool = pool(path, Cell.self) ?? CellPool()
             cellCount -= pool.count
             pool.add(cell)
@@ -153,14 +155,14 @@ final class CallSiteTable: Sendable {
 
     // MARK: Reading
 
-    /// The cell of a call site that was met before. It is valid as long as the table.
+    /// The cell of a known call site. It is valid as long as the table.
     @usableFromInline
     func cell(_ key: CallSiteKey) -> UnsafeRawPointer? {
         guard let site = find(key) else { return nil }
         return UnsafeRawPointer(bitPattern: site._withUnsafeGuaranteedRef { $0.cell.load(ordering: .acquiring) })
     }
 
-    /// The tweak of a call site that was met before, for a handle: that keeps it, and so a removal must not come between.
+    /// The tweak of a known call site, for a handle. Retained under the lock, since a removal may run concurrently.
     @usableFromInline
     func tweak(_ key: CallSiteKey) -> (node: TweakNode, cell: any AnyObject & Sendable)? {
         guard let site = find(key) else { return nil }
@@ -183,31 +185,31 @@ final class CallSiteTable: Sendable {
 
     // MARK: Writing
 
-    /// Remembers the tweak of a call site. Where another thread was first, that one's tweak stays.
+    /// Adds the tweak of a call site. If another thread was faster, its tweak stays.
     func insert<Value: TweakStorable>(_ key: CallSiteKey, _ tweak: Tweak<Value>) {
         let cell = tweak.cell
         let address = UInt(bitPattern: Unmanaged.passUnretained(cell).toOpaque())
         owned.withLock { owned in
             let site = find(key)?.takeUnretainedValue() ?? add(key, &owned)
             if site.current != nil { return }
-            owned.keep(cell, tweak.node.path)
+            owned.retain(cell, tweak.node.path)
             site.current = (tweak.node, cell)
             site.cell.store(address, ordering: .releasing)
         }
     }
 
-    /// A cell that served a tweak with this path which is gone.
-    func spareCell<Value: TweakStorable>(_ path: TweakPath, _ type: Value.Type) -> Value.TweakStorage? {
-        owned.withLock { $0.pool(path, Value.TweakStorage.self)?.spare() }
+    /// A cell of a removed tweak with this path.
+    func reusableCell<Value: TweakStorable>(_ path: TweakPath, _ type: Value.Type) -> Value.TweakStorage? {
+        owned.withLock { $0.pool(path, Value.TweakStorage.self)?.reusableCell() }
     }
 
-    /// Forgets the call sites of a tweak that was removed, so that they register anew.
-    func forget(_ node: TweakNode) { forget { $0 === node } }
+    /// Removes the tweak from its call sites, so that they register again.
+    func remove(_ node: TweakNode) { remove { $0 === node } }
 
-    /// Forgets all call sites.
-    func forgetAll() { forget { _ in true } }
+    /// Removes the tweaks from all call sites.
+    func removeAll() { remove { _ in true } }
 
-    private func forget(_ isGone: (TweakNode) -> Bool) {
+    private func remove(_ isGone: (TweakNode) -> Bool) {
         let gone = owned.withLock { owned in
             owned.sites.compactMap { site -> CallSite.Found? in
                 guard let found = site.current, isGone(found.node) else { return nil }
@@ -216,7 +218,7 @@ final class CallSiteTable: Sendable {
                 return found
             }
         }
-        // Released here: they hold values of the program.
+        // Released after the lock: they own values of the program.
         withExtendedLifetime(gone) {}
     }
 
@@ -228,9 +230,9 @@ final class CallSiteTable: Sendable {
         return site
     }
 
-    /// A new generation; readers may still be in the old one, so that stays until the table goes.
+    /// Adds a larger generation. Readers may still use the old one, so it stays until the table is released.
     private func grow(_ owned: inout Owned) {
-        // A power of two, as the mask wants it.
+        // A power of two, as the mask requires.
         let slots = Self.makeSlots(count: (owned.generations[owned.generations.count - 1].pointee.mask + 1) * 4)
         for site in owned.sites { place(site, in: slots.pointee) }
         owned.generations.append(slots)
@@ -244,7 +246,7 @@ final class CallSiteTable: Sendable {
             UInt(bitPattern: Unmanaged.passUnretained(site).toOpaque()), ordering: .releasing)
     }
 
-    /// How many call sites, cells and generations of slots it keeps.
+    /// The numbers of call sites, cells and generations of slots.
     var counts: (sites: Int, cells: Int, generations: Int) {
         owned.withLock { ($0.sites.count, $0.cellCount, $0.generations.count) }
     }

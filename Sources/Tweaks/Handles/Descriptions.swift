@@ -1,7 +1,7 @@
-// Describes handles for `print`: path and value.
+// Describes handles for `print`, by path and value.
 
 extension Tweak: CustomStringConvertible {
-    /// `Content/Text/Size = 60`, the value as the protocol writes it; of a secret only `(set)` or `(unset)`.
+    /// `Content/Text/Size = 60`, the value in the protocol's syntax; for a secret only `(set)` or `(unset)`.
     public var description: String { erased.description }
 }
 
@@ -11,6 +11,6 @@ extension TweakAction: CustomStringConvertible {
 }
 
 extension TweakGroup: CustomStringConvertible {
-    /// Its parts, a line each: `Upstream/Payments/Attempts = 5`.
+    /// Its parts, one per line: `Upstream/Payments/Attempts = 5`.
     public var description: String { parts.map(\.description).joined(separator: "\n") }
 }

@@ -1,14 +1,14 @@
-// What every declaration ends in with the trait `Frozen`: a constant with its description, registered nowhere.
+// Implements declarations for the trait `Frozen`: each is a constant with its description and registers nothing.
 
 #if Frozen
-    /// What a declaration says, kept as it was written until somebody asks.
+    /// The unevaluated parameters of a declaration, evaluated when its description is needed.
     @frozen
     @usableFromInline
     enum FrozenDeclaration<Value: TweakStorable>: Sendable {
         case texts(String, String, String, FrozenShape<Value>, TweakSource)
-        /// At a call site; as they are, because making strings of them is no constant.
+        /// The literals of a call site; not converted to strings, which would not be constant.
         case literals(CallSiteNames, FrozenShape<Value>, TweakSource)
-        /// Registered by `TweakRegistry.register`, which may fail and so cannot wait.
+        /// Created by `TweakRegistry.register`, which may throw and is therefore evaluated at once.
         case registered(TweakNode)
 
         /// The node that it would have in a registry.
@@ -16,7 +16,7 @@
             switch self {
             case .registered(let node): node
             case .texts(let category, let collection, let name, let shape, let source):
-                // In a registry of its own: the shared one stays empty, and nothing observes or changes this node.
+                // In a separate registry: the shared one stays empty, and nothing observes or changes this node.
                 TweakRegistry().declared(category, collection, name, defaultValue, shape.described, source).node
             case .literals(let names, let shape, let source):
                 TweakRegistry().declared(
@@ -27,21 +27,21 @@
         }
     }
 
-    // An enumeration, and nil for “none”: the optimiser takes apart no structure of more than six members, and even an
-    // empty array would keep a `static let` from being a constant of the program's image.
-    /// What a `TweakShape` is made of, in the forms that declarations have.
+    // An enumeration, and nil instead of an empty array: the optimizer does not split structures of more than six
+    // members, and even an empty array would keep a `static let` from being a constant of the program's image.
+    /// The parameters of a `TweakShape`, for each form of declaration.
     @frozen
     @usableFromInline
     enum FrozenShape<Value: TweakStorable>: Sendable {
         case plain(
             choices: [Value]?, maxLength: Int?, validate: (@Sendable (String) -> String?)?, step: Value?, unit: String?,
             policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags)
-        case labelled(
+        case labeled(
             _ choices: KeyValuePairs<Value, String>, unit: String?, help: String?, formerly: String?, flags: TweakFlags)
         case bounded(
             lower: Value?, upper: Value?, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
             help: String?, formerly: String?, flags: TweakFlags)
-        /// Of points, lists and optionals: these are no constants of the image.
+        /// For points, lists and optionals, which are not constants of the image.
         indirect case described(TweakShape<Value>)
 
         @inlinable
@@ -62,8 +62,8 @@
                 .plain(
                     choices: choices, maxLength: maxLength, validate: validate, step: step, unit: unit, policy: policy,
                     help: help, formerly: formerly, flags: flags)
-            case .labelled(let choices, let unit, let help, let formerly, let flags):
-                .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags)
+            case .labeled(let choices, let unit, let help, let formerly, let flags):
+                .labeled(choices, unit: unit, help: help, formerly: formerly, flags: flags)
             case .bounded(
                 let lower, let upper, let step, let scale, let unit, let policy, let help, let formerly, let flags):
                 .bounded(
@@ -75,7 +75,7 @@
     }
 
     extension TweakRegistry? {
-        /// Declares a tweak; the registry is not touched.
+        /// Declares a tweak; the registry does not change.
         @inlinable
         func declared<Value>(
             _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
@@ -84,7 +84,7 @@
             Tweak(defaultValue, .texts(category, collection, name, shape, source))
         }
 
-        /// The same for the literals of a call site.
+        /// Declares a tweak with the literals of a call site.
         @inlinable
         func declared<Value>(
             _ names: CallSiteNames, _ defaultValue: Value, _ shape: FrozenShape<Value>, _ source: TweakSource

@@ -1,4 +1,4 @@
-// Declares lists and optionals: `Tweak(…)`, `@Tweak(…)`, `register(…)` and `tweakValue(…)`.
+// Declares lists and optionals with `Tweak(…)`, `@Tweak(…)`, `register(…)` and `tweakValue(…)`.
 
 extension Tweak where Value: TweakContainer {
     /// A list of any values, or an optional.
@@ -10,18 +10,18 @@ extension Tweak where Value: TweakContainer {
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - defaultValue: The value until it is changed; it must fit.
-    ///   - choices: What may be in it; where there are none, everything.
-    ///   - minLength: The fewest values of a list.
-    ///   - maxLength: The most values of a list; without it, 1,000.
-    ///   - unit: What its numbers count: `pt`, `requests/s`.
-    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
-    ///   - help: What it is for, in a line.
-    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
-    ///   - flags: Secret, read-only, needs a restart.
-    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
-    ///   - fileID: Where it is declared; leave it out.
-    ///   - line: Where it is declared; leave it out.
+    ///   - defaultValue: The value until it is changed; it must be valid.
+    ///   - choices: The allowed elements; without it, any.
+    ///   - minLength: The minimum number of values in a list.
+    ///   - maxLength: The maximum number of values in a list; 1,000 by default.
+    ///   - unit: The unit of its numbers: `pt`, `requests/s`.
+    ///   - policy: How a value from outside that breaks range or step is handled: refused, clamped or snapped.
+    ///   - help: Its purpose, in one line.
+    ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
+    ///   - flags: Whether it is secret, is read-only, or needs a restart.
+    ///   - registry: The registry; nil is ``TweakRegistry/shared``.
+    ///   - fileID: The file of the declaration; leave it out.
+    ///   - line: The line of the declaration; leave it out.
     @_disfavoredOverload
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
@@ -34,7 +34,7 @@ extension Tweak where Value: TweakContainer {
             category, collection, name, defaultValue,
             .holding(
                 choices: choices, minLength: minLength, maxLength: maxLength,
-                DeclaredFacts(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
+                DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
             TweakSource(fileID: fileID, line: line))
     }
 
@@ -44,21 +44,21 @@ extension Tweak where Value: TweakContainer {
     /// @Tweak("Upstream", "Calls", "Hosts", minLength: 1) var hosts = ["a.example"]
     /// ```
     /// - Parameters:
-    ///   - wrappedValue: The value until it is changed; it must fit.
+    ///   - wrappedValue: The value until it is changed; it must be valid.
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - choices: What may be in it; where there are none, everything.
-    ///   - minLength: The fewest values of a list.
-    ///   - maxLength: The most values of a list; without it, 1,000.
-    ///   - unit: What its numbers count: `pt`, `requests/s`.
-    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
-    ///   - help: What it is for, in a line.
-    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
-    ///   - flags: Secret, read-only, needs a restart.
-    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
-    ///   - fileID: Where it is declared; leave it out.
-    ///   - line: Where it is declared; leave it out.
+    ///   - choices: The allowed elements; without it, any.
+    ///   - minLength: The minimum number of values in a list.
+    ///   - maxLength: The maximum number of values in a list; 1,000 by default.
+    ///   - unit: The unit of its numbers: `pt`, `requests/s`.
+    ///   - policy: How a value from outside that breaks range or step is handled: refused, clamped or snapped.
+    ///   - help: Its purpose, in one line.
+    ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
+    ///   - flags: Whether it is secret, is read-only, or needs a restart.
+    ///   - registry: The registry; nil is ``TweakRegistry/shared``.
+    ///   - fileID: The file of the declaration; leave it out.
+    ///   - line: The line of the declaration; leave it out.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ category: String, _ collection: String, _ name: String,
@@ -71,7 +71,7 @@ extension Tweak where Value: TweakContainer {
             category, collection, name, wrappedValue,
             .holding(
                 choices: choices, minLength: minLength, maxLength: maxLength,
-                DeclaredFacts(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
+                DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
             TweakSource(fileID: fileID, line: line))
     }
 }
@@ -87,19 +87,19 @@ extension Tweak where Value: TweakContainer, Value.TweakComponent: TweakBounded 
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - defaultValue: The value until it is changed; it must fit.
-    ///   - range: The values accepted in it, bounds included.
+    ///   - defaultValue: The value until it is changed; it must be valid.
+    ///   - range: The accepted elements, bounds included.
     ///   - step: The distance between values, counted from the lower bound.
-    ///   - minLength: The fewest values of a list.
-    ///   - maxLength: The most values of a list; without it, 1,000.
-    ///   - unit: What its numbers count: `pt`, `requests/s`.
-    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
-    ///   - help: What it is for, in a line.
-    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
-    ///   - flags: Secret, read-only, needs a restart.
-    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
-    ///   - fileID: Where it is declared; leave it out.
-    ///   - line: Where it is declared; leave it out.
+    ///   - minLength: The minimum number of values in a list.
+    ///   - maxLength: The maximum number of values in a list; 1,000 by default.
+    ///   - unit: The unit of its numbers: `pt`, `requests/s`.
+    ///   - policy: How a value from outside that breaks range or step is handled: refused, clamped or snapped.
+    ///   - help: Its purpose, in one line.
+    ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
+    ///   - flags: Whether it is secret, is read-only, or needs a restart.
+    ///   - registry: The registry; nil is ``TweakRegistry/shared``.
+    ///   - fileID: The file of the declaration; leave it out.
+    ///   - line: The line of the declaration; leave it out.
     @_disfavoredOverload
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
@@ -113,7 +113,7 @@ extension Tweak where Value: TweakContainer, Value.TweakComponent: TweakBounded 
             category, collection, name, defaultValue,
             .holding(
                 range, step: step, minLength: minLength, maxLength: maxLength,
-                DeclaredFacts(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
+                DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
             TweakSource(fileID: fileID, line: line))
     }
 
@@ -123,22 +123,22 @@ extension Tweak where Value: TweakContainer, Value.TweakComponent: TweakBounded 
     /// @Tweak("Retry", "Policy", "Delays", in: 0...60, maxLength: 8) var delays = [1, 2, 5]
     /// ```
     /// - Parameters:
-    ///   - wrappedValue: The value until it is changed; it must fit.
+    ///   - wrappedValue: The value until it is changed; it must be valid.
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - range: The values accepted in it, bounds included.
+    ///   - range: The accepted elements, bounds included.
     ///   - step: The distance between values, counted from the lower bound.
-    ///   - minLength: The fewest values of a list.
-    ///   - maxLength: The most values of a list; without it, 1,000.
-    ///   - unit: What its numbers count: `pt`, `requests/s`.
-    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
-    ///   - help: What it is for, in a line.
-    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
-    ///   - flags: Secret, read-only, needs a restart.
-    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
-    ///   - fileID: Where it is declared; leave it out.
-    ///   - line: Where it is declared; leave it out.
+    ///   - minLength: The minimum number of values in a list.
+    ///   - maxLength: The maximum number of values in a list; 1,000 by default.
+    ///   - unit: The unit of its numbers: `pt`, `requests/s`.
+    ///   - policy: How a value from outside that breaks range or step is handled: refused, clamped or snapped.
+    ///   - help: Its purpose, in one line.
+    ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
+    ///   - flags: Whether it is secret, is read-only, or needs a restart.
+    ///   - registry: The registry; nil is ``TweakRegistry/shared``.
+    ///   - fileID: The file of the declaration; leave it out.
+    ///   - line: The line of the declaration; leave it out.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ category: String, _ collection: String, _ name: String,
@@ -152,15 +152,17 @@ extension Tweak where Value: TweakContainer, Value.TweakComponent: TweakBounded 
             category, collection, name, wrappedValue,
             .holding(
                 range, step: step, minLength: minLength, maxLength: maxLength,
-                DeclaredFacts(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
+                DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
             TweakSource(fileID: fileID, line: line))
     }
 }
 
 extension TweakRegistry {
-    /// Registers a tweak, or finds the one with this path: a list of any values, or an optional. The parameters are those of
+    /// Registers a list of any values, or an optional, or returns the tweak with this path.
+    ///
+    /// The parameters are those of
     /// ``Tweak/init(_:_:_:_:choices:minLength:maxLength:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    /// - Throws: ``TweakError`` where `Tweak(…)` would stop the program.
+    /// - Throws: ``TweakError`` for a declaration with which `Tweak(…)` would stop the program.
     @_disfavoredOverload
     public func register<Value>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
@@ -173,13 +175,15 @@ extension TweakRegistry {
             TweakPath(category, collection, name), defaultValue,
             .holding(
                 choices: choices, minLength: minLength, maxLength: maxLength,
-                DeclaredFacts(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
+                DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
             TweakSource(fileID: fileID, line: line))
     }
 
-    /// Registers a tweak, or finds the one with this path: a list of numbers or durations within a range, or an optional one. The parameters are those of
+    /// Registers a list of numbers or durations within a range, or an optional one, or returns the existing tweak.
+    ///
+    /// The parameters are those of
     /// ``Tweak/init(_:_:_:_:in:step:minLength:maxLength:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    /// - Throws: ``TweakError`` where `Tweak(…)` would stop the program.
+    /// - Throws: ``TweakError`` for a declaration with which `Tweak(…)` would stop the program.
     @_disfavoredOverload
     public func register<Value>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
@@ -193,7 +197,7 @@ extension TweakRegistry {
             TweakPath(category, collection, name), defaultValue,
             .holding(
                 range, step: step, minLength: minLength, maxLength: maxLength,
-                DeclaredFacts(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
+                DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
             TweakSource(fileID: fileID, line: line))
     }
 }
@@ -215,7 +219,7 @@ public func tweakValue<Value>(
             $0, defaultValue,
             .holding(
                 choices: choices, minLength: minLength, maxLength: maxLength,
-                DeclaredFacts(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)), $1)
+                DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)), $1)
     }
 }
 
@@ -237,6 +241,6 @@ public func tweakValue<Value>(
             $0, defaultValue,
             .holding(
                 range, step: step, minLength: minLength, maxLength: maxLength,
-                DeclaredFacts(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)), $1)
+                DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)), $1)
     }
 }

@@ -1,10 +1,10 @@
-// The forms of `Tweak(…)` and of `@Tweak(…)`: plain, with a range, with labelled choices.
+// Declares tweaks with `Tweak(…)` and `@Tweak(…)`: plain, with a range, or with labeled choices.
 //
-// A declaration that cannot be right (a default outside its own range, a path of another type) stops the program with
-// an explanation; the forms of ``TweakRegistry/register(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:fileID:line:)`` throw.
+// An invalid declaration (a default outside its own range, a path of another type) stops the program with an
+// explanation; the forms of `TweakRegistry.register` throw instead.
 //
-// `registry: nil` is the shared one. Everything is in line and no default is a call, so that with the trait `Frozen` a
-// `static let` is a constant of the program's image.
+// `registry: nil` is the shared one. Everything is inlinable and no default argument is a call, so that with the trait
+// `Frozen` a `static let` is a constant of the program's image.
 
 extension Tweak where Value: TweakConvertible {
     /// A tweak of any kind; with `choices`, one of those values.
@@ -17,20 +17,20 @@ extension Tweak where Value: TweakConvertible {
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - defaultValue: The value until it is changed; it must fit.
-    ///   - choices: The values to choose from; where there are none, all are allowed.
-    ///   - maxLength: The most characters, of a text.
-    ///   - validate: Says why a text is refused, or nil where it is fine. It runs on the thread that sets the value.
-    ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
-    ///     refused, but for the default and the upper bound. A secret has no step.
-    ///   - unit: What a number counts: `pt`, `requests/s`.
-    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
-    ///   - help: What it is for, in a line.
-    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
-    ///   - flags: Secret, read-only, needs a restart.
-    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
-    ///   - fileID: Where it is declared; leave it out.
-    ///   - line: Where it is declared; leave it out.
+    ///   - defaultValue: The value until it is changed; it must be valid.
+    ///   - choices: The allowed values; without it, any.
+    ///   - maxLength: The maximum number of characters in a text.
+    ///   - validate: Returns why a text is refused, or nil if it is valid. It runs on the thread that sets the value.
+    ///   - step: The distance between values, counted from the lower bound, or from the default without one. Other
+    ///     values are refused, except the default and the upper bound. A secret has no step.
+    ///   - unit: The unit of a number: `pt`, `requests/s`.
+    ///   - policy: How a value from outside that breaks range or step is handled: refused, clamped or snapped.
+    ///   - help: Its purpose, in one line.
+    ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
+    ///   - flags: Whether it is secret, is read-only, or needs a restart.
+    ///   - registry: The registry; nil is ``TweakRegistry/shared``.
+    ///   - fileID: The file of the declaration; leave it out.
+    ///   - line: The line of the declaration; leave it out.
     @inlinable
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, choices: [Value]? = nil,
@@ -57,19 +57,19 @@ extension Tweak where Value: TweakConvertible {
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - defaultValue: The value until it is changed; it must fit.
+    ///   - defaultValue: The value until it is changed; it must be valid.
     ///   - range: The values accepted, bounds included.
-    ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
-    ///     refused, but for the default and the upper bound. A secret has no step.
+    ///   - step: The distance between values, counted from the lower bound, or from the default without one. Other
+    ///     values are refused, except the default and the upper bound. A secret has no step.
     ///   - scale: How clients lay out the range on a slider; ``TweakScale/logarithmic`` needs both bounds.
-    ///   - unit: What a number counts: `pt`, `requests/s`.
-    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
-    ///   - help: What it is for, in a line.
-    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
-    ///   - flags: Secret, read-only, needs a restart.
-    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
-    ///   - fileID: Where it is declared; leave it out.
-    ///   - line: Where it is declared; leave it out.
+    ///   - unit: The unit of a number: `pt`, `requests/s`.
+    ///   - policy: How a value from outside that breaks range or step is handled: refused, clamped or snapped.
+    ///   - help: Its purpose, in one line.
+    ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
+    ///   - flags: Whether it is secret, is read-only, or needs a restart.
+    ///   - registry: The registry; nil is ``TweakRegistry/shared``.
+    ///   - fileID: The file of the declaration; leave it out.
+    ///   - line: The line of the declaration; leave it out.
     @inlinable
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
@@ -85,7 +85,7 @@ extension Tweak where Value: TweakConvertible {
             TweakSource(fileID: fileID, line: line))
     }
 
-    /// One of several values, each with a label for people.
+    /// One of several values, each with a display label.
     ///
     /// ```swift
     /// static let level = Tweak("Log", "Output", "Level", 1, choices: [0: "quiet", 1: "normal", 2: "chatty"])
@@ -94,15 +94,15 @@ extension Tweak where Value: TweakConvertible {
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - defaultValue: The value until it is changed; it must fit.
-    ///   - choices: The values to choose from, each with what people are shown instead.
-    ///   - unit: What a number counts: `pt`, `requests/s`.
-    ///   - help: What it is for, in a line.
-    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
-    ///   - flags: Secret, read-only, needs a restart.
-    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
-    ///   - fileID: Where it is declared; leave it out.
-    ///   - line: Where it is declared; leave it out.
+    ///   - defaultValue: The value until it is changed; it must be valid.
+    ///   - choices: The allowed values, each with its display label.
+    ///   - unit: The unit of a number: `pt`, `requests/s`.
+    ///   - help: Its purpose, in one line.
+    ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
+    ///   - flags: Whether it is secret, is read-only, or needs a restart.
+    ///   - registry: The registry; nil is ``TweakRegistry/shared``.
+    ///   - fileID: The file of the declaration; leave it out.
+    ///   - line: The line of the declaration; leave it out.
     @inlinable
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
@@ -111,7 +111,7 @@ extension Tweak where Value: TweakConvertible {
     ) {
         self = registry.declared(
             category, collection, name, defaultValue,
-            .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+            .labeled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 }
@@ -125,23 +125,23 @@ extension Tweak where Value: TweakConvertible {
     /// @Tweak("Content", "Text", "Title", maxLength: 40) var title = "Tweaks"
     /// ```
     /// - Parameters:
-    ///   - wrappedValue: The value until it is changed; it must fit.
+    ///   - wrappedValue: The value until it is changed; it must be valid.
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - choices: The values to choose from; where there are none, all are allowed.
-    ///   - maxLength: The most characters, of a text.
-    ///   - validate: Says why a text is refused, or nil where it is fine. It runs on the thread that sets the value.
-    ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
-    ///     refused, but for the default and the upper bound. A secret has no step.
-    ///   - unit: What a number counts: `pt`, `requests/s`.
-    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
-    ///   - help: What it is for, in a line.
-    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
-    ///   - flags: Secret, read-only, needs a restart.
-    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
-    ///   - fileID: Where it is declared; leave it out.
-    ///   - line: Where it is declared; leave it out.
+    ///   - choices: The allowed values; without it, any.
+    ///   - maxLength: The maximum number of characters in a text.
+    ///   - validate: Returns why a text is refused, or nil if it is valid. It runs on the thread that sets the value.
+    ///   - step: The distance between values, counted from the lower bound, or from the default without one. Other
+    ///     values are refused, except the default and the upper bound. A secret has no step.
+    ///   - unit: The unit of a number: `pt`, `requests/s`.
+    ///   - policy: How a value from outside that breaks range or step is handled: refused, clamped or snapped.
+    ///   - help: Its purpose, in one line.
+    ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
+    ///   - flags: Whether it is secret, is read-only, or needs a restart.
+    ///   - registry: The registry; nil is ``TweakRegistry/shared``.
+    ///   - fileID: The file of the declaration; leave it out.
+    ///   - line: The line of the declaration; leave it out.
     @inlinable
     public init(
         wrappedValue: Value, _ category: String, _ collection: String, _ name: String, choices: [Value]? = nil,
@@ -164,22 +164,22 @@ extension Tweak where Value: TweakConvertible {
     /// @Tweak("Content", "Text", "Size", in: 10...100, step: 0.5) var size = 60.0
     /// ```
     /// - Parameters:
-    ///   - wrappedValue: The value until it is changed; it must fit.
+    ///   - wrappedValue: The value until it is changed; it must be valid.
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
     ///   - range: The values accepted, bounds included.
-    ///   - step: The distance between values, counted from the lower bound, or from the default where there is none. Others are
-    ///     refused, but for the default and the upper bound. A secret has no step.
+    ///   - step: The distance between values, counted from the lower bound, or from the default without one. Other
+    ///     values are refused, except the default and the upper bound. A secret has no step.
     ///   - scale: How clients lay out the range on a slider; ``TweakScale/logarithmic`` needs both bounds.
-    ///   - unit: What a number counts: `pt`, `requests/s`.
-    ///   - policy: What happens to a value from outside that breaks range or step: it is refused, clamped or snapped.
-    ///   - help: What it is for, in a line.
-    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
-    ///   - flags: Secret, read-only, needs a restart.
-    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
-    ///   - fileID: Where it is declared; leave it out.
-    ///   - line: Where it is declared; leave it out.
+    ///   - unit: The unit of a number: `pt`, `requests/s`.
+    ///   - policy: How a value from outside that breaks range or step is handled: refused, clamped or snapped.
+    ///   - help: Its purpose, in one line.
+    ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
+    ///   - flags: Whether it is secret, is read-only, or needs a restart.
+    ///   - registry: The registry; nil is ``TweakRegistry/shared``.
+    ///   - fileID: The file of the declaration; leave it out.
+    ///   - line: The line of the declaration; leave it out.
     @inlinable
     public init(
         wrappedValue: Value, _ category: String, _ collection: String, _ name: String,
@@ -195,24 +195,24 @@ extension Tweak where Value: TweakConvertible {
             TweakSource(fileID: fileID, line: line))
     }
 
-    /// As a property, one of several values, each with a label for people.
+    /// As a property, one of several values, each with a display label.
     ///
     /// ```swift
     /// @Tweak("Log", "Output", "Level", choices: [0: "quiet", 1: "normal"]) var level = 1
     /// ```
     /// - Parameters:
-    ///   - wrappedValue: The value until it is changed; it must fit.
+    ///   - wrappedValue: The value until it is changed; it must be valid.
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - choices: The values to choose from, each with what people are shown instead.
-    ///   - unit: What a number counts: `pt`, `requests/s`.
-    ///   - help: What it is for, in a line.
-    ///   - formerly: The path that it had in earlier versions, `Label/Text/Size`: what files hold for that one is taken over.
-    ///   - flags: Secret, read-only, needs a restart.
-    ///   - registry: Where it is registered; nil is ``TweakRegistry/shared``.
-    ///   - fileID: Where it is declared; leave it out.
-    ///   - line: Where it is declared; leave it out.
+    ///   - choices: The allowed values, each with its display label.
+    ///   - unit: The unit of a number: `pt`, `requests/s`.
+    ///   - help: Its purpose, in one line.
+    ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
+    ///   - flags: Whether it is secret, is read-only, or needs a restart.
+    ///   - registry: The registry; nil is ``TweakRegistry/shared``.
+    ///   - fileID: The file of the declaration; leave it out.
+    ///   - line: The line of the declaration; leave it out.
     @inlinable
     public init(
         wrappedValue: Value, _ category: String, _ collection: String, _ name: String,
@@ -221,7 +221,7 @@ extension Tweak where Value: TweakConvertible {
     ) {
         self = registry.declared(
             category, collection, name, wrappedValue,
-            .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+            .labeled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 }

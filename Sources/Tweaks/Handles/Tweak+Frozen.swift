@@ -1,4 +1,4 @@
-// A tweak of a program that is built with the trait `Frozen`: its default, for ever.
+// Implements `Tweak` for programs that are built with the trait `Frozen`: the value is always the default.
 
 /// Whether the program is built with the package trait `Frozen`.
 package enum FrozenTrait {
@@ -8,7 +8,7 @@ package enum FrozenTrait {
         package static let isOn = false
     #endif
 
-    /// Why nothing can be set.
+    /// The error text for sets.
     static let reason = "this program is built with the Frozen trait; nothing can be set"
 }
 
@@ -24,24 +24,24 @@ package enum FrozenTrait {
             self.init(cell.load(), .registered(node))
         }
 
-        /// What the code says.
+        /// The default from the declaration.
         @inlinable public var defaultValue: Value { constant }
 
         @inlinable
         func load() -> Value { constant }
 
-        /// Nothing can be set.
+        /// Has no effect.
         @inlinable
         func assign(_ value: Value) {}
 
-        // Made when they are asked for, by facts and observers: reads and writes never do.
+        // Created on demand, for metadata and observers; reads and writes do not need them.
         var cell: Value.TweakStorage { Value.TweakStorage(constant) }
         var node: TweakNode { declaration.node(constant) }
         var registry: TweakRegistry { .shared }
     }
 
     extension TweakNode {
-        /// What a change comes to: a figure that is published stays as it is, since nobody can see it.
+        /// The outcome of a change: publishing a figure has no effect, since no client can see it; others throw.
         func unchanged(by change: TweakBatch.Change) throws(TweakError) -> TweakOutcome {
             guard definition.flags.contains(.readOnly), case .set = change, let value = defaultValue else {
                 throw TweakError(.readOnly, "\(path.token): \(FrozenTrait.reason)", path: path)

@@ -1,8 +1,8 @@
-// The handle that a program declares, reads and sets.
+// Defines the typed handle with which a program declares, reads and sets a tweak.
 
-/// A declared value that people can change while the program runs.
+/// A declared value that can be changed while the program runs.
 ///
-/// Declare it once, as a `static let`; read it anywhere, on any thread: a read costs about as much as one of a plain
+/// Declare it once, as a `static let`; read it anywhere, on any thread: a read costs about as much as reading a plain
 /// variable.
 ///
 /// ```swift
@@ -20,7 +20,7 @@
 @frozen
 @propertyWrapper
 public struct Tweak<Value: TweakStorable>: Sendable {
-    // With the trait `Frozen` it is its default; see Tweak+Frozen.swift.
+    // With the trait `Frozen` it only stores its default; see Tweak+Frozen.swift.
     #if Frozen
         @usableFromInline let constant: Value
         @usableFromInline let declaration: FrozenDeclaration<Value>
@@ -37,11 +37,11 @@ public struct Tweak<Value: TweakStorable>: Sendable {
         }
     #endif
 
-    /// The current value. Reading never blocks on anything but a very short lock for strings.
+    /// The current value. Reading never blocks, except on a very short lock for strings.
     ///
-    /// Setting it sets the override, as code: beyond the range it is clamped, off-step it becomes the nearest step.
-    /// What cannot be mended that way (NaN, a text that its check refuses, a frozen process) changes nothing: use
-    /// ``set(_:)`` to be told. Observers have run when it returns.
+    /// Setting it sets the override with the origin `code`: a value beyond the range is clamped, one off a step becomes
+    /// the nearest step. A value that cannot be corrected (NaN, a text that the validator refuses, a frozen process)
+    /// changes nothing: use ``set(_:)`` to get the error. Observers have run when the setter returns.
     @inlinable
     public var value: Value {
         get { load() }
@@ -58,12 +58,12 @@ public struct Tweak<Value: TweakStorable>: Sendable {
     /// The handle itself.
     public var projectedValue: Tweak<Value> { self }
 
-    /// Sets the override, as code.
+    /// Sets the override with the origin `code`.
     ///
-    /// Observers have run on this thread when it returns, unless another thread is just running them: then that one
-    /// carries the newest value on. A figure (`readOnly`) is published instead.
-    /// - Returns: What happened: old and new value, whether it was clamped or snapped, the revision.
-    /// - Throws: ``TweakError`` with `out-of-range`, `bad-value`, `not-a-choice`, `read-only` or, when the tweak was
+    /// Observers have run on this thread when it returns, unless another thread is just running them: then that thread
+    /// delivers the newest value. A figure (`readOnly`) is published instead.
+    /// - Returns: The outcome: old and new value, whether it was clamped or snapped, the revision.
+    /// - Throws: ``TweakError`` with `out-of-range`, `bad-value`, `not-a-choice`, `read-only` or, if the tweak was
     ///   removed, `unknown-tweak`. Then nothing has changed.
     @discardableResult
     @_specialize(where Value == Double)
@@ -73,45 +73,45 @@ public struct Tweak<Value: TweakStorable>: Sendable {
         try registry.change(node, .set(erase(value)))
     }
 
-    /// Sets the temporary override: after a while what lies beneath shows again, also after a restart.
+    /// Sets the temporary override. When it expires, the next layer applies; the expiry survives a restart.
     ///
     /// ```swift
     /// try Page.width.set(1_200, for: .seconds(600))
     /// ```
     /// - Parameters:
-    ///   - value: The value that shows meanwhile.
-    ///   - lifetime: More than nothing and up to a year.
+    ///   - value: The temporary value.
+    ///   - lifetime: More than zero and at most one year.
     /// - Throws: ``TweakError`` as ``set(_:)``; `out-of-range` for another lifetime.
     @discardableResult
     public func set(_ value: Value, for lifetime: Duration) throws(TweakError) -> TweakOutcome {
         try registry.change(node, .set(erase(value)), for: lifetime)
     }
 
-    /// Makes the temporary override the override, which stays.
-    /// - Throws: ``TweakError`` with code `conflict` when there is none.
+    /// Makes the temporary override permanent.
+    /// - Throws: ``TweakError`` with code `conflict` if there is none.
     @discardableResult
     public func keep() throws(TweakError) -> TweakOutcome {
         try registry.change(node, .keep)
     }
 
-    /// What remains of the temporary override; nil without one.
+    /// The remaining time of the temporary override; nil without one.
     public var timeLeft: Duration? { registry.timeLeft(node) }
 
-    /// Removes the override: what lies beneath shows again. A tweak that is gone stays as it is.
-    /// - Returns: What happened; nil when the tweak was removed, is a figure, or the process is frozen.
+    /// Removes the override: the next layer applies. Has no effect on a removed tweak.
+    /// - Returns: The outcome; nil if the tweak was removed or is a figure, or if the process is frozen.
     @discardableResult
     public func reset() -> TweakOutcome? {
         try? registry.change(node, .reset)
     }
 
-    /// The step between values, counted from the lower bound, or from the default where there is none. The default and the
-    /// upper bound need not be on one. Nil for points and lists: see ``AnyTweak/step``.
+    /// The distance between values, counted from the lower bound, or from the default without one. The default and the
+    /// upper bound need not be on a step. Nil for points and lists: see ``AnyTweak/step``.
     public var step: Value? { node.definition.step.flatMap { Value.tweakTyped($0) } }
 
     /// How clients lay out the range on a slider.
     public var scale: TweakScale { node.definition.scale }
 
-    /// The values to choose from; empty where any is allowed.
+    /// The allowed values; empty if any value is allowed.
     public var choices: [TweakChoice<Value>] {
         guard let core, core.choices.isEmpty else { return core?.choices ?? [] }
         return Value.tweakChoices
@@ -120,26 +120,26 @@ public struct Tweak<Value: TweakStorable>: Sendable {
     /// Category, collection and name.
     public var path: TweakPath { node.path }
 
-    /// Whether the current value differs from the default; never for a figure.
+    /// Whether the current value differs from the default; false for a figure.
     public var isModified: Bool { erased.isModified }
 
-    /// The handle without its type, with layers, bounds and everything else that listings show.
+    /// The type-erased handle, with layers, bounds and everything else that listings show.
     public var erased: AnyTweak { AnyTweak(node: node, registry: registry) }
 
     var core: TypedCore<Value>? {
         node.core as? TypedCore<Value>
     }
 
-    /// A value of this tweak without its type.
+    /// Type-erases a value of this tweak.
     func erase(_ value: Value) -> TweakValue {
-        // Asked first: what casts and existentials cost is much beside a set of a number.
+        // Fast path: casts and existentials are expensive compared with a set of a number.
         if node.definition.kind != .choice { return value.tweakErased }
         return core?.erase(value) ?? value.tweakErased
     }
 }
 
 extension Tweak where Value: TweakBounded {
-    /// The values accepted; nil where there is no limit.
+    /// The accepted values; nil without a limit.
     public var range: TweakRange<Value>? {
         guard let (lower, upper) = node.definition.bounds, lower != nil || upper != nil else { return nil }
         return TweakRange(lowerBound: lower.flatMap { Value($0) }, upperBound: upper.flatMap { Value($0) })
@@ -148,7 +148,7 @@ extension Tweak where Value: TweakBounded {
 
 #if !Frozen
     extension Tweak {
-        /// What the code says.
+        /// The default from the declaration.
         public var defaultValue: Value { core?.defaultValue ?? load() }
 
         @inlinable
@@ -156,7 +156,7 @@ extension Tweak where Value: TweakBounded {
 
         @usableFromInline
         func assign(_ value: Value) {
-            // The setter promises silence; `set` is the one that tells.
+            // The setter ignores errors by contract; `set` throws them.
             _ = try? registry.change(node, .set(erase(value)), policy: .snap)
         }
     }

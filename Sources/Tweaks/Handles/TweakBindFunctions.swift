@@ -1,6 +1,6 @@
-// FBTweakBind: a property that follows a tweak, declared where it is bound.
+// Provides `tweakBind`, the counterpart of FBTweakBind: declares a tweak and binds a property to it.
 
-/// Keeps a property equal to a tweak: FBTweakBind.
+/// Keeps a property equal to a tweak, as FBTweakBind does.
 ///
 /// Of any kind; with `choices`, one of those values. Sets the property now (unless `when` is `.onChange`), then on
 /// each change; the object is held weakly, see `bind(to:_:)`. The other parameters are those of
@@ -23,10 +23,10 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
 
-/// Keeps a property equal to a tweak: FBTweakBind.
+/// Keeps a property equal to a tweak, as FBTweakBind does.
 ///
-/// A number or duration within a range: `0...10`, `0...` or `...10`. Sets the property now (unless `when` is `.onChange`), then on
-/// each change; the object is held weakly, see `bind(to:_:)`. The other parameters are those of
+/// A number or duration within a range: `0...10`, `0...` or `...10`. Sets the property now (unless `when` is
+/// `.onChange`), then on each change; the object is held weakly, see `bind(to:_:)`. The other parameters are those of
 /// ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
 @discardableResult
 public func tweakBind<Object: AnyObject & Sendable, Value: TweakBounded>(
@@ -46,9 +46,9 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakBounded>(
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
 
-/// Keeps a property equal to a tweak: FBTweakBind.
+/// Keeps a property equal to a tweak, as FBTweakBind does.
 ///
-/// One of several values, each with a label for people. Sets the property now (unless `when` is `.onChange`), then on
+/// One of several values, each with a display label. Sets the property now (unless `when` is `.onChange`), then on
 /// each change; the object is held weakly, see `bind(to:_:)`. The other parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:unit:help:formerly:flags:registry:fileID:line:)``.
 @discardableResult
@@ -61,14 +61,14 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
-        .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        .labeled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
         TweakSource(fileID: fileID, line: line))
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
 
 // MARK: - Objects that stay on one actor
 
-/// Keeps a property equal to a tweak: FBTweakBind.
+/// Keeps a property equal to a tweak, as FBTweakBind does.
 ///
 /// Of any kind; with `choices`, one of those values. Sets the property now (unless `when` is `.onChange`), then on
 /// each change; the object is held weakly, see `bind(to:_:)`. The other parameters are those of
@@ -91,10 +91,10 @@ public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
 
-/// Keeps a property equal to a tweak: FBTweakBind.
+/// Keeps a property equal to a tweak, as FBTweakBind does.
 ///
-/// A number or duration within a range: `0...10`, `0...` or `...10`. Sets the property now (unless `when` is `.onChange`), then on
-/// each change; the object is held weakly, see `bind(to:_:)`. The other parameters are those of
+/// A number or duration within a range: `0...10`, `0...` or `...10`. Sets the property now (unless `when` is
+/// `.onChange`), then on each change; the object is held weakly, see `bind(to:_:)`. The other parameters are those of
 /// ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
 @discardableResult
 public func tweakBind<Object: AnyObject, Value: TweakBounded>(
@@ -114,9 +114,9 @@ public func tweakBind<Object: AnyObject, Value: TweakBounded>(
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }
 
-/// Keeps a property equal to a tweak: FBTweakBind.
+/// Keeps a property equal to a tweak, as FBTweakBind does.
 ///
-/// One of several values, each with a label for people. Sets the property now (unless `when` is `.onChange`), then on
+/// One of several values, each with a display label. Sets the property now (unless `when` is `.onChange`), then on
 /// each change; the object is held weakly, see `bind(to:_:)`. The other parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:unit:help:formerly:flags:registry:fileID:line:)``.
 @discardableResult
@@ -129,7 +129,7 @@ public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
 ) -> TweakBinding {
     let tweak = registry.declared(
         category, collection, name, defaultValue,
-        .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        .labeled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
         TweakSource(fileID: fileID, line: line))
     return tweak.bind(to: object, keyPath, when: when, isolation: isolation)
 }

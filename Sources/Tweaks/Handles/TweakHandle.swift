@@ -1,10 +1,10 @@
-// Declared tweaks of any type in one list.
+// Defines the protocol of all handles, so that tweaks of any type fit in one list.
 
-/// A declared tweak, group or action of any type, or several of them: what lists name and batches reset.
+/// A declared tweak, group or action of any type, or several of them.
 ///
-/// Statics are lazy: a module keeps such a list beside its declarations, and hands it to what serves them.
+/// Statics are lazy: a module keeps a list of its handles beside the declarations and passes it to the server.
 public protocol TweakHandle: Sendable {
-    /// The tweaks that it stands for: of a tweak or action itself, of a group its parts.
+    /// The tweaks that it represents: a tweak or action itself, or the parts of a group.
     var tweaks: [AnyTweak] { get }
 }
 

@@ -1,6 +1,6 @@
-// FBTweakInline: the handle, at the place where it is used.
+// Provides `tweakInline`, the counterpart of FBTweakInline: declares a tweak at its point of use, returns the handle.
 
-/// The handle of a tweak that is declared where it is used: FBTweakInline.
+/// Declares a tweak at its point of use and returns its handle, as FBTweakInline does.
 ///
 /// Of any kind; with `choices`, one of those values. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -21,7 +21,7 @@ public func tweakInline<Value: TweakConvertible>(
     }
 }
 
-/// The handle of a tweak that is declared where it is used: FBTweakInline.
+/// Declares a tweak at its point of use and returns its handle, as FBTweakInline does.
 ///
 /// A number or duration within a range: `0...10`, `0...` or `...10`. The parameters are those of
 /// ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -41,9 +41,9 @@ public func tweakInline<Value: TweakBounded, Bounds: TweakBounds<Value>>(
     }
 }
 
-/// The handle of a tweak that is declared where it is used: FBTweakInline.
+/// Declares a tweak at its point of use and returns its handle, as FBTweakInline does.
 ///
-/// One of several values, each with a label for people. The parameters are those of
+/// One of several values, each with a display label. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:unit:help:formerly:flags:registry:fileID:line:)``.
 @inlinable
 public func tweakInline<Value: TweakConvertible>(
@@ -55,13 +55,13 @@ public func tweakInline<Value: TweakConvertible>(
     registry.tweak(category, collection, name, TweakSource(fileID: fileID, line: line)) {
         registry.declared(
             $0, defaultValue,
-            .labelled(choices(), unit: unit, help: help, formerly: formerly, flags: flags), $1)
+            .labeled(choices(), unit: unit, help: help, formerly: formerly, flags: flags), $1)
     }
 }
 
 // MARK: - Names made at run time
 
-/// The handle of a tweak that is declared where it is used: FBTweakInline.
+/// Declares a tweak at its point of use and returns its handle, as FBTweakInline does.
 ///
 /// Of any kind; with `choices`, one of those values. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -82,7 +82,7 @@ public func tweakInline<Value: TweakConvertible>(
     )
 }
 
-/// The handle of a tweak that is declared where it is used: FBTweakInline.
+/// Declares a tweak at its point of use and returns its handle, as FBTweakInline does.
 ///
 /// A number or duration within a range: `0...10`, `0...` or `...10`. The parameters are those of
 /// ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -102,9 +102,9 @@ public func tweakInline<Value: TweakBounded>(
     )
 }
 
-/// The handle of a tweak that is declared where it is used: FBTweakInline.
+/// Declares a tweak at its point of use and returns its handle, as FBTweakInline does.
 ///
-/// One of several values, each with a label for people. The parameters are those of
+/// One of several values, each with a display label. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:unit:help:formerly:flags:registry:fileID:line:)``.
 @_disfavoredOverload
 public func tweakInline<Value: TweakConvertible>(
@@ -114,7 +114,7 @@ public func tweakInline<Value: TweakConvertible>(
 ) -> Tweak<Value> {
     registry.declared(
         category, collection, name, defaultValue,
-        .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        .labeled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
         TweakSource(fileID: fileID, line: line)
     )
 }

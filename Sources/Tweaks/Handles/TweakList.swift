@@ -1,6 +1,6 @@
-// Makes a module's tweaks known to every program that it is linked into.
+// Registers a module's tweaks in every program that links it.
 
-/// What a module puts into the linker's section of lists, so that programs find its tweaks by themselves.
+/// The type of a module's entry in the linker section from which programs discover tweaks.
 ///
 /// ```swift
 /// #if objectFormat(MachO)
@@ -11,15 +11,15 @@
 /// @used private let tweaks: TweakList = { Look.all.register() }
 /// ```
 ///
-/// It is a pointer to a function and nothing more: nothing runs before `TweakDaemon.start`, which calls those of all
-/// modules in the same binary. A program need not import the module, nor name its tweaks; it only has to depend on it.
-/// Swift takes no other section names than literal ones, hence the two lines; a program for Linux alone needs the second.
+/// It is only a function pointer: nothing runs before `TweakDaemon.start`, which calls the functions of all modules in
+/// the same binary. A program need not import the module or name its tweaks; it only has to depend on it. Swift accepts
+/// only literal section names, hence the two lines; a program for Linux alone needs the second.
 public typealias TweakList = @convention(c) () -> Void
 
 extension TweakHandle {
-    /// Makes sure that it is declared: statics are lazy, and asking for one declares it. For ``TweakList``.
+    /// Forces the declaration of a lazy static, by accessing it. For ``TweakList``.
     @inline(never)
     public func register() {
-        // Nothing is left to do. Inlined, it would let the compiler see that, and leave the static alone.
+        // Empty, and not inlined: otherwise the compiler could remove the access to the static.
     }
 }

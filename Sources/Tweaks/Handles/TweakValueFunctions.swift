@@ -1,10 +1,10 @@
-// FBTweakValue: the value, at the place where it is used.
+// Provides `tweakValue`, the counterpart of FBTweakValue: declares a tweak at its point of use, returns its value.
 //
 // The first call of a call site registers the tweak; every later one is a look-up by the addresses of its literals,
-// without a lock. `registry: nil` is the shared one: named, it would be retained and released by every call. The forms
-// that take `String` serve names that are made at run time; they look up by text.
+// without a lock. `registry: nil` is the shared one: as an explicit argument it would be retained and released by every
+// call. The forms that take `String` are for names created at run time; they look up by text.
 
-/// The current value of a tweak that is declared where it is used: FBTweakValue.
+/// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
 /// Of any kind; with `choices`, one of those values. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -25,7 +25,7 @@ public func tweakValue<Value: TweakConvertible>(
     }
 }
 
-/// The current value of a tweak that is declared where it is used: FBTweakValue.
+/// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
 /// A number or duration within a range: `0...10`, `0...` or `...10`. The parameters are those of
 /// ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -45,9 +45,9 @@ public func tweakValue<Value: TweakBounded, Bounds: TweakBounds<Value>>(
     }
 }
 
-/// The current value of a tweak that is declared where it is used: FBTweakValue.
+/// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
-/// One of several values, each with a label for people. The parameters are those of
+/// One of several values, each with a display label. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:unit:help:formerly:flags:registry:fileID:line:)``.
 @inlinable
 public func tweakValue<Value: TweakConvertible>(
@@ -59,13 +59,13 @@ public func tweakValue<Value: TweakConvertible>(
     callSiteValue(category, collection, name, defaultValue, registry, TweakSource(fileID: fileID, line: line)) {
         registry.declared(
             $0, defaultValue,
-            .labelled(choices(), unit: unit, help: help, formerly: formerly, flags: flags), $1)
+            .labeled(choices(), unit: unit, help: help, formerly: formerly, flags: flags), $1)
     }
 }
 
 // MARK: - Names made at run time
 
-/// The current value of a tweak that is declared where it is used: FBTweakValue.
+/// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
 /// Of any kind; with `choices`, one of those values. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -86,7 +86,7 @@ public func tweakValue<Value: TweakConvertible>(
     ).value
 }
 
-/// The current value of a tweak that is declared where it is used: FBTweakValue.
+/// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
 /// A number or duration within a range: `0...10`, `0...` or `...10`. The parameters are those of
 /// ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -106,9 +106,9 @@ public func tweakValue<Value: TweakBounded>(
     ).value
 }
 
-/// The current value of a tweak that is declared where it is used: FBTweakValue.
+/// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
-/// One of several values, each with a label for people. The parameters are those of
+/// One of several values, each with a display label. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:unit:help:formerly:flags:registry:fileID:line:)``.
 @_disfavoredOverload
 public func tweakValue<Value: TweakConvertible>(
@@ -118,7 +118,7 @@ public func tweakValue<Value: TweakConvertible>(
 ) -> Value {
     registry.declared(
         category, collection, name, defaultValue,
-        .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+        .labeled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
         TweakSource(fileID: fileID, line: line)
     ).value
 }

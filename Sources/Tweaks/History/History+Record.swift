@@ -1,20 +1,20 @@
-// What the history remembers of a commit: which tweaks, and what they were before and after.
+// Defines the history's record of a commit: its tweaks, and their values before and after.
 
-/// What a commit is to the history.
+/// The kind of a commit, as far as the history distinguishes it.
 package enum CommitKind: Sendable, Equatable {
-    /// Somebody's change. Those of one session to the same tweaks in quick succession, a drag, are one; a step never is.
-    /// Those of one gesture are, whatever session they came over and however slowly; 0: it was none.
+    /// An ordinary change. Changes of one session to the same tweaks in quick succession (a drag) are merged, except
+    /// steps. Changes of one gesture are merged across sessions and regardless of their speed; gesture 0 means none.
     case change(session: UInt64, isStep: Bool = false, gesture: UInt64 = 0)
-    /// Takes back the commit with this number; the last one of the origin that does so, where it is to be its own.
+    /// Undoes the commit with this number; with `isMine`, only if it is the last one of the same origin.
     case undo(UInt64, session: UInt64 = 0, isMine: Bool = false)
-    /// Makes the commit with this number again.
+    /// Redoes the commit with this number.
     case redo(UInt64, session: UInt64 = 0, isMine: Bool = false)
-    /// The config file.
+    /// A reload of the config file.
     case reload
-    /// Temporary overrides that have run out.
+    /// The expiry of temporary overrides.
     case expiry
 
-    /// The session that makes it; nil where it is none.
+    /// The session that made it; nil without one.
     package var session: UInt64? {
         switch self {
         case .change(let session, _, _), .undo(_, let session, _), .redo(_, let session, _):
@@ -27,16 +27,16 @@ package enum CommitKind: Sendable, Equatable {
 extension History {
     /// One commit, or several that were merged.
     package struct Record: Sendable {
-        /// Whether it can be taken back, or made again.
+        /// Whether it can be undone or redone.
         package enum Status: String, Sendable {
             case done
-            /// Taken back, and can be made again.
+            /// Undone; can be redone.
             case undone
-            /// Taken back for good.
+            /// Undone; can no longer be redone.
             case dropped
         }
 
-        /// Rises from record to record.
+        /// Increases from record to record.
         package var number: UInt64
         package var revision: UInt64
         var moment: Moment
@@ -45,9 +45,10 @@ extension History {
         package var kind: CommitKind
         package var parts: [CommitPart]
         package var status: Status
-        /// It has taken in changes though it was not the last: its tweaks are set in turn with others.
-        var isInTurn = false
-        /// Which commit was the last one when it was taken back.
+        /// Whether changes were merged into it although it was not the last record: its tweaks are set in turn with
+        /// others.
+        var isInterleaved = false
+        /// The number of the last record at the time of the undo.
         var undoneAt: UInt64 = 0
 
         package init(
@@ -65,13 +66,13 @@ extension History {
             (self.kind, self.status, self.parts) = (kind, status, parts)
         }
 
-        /// Its size, counted in parts; a long text counts as several.
+        /// Its size, in parts; a long text counts as several.
         var weight: Int { parts.reduce(0) { $0 + $1.weight } }
 
         var isChange: Bool { if case .change = kind { true } else { false } }
 
-        /// Whether all that it set has run out meanwhile, so that there is nothing to take back.
-        func isSpent(_ time: ContinuousClock.Instant) -> Bool {
+        /// Whether everything that it set has expired, so that there is nothing to undo.
+        func hasExpired(_ time: ContinuousClock.Instant) -> Bool {
             parts.allSatisfy { part in
                 part.after.temporary != nil && part.after.live(time).temporary == nil
                     && part.before.agrees(with: part.after, at: time)

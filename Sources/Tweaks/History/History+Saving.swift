@@ -1,8 +1,8 @@
-// What the history has to do with files: commits of earlier runs come first, and new ones are noted for the storage.
+// Loads the records of earlier runs into the history, and tracks the records that the storage has to save.
 
 extension History {
-    /// Puts the commits of earlier runs before those of this one, and notes from now on what the storage has to save.
-    /// - Parameter revision: Where counting has gone on; commits made before that are not older than those.
+    /// Inserts the records of earlier runs before those of this one, and starts to track unsaved records.
+    /// - Parameter revision: The revision at which counting resumed; the minimum for records of this run.
     mutating func load(_ older: [Record], revision: UInt64) {
         let shift = older.last?.number ?? 0
         for index in records.indices where shift > 0 {
@@ -16,13 +16,13 @@ extension History {
         let hasChanged = records.contains { $0.isChange }
         released += records
         records = (Self.withUndoneAt(older) + records).suffix(limit)
-        weigh()
+        updateWeight()
         lastNumber += shift
         unsaved = Unsaved(from: shift + 1, isEmpty: !hasOwn)
         if hasChanged, shift > 0 { dropUndone(upTo: shift) }
     }
 
-    /// When those were taken back that are: the file says it by the commits that did so.
+    /// Restores `undoneAt` of undone records from the undo records; the file does not contain it.
     private static func withUndoneAt(_ records: [Record]) -> [Record] {
         if records.allSatisfy({ $0.status == .done }) { return records }
         var times: [UInt64: UInt64] = [:]
@@ -36,7 +36,7 @@ extension History {
         }
     }
 
-    /// What the program itself has set before ended redo of what was undone in an earlier run.
+    /// Ends redo of changes from earlier runs, since the program has set values before the history was loaded.
     private mutating func dropUndone(upTo number: UInt64) {
         for index in records.indices where records[index].number <= number && records[index].status == .undone {
             records[index].status = .dropped
@@ -45,10 +45,10 @@ extension History {
         hasUndone = records.contains { $0.status == .undone }
     }
 
-    /// Whether the storage has something to save.
+    /// Whether there are unsaved records.
     var hasUnsaved: Bool { unsaved?.isEmpty == false }
 
-    /// What the storage has to save: all of it, or what is new; and of which of that only the status is.
+    /// Returns the records to save, all or the unsaved ones, and the numbers of those with only a changed status.
     mutating func takeUnsaved(all: Bool) -> (records: [Record], marked: Set<UInt64>) {
         guard let unsaved else { return ([], []) }
         self.unsaved = Unsaved(from: lastNumber + 1, isEmpty: true)
@@ -61,17 +61,17 @@ extension History {
         return (changed + fresh, unsaved.marked.subtracting(unsaved.merged))
     }
 
-    /// Nobody saves it any more.
+    /// Stops tracking unsaved records.
     mutating func endSaving() { unsaved = nil }
 }
 
-/// Commits that the storage has not seen as they are now.
+/// Tracks the records that are new or changed since the last save.
 struct Unsaved: Sendable {
-    /// All from this one on.
+    /// The number of the first new record.
     let from: UInt64
-    /// And these, of which only the status has changed.
+    /// The numbers of older records with a changed status.
     private(set) var marked: Set<UInt64> = []
-    /// And these, which took in later ones.
+    /// The numbers of older records into which later changes were merged.
     private(set) var merged: Set<UInt64> = []
     private(set) var isEmpty: Bool
 
@@ -89,7 +89,7 @@ struct Unsaved: Sendable {
 }
 
 extension CommitKind {
-    /// The same with the commit that it is about counted differently.
+    /// The same kind with the number of its undone or redone commit shifted.
     fileprivate func shifted(by count: UInt64) -> CommitKind {
         switch self {
         case .undo(let number, let session, let isMine): .undo(number + count, session: session, isMine: isMine)

@@ -1,40 +1,41 @@
-// The last commits of a registry, and which of them can be taken back.
+// Records the last commits of a registry, and merges changes in quick succession.
 
-/// Commits, oldest first, never more than a limit. Part of the registry's state.
+/// A bounded list of commits, oldest first. Part of the registry's state.
 package struct History: Sendable {
     var records: [Record] = []
     var lastNumber: UInt64 = 0
-    /// What the storage has not seen yet; nil where there is none.
+    /// The unsaved records; nil without storage.
     var unsaved: Unsaved?
     var hasUndone = false
-    /// How many are kept; 0 keeps none.
+    /// The maximum number of records; 0 disables the history.
     var limit = 1_000 {
         didSet { if records.count > limit { removeOldest(records.count - limit) } }
     }
     private var removed: UInt64 = 0
-    /// Forgotten, and to be released outside the registry's lock: the last to know a tweak that is gone.
+    /// Removed records, to be released outside the registry's lock: they may hold the last reference to a removed
+    /// tweak.
     var released: [Record] = []
-    /// The size of all records, counted in parts.
+    /// The size of all records, in parts.
     private(set) var weight = 0
-    /// Large commits are kept as long as all together weigh no more than this.
-    private(set) var mostWeight = History.usualWeight
+    /// The maximum of `weight`; beyond it the oldest records are removed.
+    private(set) var maxWeight = History.defaultMaxWeight
 
-    /// How many were remembered and are no longer, because there are newer ones.
+    /// The number of records that were removed because of the limits.
     var forgotten: UInt64 { removed + UInt64(max(0, records.count - limit)) }
 
     /// The approximate size in memory of one part of a commit.
     private static let partBytes = 256
 
     /// Its approximate size in memory, in bytes.
-    var heldBytes: Int { weight * Self.partBytes }
+    var memorySize: Int { weight * Self.partBytes }
 
-    /// Another limit for all together, no higher than the usual one.
+    /// Sets the memory limit, at most the default one.
     mutating func limit(bytes: Int) {
-        mostWeight = max(min(bytes / Self.partBytes, Self.usualWeight), 1)
+        maxWeight = max(min(bytes / Self.partBytes, Self.defaultMaxWeight), 1)
     }
 
-    /// Weighs all records anew, after others were put before them.
-    mutating func weigh() { weight = Self.weight(records[...]) }
+    /// Recomputes the weight, after records were inserted.
+    mutating func updateWeight() { weight = Self.weight(records[...]) }
 
     private static func weight(_ records: ArraySlice<Record>) -> Int {
         records.reduce(0) { $0 + $1.weight }
@@ -47,16 +48,16 @@ package struct History: Sendable {
         removed += UInt64(count)
     }
 
-    static let usualWeight = 100_000
+    static let defaultMaxWeight = 100_000
 
-    /// Changes that follow each other within this time are one.
+    /// Changes of a session to the same tweaks within this time are merged.
     static let mergeInterval = Duration.milliseconds(500)
-    /// Nobody holds a slider longer than this without moving it.
+    /// A gesture ends after this time without a change: a slider is rarely held still for longer.
     static let gestureInterval = Duration.seconds(60)
 
-    // MARK: Remembering
+    // MARK: Recording
 
-    /// Takes in a commit.
+    /// Adds a commit, or merges it into a record.
     mutating func append(_ commit: PendingCommit, revision: UInt64) {
         guard limit > 0, let kind = commit.kind else { return }
         if case .change = kind {
@@ -66,7 +67,7 @@ package struct History: Sendable {
                 return
             }
             if extend(commit, kind, revision) { return }
-            forgetUndone()
+            dropUndone()
         }
         let parts = commit.rememberedParts
         if parts.isEmpty { return }
@@ -75,18 +76,21 @@ package struct History: Sendable {
         let weight = parts.reduce(0) { $0 + $1.weight }
         makeRoom(for: weight)
         self.weight += weight
-        // Now and then, and then half of it: removing the first is moving all others.
+        // Amortized: removing from the front moves all others, so half of the records is removed at once.
         if records.count >= 2 * limit { removeOldest(records.count - limit + 1) }
         records.append(Record(lastNumber, revision, commit.moment, commit.origin, kind, .done, parts))
     }
 
-    /// Forgets the oldest commits where all of them weigh too much, but never the newest ones.
-    /// - Parameter weight: What is to come.
+    /// Removes the oldest records if the total weight is too high.
+    /// - Parameters:
+    ///   - weight: The weight of the record to be added.
+    ///   - spared: The number of newest records that are never removed.
     private mutating func makeRoom(for weight: Int = 0, sparing spared: Int = 0) {
-        if self.weight + weight <= mostWeight { return }
-        // Small ones come often, and removing the first is moving all others: then an eighth more goes than has to.
-        let slack = weight > 16 ? 0 : mostWeight / 8
-        var excess = self.weight + weight - mostWeight + slack
+        if self.weight + weight <= maxWeight { return }
+        // Amortized: small records come often, and removing from the front moves all others, so an eighth more is
+        // removed.
+        let slack = weight > 16 ? 0 : maxWeight / 8
+        var excess = self.weight + weight - maxWeight + slack
         let count = records.dropLast(spared).prefix { record in
             defer { excess -= record.weight }
             return excess > 0
@@ -94,19 +98,19 @@ package struct History: Sendable {
         removeOldest(count)
     }
 
-    /// Adds a change to an entry that it goes on.
+    /// Merges a change into a record that it continues. Returns false if there is none.
     private mutating func extend(_ commit: PendingCommit, _ kind: CommitKind, _ revision: UInt64) -> Bool {
         guard let index = mergeable(commit, kind) else { return false }
         for position in commit.parts.indices {
             weight += records[index].parts[position].extend(to: commit.parts[position])
         }
-        touch(index, revision, commit.moment)
+        moveToEnd(index, revision, commit.moment)
         makeRoom(sparing: 1)
         return true
     }
 
-    /// Adds an override that is set to the last entry, where that is of the same session and the same tweak, and just
-    /// made: the most frequent change of all.
+    /// Merges a set of an override into the last record, if that is a recent change of the same session and tweak. A
+    /// fast path for the most frequent change.
     mutating func extendLast(
         _ node: TweakNode, to value: TweakValue, _ commit: PendingCommit, revision: UInt64
     ) -> Bool {
@@ -124,10 +128,10 @@ package struct History: Sendable {
         return true
     }
 
-    /// Whether the last entry is of the same session and of this one tweak, and just made.
+    /// Whether the last record is a recent change of the same session and of this tweak only.
     private func isLast(_ node: TweakNode, of commit: PendingCommit) -> Bool {
         let index = records.count - 1
-        // By index: a copy of an entry counts references.
+        // Accessed by index: copying a record costs reference counting.
         guard case .change(let session, isStep: false, gesture: 0) = records[index].kind,
             case .change(session, isStep: false, gesture: 0)? = commit.kind, records[index].status == .done,
             records[index].parts.count == 1, records[index].parts[0].subject.node === node
@@ -144,28 +148,28 @@ package struct History: Sendable {
     }
 
     private static func overlap(_ parts: [CommitPart], _ part: CommitPart) -> Overlap {
-        if parts.count > mostCompared { return .overlapping }
+        if parts.count > maxComparedParts { return .overlapping }
         guard parts.contains(where: { $0.subject.isSame(as: part.subject) }) else { return .apart }
         return parts.count == 1 ? .same : .overlapping
     }
 
     private static func overlap(_ parts: [CommitPart], _ list: [CommitPart]) -> Overlap {
-        // Of large ones only those that are the same, which is seen at once.
+        // Large lists are only compared for equality, which is fast.
         if parts.count == list.count, list.indices.allSatisfy({ parts[$0].subject.isSame(as: list[$0].subject) }) {
             return .same
         }
-        if parts.count > mostCompared || list.count > mostCompared { return .overlapping }
+        if parts.count > maxComparedParts || list.count > maxComparedParts { return .overlapping }
         let isOverlapping = parts.contains { part in list.contains { $0.subject.isSame(as: part.subject) } }
         return isOverlapping ? .overlapping : .apart
     }
 
-    /// Notes that an entry has taken in a change, and puts it last: it is what undo takes back next.
-    private mutating func touch(_ index: Int, _ revision: UInt64, _ moment: Moment) {
+    /// Updates a record after a merge and moves it to the end: undo applies to it next.
+    private mutating func moveToEnd(_ index: Int, _ revision: UInt64, _ moment: Moment) {
         records[index].revision = revision
         records[index].moment = moment
         unsaved?.note(records[index].number)
-        if index < records.count - 1 { records[index].isInTurn = true }
-        // Numbers stay in order; those between are changes that no other entry speaks of.
+        if index < records.count - 1 { records[index].isInterleaved = true }
+        // Numbers stay in order. The records in between concern other tweaks, so their order does not matter.
         for next in records.indices[(index + 1)...] {
             let (number, nextNumber) = (records[next - 1].number, records[next].number)
             records.swapAt(next - 1, next)
@@ -174,21 +178,22 @@ package struct History: Sendable {
         }
     }
 
-    /// How the tweaks of an entry and those of a change overlap.
+    /// How the tweaks of a record and those of a change overlap.
     private enum Overlap { case same, overlapping, apart }
 
-    /// So many entries are looked at, for one that a change goes on.
-    private static let mostLookedAt = 16
-    /// Entries of more tweaks are not compared with others.
-    private static let mostCompared = 64
+    /// The maximum number of records searched for one to merge with.
+    private static let mergeSearchDepth = 16
+    /// Records of more tweaks are not compared in detail.
+    private static let maxComparedParts = 64
 
-    /// The entry that a change goes on: of the same session, the same tweaks, and half a second ago at most. Where a
-    /// program sets tweaks in turn, it need not be the last one; what came between has touched others.
+    /// The record that a change continues: of the same session and the same tweaks, at most half a second old.
+    ///
+    /// If a program sets tweaks in turn, it need not be the last one; the records in between concern other tweaks.
     private func mergeable(
         _ kind: CommitKind, _ time: Moment, _ origin: TweakOrigin, where overlap: ([CommitPart]) -> Overlap
     ) -> Int? {
         guard case .change(_, isStep: false, let gesture) = kind, limit > 0 else { return nil }
-        for index in records.indices.suffix(Self.mostLookedAt).reversed() {
+        for index in records.indices.suffix(Self.mergeSearchDepth).reversed() {
             switch overlap(records[index].parts) {
             case .apart: continue
             case .overlapping: return nil
@@ -198,7 +203,7 @@ package struct History: Sendable {
                         || records[index].kind == kind && time - records[index].moment <= Self.mergeInterval
                 else { return nil }
                 let isLast = index == records.count - 1
-                return isLast || records[index].isInTurn || isVolley(kind, time, origin) ? index : nil
+                return isLast || records[index].isInterleaved || isBurst(kind, time, origin) ? index : nil
             }
         }
         return nil
@@ -208,8 +213,8 @@ package struct History: Sendable {
         if gesture != 0, case .change(_, _, gesture) = records[index].kind { true } else { false }
     }
 
-    /// Whether an entry and all behind it are changes that still stand, none of them old. Looked at last: most entries
-    /// speak of other tweaks, which is cheap to see.
+    /// Whether a record and all later ones are recent changes that are not undone. Checked last: most records concern
+    /// other tweaks, which is cheaper to detect.
     private func isRecent(_ index: Int, _ time: Moment, _ gesture: UInt64) -> Bool {
         records.indices[index...].allSatisfy { index in
             let age = time - records[index].moment
@@ -220,18 +225,18 @@ package struct History: Sendable {
         }
     }
 
-    /// Whether a session has just made so many entries within half a second that no hand does: before that, each thing
-    /// that a person does is to be taken back by itself.
-    private func isVolley(_ kind: CommitKind, _ time: Moment, _ origin: TweakOrigin) -> Bool {
-        let last = records.suffix(Self.volley)
-        return last.count == Self.volley && last.allSatisfy { $0.kind == kind && $0.origin == origin }
+    /// Whether a session has just made so many records within half a second that it must be a program. Changes by hand
+    /// stay separate, so that each can be undone.
+    private func isBurst(_ kind: CommitKind, _ time: Moment, _ origin: TweakOrigin) -> Bool {
+        let last = records.suffix(Self.burstLength)
+        return last.count == Self.burstLength && last.allSatisfy { $0.kind == kind && $0.origin == origin }
             && last.first.map { time - $0.moment <= Self.mergeInterval } ?? false
     }
 
-    private static let volley = 8
+    private static let burstLength = 8
 
-    /// A new change ends redo.
-    private mutating func forgetUndone() {
+    /// Ends redo, after a new change.
+    private mutating func dropUndone() {
         if !hasUndone { return }
         hasUndone = false
         for index in records.indices where records[index].status == .undone {
@@ -242,7 +247,7 @@ package struct History: Sendable {
 }
 
 extension PendingCommit {
-    /// What the history keeps of it: of secrets no values.
+    /// The parts that the history records; those of secrets without values.
     fileprivate var rememberedParts: [CommitPart] {
         let isPlain = parts.allSatisfy { !$0.subject.isSecret && $0.isRemembered(kind) }
         return isPlain ? parts : parts.filter { $0.isRemembered(kind) }.map { $0.subject.isSecret ? $0.redacted : $0 }

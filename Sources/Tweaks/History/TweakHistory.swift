@@ -1,20 +1,20 @@
-// What programs and people see of the history.
+// Provides the public history of a registry, with undo and redo.
 
 import Synchronization
 
-/// One commit as a registry remembers it.
+/// One commit in the history of a registry.
 public struct TweakHistoryEntry: Sendable {
-    /// What sort of commit it was.
+    /// The kind of a commit.
     public enum Kind: Hashable, Sendable {
-        /// Somebody changed something.
+        /// An ordinary change.
         case change
-        /// Somebody took back the commit of this revision.
+        /// An undo of the commit with this revision.
         case undo(of: UInt64)
-        /// Somebody made the commit of this revision again.
+        /// A redo of the commit with this revision.
         case redo(of: UInt64)
-        /// The config file was read.
+        /// A reload of the config file.
         case reload
-        /// Temporary overrides ran out.
+        /// The expiry of temporary overrides.
         case expiry
     }
 
@@ -22,45 +22,46 @@ public struct TweakHistoryEntry: Sendable {
     public struct Change: Sendable {
         /// The tweak.
         public let path: TweakPath
-        /// Its value before; nil for a secret, whose values are not remembered.
+        /// Its value before; nil for a secret, whose values are not recorded.
         public let old: TweakValue?
         /// Its value after; nil for a secret.
         public let new: TweakValue?
-        /// How long the value after was meant to last; nil: for good.
+        /// The lifetime with which the value was set; nil if it was permanent.
         public let lifetime: Duration?
     }
 
-    /// The revision it led to; of several that were merged into one, the last.
+    /// The revision after it; of merged commits, the last one.
     public let revision: UInt64
-    /// When.
+    /// When it was made.
     public let time: ContinuousClock.Instant
-    /// Who.
+    /// Who made it.
     public let origin: TweakOrigin
-    /// What sort of commit it was.
+    /// The kind of the commit.
     public let kind: Kind
-    /// Whether it was taken back.
+    /// Whether it was undone.
     public let isUndone: Bool
-    /// What it changed.
+    /// Its changes.
     public let changes: [Change]
 }
 
-/// A commit that was taken back, or made again.
+/// The outcome of an undo or redo.
 public struct TweakUndo: Sendable {
-    /// The commit it was about.
+    /// The commit that was undone or redone.
     public let entry: TweakHistoryEntry
-    /// What became of each of its tweaks.
+    /// The outcome for each of its tweaks.
     public let result: TweakCommitResult
 }
 
 extension TweakRegistry {
-    /// The last commits, newest first: 1,000, or what ``historyLimit`` says. Figures are not among them.
+    /// The last commits, newest first, up to ``historyLimit`` (1,000 by default). Figures are not included.
     ///
-    /// Changes that one client makes to the same tweaks within half a second are one entry: a drag is one step. Of a
-    /// program that sets several in turn, faster than any hand, each has an entry.
+    /// Changes that one client makes to the same tweaks within half a second are one entry: a drag is one step. If a
+    /// program sets several tweaks in turn, faster than by hand, each tweak has one entry.
     public var history: [TweakHistoryEntry] { history(last: .max) }
 
-    /// The last few of these, newest first.
-    /// - Parameter rights: Of each commit what is seen with these; one of which nothing is seen does not count.
+    /// The last commits, newest first.
+    /// - Parameter rights: The access rights; unreadable changes are left out, and so are commits without readable
+    ///   ones.
     package func history(last count: Int, seenWith rights: Rights = .all) -> [TweakHistoryEntry] {
         if rights.isWhole(.read) {
             return state.withLock { Array($0.history.kept.suffix(count)) }.reversed().map { record in entry(record) }
@@ -74,39 +75,38 @@ extension TweakRegistry {
         return entries
     }
 
-    /// The commits of earlier runs from a revision on, oldest first, as the stream tells of this one's; what is a secret
-    /// by now without values.
+    /// The commits of earlier runs from a revision on, oldest first, as records of the stream; those of tweaks that are
+    /// secret now have no values.
     package func earlierCommits(from revision: UInt64) -> [CommitRecord] {
         state.withLock { state in
             state.history.kept.filter { $0.revision >= revision }.map { record in
                 CommitRecord(
                     sequence: 0, revision: record.revision, moment: record.moment, origin: record.origin,
-                    kind: record.kind, about: state.history.revision(about: record.kind), isUrgent: false,
+                    kind: record.kind, targetRevision: state.history.targetRevision(of: record.kind), isUrgent: false,
                     parts: record.parts.map { state.isSecretNow($0.subject) ? $0.redacted : $0 })
-            }.filter(\.isOfEarlierRun)
+            }.filter(\.isFromEarlierRun)
         }
     }
 
-    /// How many commits are remembered; 0 remembers none, and more than a million are never kept.
+    /// The maximum number of commits in the history, at most 1,000,000; 0 disables it.
     ///
-    /// Large commits are remembered as long as all together have changed no more than 100,000 tweaks; long texts count as
-    /// several.
+    /// In addition, the total number of changes in all commits is limited to 100,000; a long text counts as several.
     public var historyLimit: Int {
         get { state.withLock { $0.history.limit } }
         set { state.withLock { $0.history.limit = min(max(0, newValue), 1_000_000) } }
     }
 
-    /// How many commits were remembered and are no longer, because of the limits.
+    /// The number of commits that were removed from the history because of the limits.
     package var forgottenCommits: UInt64 { state.withLock { $0.history.forgotten } }
 
-    /// Takes back the last commit of overrides, as one commit.
+    /// Undoes the last change, as one commit.
     ///
-    /// One's own need not be the newest of all, but nobody else may have changed its tweaks since.
+    /// With `mine`, the commit need not be the newest of all, but no other origin may have changed its tweaks since.
     /// - Parameters:
-    ///   - origin: Who does so.
-    ///   - isMine: The last one of the same origin, rather than the last of all.
-    ///   - isForced: Also if its tweaks were changed since by something else, such as the config file.
-    /// - Throws: ``TweakError`` with code `conflict` when there is nothing to take back, or a tweak has changed since.
+    ///   - origin: The origin of the undo.
+    ///   - isMine: Whether to undo the last change of the same origin, instead of the last one of all.
+    ///   - isForced: Whether to undo it even if its tweaks were changed since, for example by the config file.
+    /// - Throws: ``TweakError`` with code `conflict` if there is nothing to undo, or if a tweak has changed since.
     @discardableResult
     public func undo(
         origin: TweakOrigin = .code, mine isMine: Bool = false, force isForced: Bool = false
@@ -115,9 +115,10 @@ extension TweakRegistry {
         return TweakUndo(entry: step.entry, result: try commit(step, origin: origin, delivery: .caller))
     }
 
-    /// Makes the commit again that was taken back last. A new change ends that.
+    /// Redoes the change that was undone last. A new change ends redo.
     ///
-    /// One's own is also what one has taken back of others'; only a new change of one's own ends it.
+    /// With `mine`, this includes changes of other origins that this origin has undone; only a new change of the same
+    /// origin ends redo.
     /// - Throws: As ``undo(origin:mine:force:)``.
     @discardableResult
     public func redo(

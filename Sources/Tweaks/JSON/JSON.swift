@@ -1,4 +1,4 @@
-// Holds JSON values, and prints them.
+// Represents and prints JSON values.
 
 /// A JSON value (RFC 8259). Objects keep the order of their keys.
 package enum JSON: Equatable, Sendable {
@@ -8,7 +8,7 @@ package enum JSON: Equatable, Sendable {
     /// Above `Int64.max`.
     case unsigned(UInt64)
     case number(Double)
-    /// A number as it was read: no digit of it is lost.
+    /// A number as its text, which keeps all digits.
     case literal(String)
     case string(String)
     case array([JSON])
@@ -22,7 +22,7 @@ package enum JSON: Equatable, Sendable {
 
     package static func == (left: JSON, right: JSON) -> Bool { left.text == right.text }
 
-    /// The text, without blanks.
+    /// The compact text, without whitespace.
     package var text: String {
         var bytes: [UInt8] = []
         append(to: &bytes)

@@ -1,8 +1,8 @@
-// Reads JSON from bytes, step by step. Numbers stay text, so that no whole number passes through a double.
+// Parses JSON from bytes as a pull parser. Numbers stay text, so that no integer is converted to a double.
 
-/// A position in JSON text (RFC 8259). Never traps, whatever the bytes are.
+/// A pull parser for JSON text (RFC 8259). Never traps on any input.
 package struct JSONReader {
-    /// What is wrong, and in which line.
+    /// A syntax error and its line.
     package struct Problem: Error, Equatable, CustomStringConvertible {
         package let text: String
         package let line: Int
@@ -10,29 +10,29 @@ package struct JSONReader {
         package var description: String { "line \(line): \(text)" }
     }
 
-    /// A value that is no object or array.
+    /// A value that is not an object or array.
     package enum Scalar: Equatable {
         case null
         case bool(Bool)
-        /// As it is written.
+        /// The number's text.
         case number(String)
         case string(String)
     }
 
-    /// All of it UTF-8; see `check`.
+    /// Must be valid UTF-8; see `check`.
     package let bytes: [UInt8]
     package private(set) var position = 0
-    /// Deeper than any file of ours; more could exhaust the stack.
-    private static let deepest = 64
+    /// Deeper than any file of this package; deeper nesting could exhaust the stack.
+    private static let maxDepth = 64
 
     package init(_ bytes: [UInt8], at position: Int = 0) {
         self.bytes = bytes
         self.position = position
     }
 
-    /// To be called once, before anything is read.
+    /// Checks the encoding; must be called once, before parsing.
     package func check() throws(Problem) {
-        if String(validating: bytes, as: UTF8.self) == nil { throw problem("it is no valid UTF-8") }
+        if String(validating: bytes, as: UTF8.self) == nil { throw problem("it is not valid UTF-8") }
     }
 
     package func problem(_ text: String) -> Problem {
@@ -42,7 +42,7 @@ package struct JSONReader {
 
     // MARK: Structure
 
-    /// The next byte that is no blank, without passing it; nil at the end.
+    /// The next byte after whitespace, without consuming it; nil at the end.
     package mutating func peek() -> UInt8? {
         while position < bytes.count {
             let byte = bytes[position]
@@ -52,14 +52,15 @@ package struct JSONReader {
         return nil
     }
 
-    mutating func passes(_ byte: UInt8) -> Bool {
+    /// Skips whitespace and consumes the byte if it is next.
+    mutating func consumeToken(_ byte: UInt8) -> Bool {
         guard peek() == byte else { return false }
         position += 1
         return true
     }
 
-    /// Passes what stands before the next of these bytes that is in no parentheses.
-    mutating func passBare(until isEnd: (UInt8) -> Bool, nests: Bool = true) -> Substring {
+    /// Consumes the text before the next of these bytes outside parentheses.
+    mutating func scanBare(until isEnd: (UInt8) -> Bool, nests: Bool = true) -> Substring {
         let start = position
         var depth = 0
         while position < bytes.count, depth > 0 || !isEnd(bytes[position]) {
@@ -71,43 +72,43 @@ package struct JSONReader {
     }
 
     private mutating func expect(_ byte: UInt8) throws(Problem) {
-        if !passes(byte) { throw problem("“\(Character(Unicode.Scalar(byte)))” is missing") }
+        if !consumeToken(byte) { throw problem("“\(Character(Unicode.Scalar(byte)))” is missing") }
     }
 
-    /// Passes an object; `body` passes the value of each key.
+    /// Parses an object; `body` parses the value of each key.
     package mutating func object(_ body: (String, inout JSONReader) throws(Problem) -> Void) throws(Problem) {
         try expect(UInt8(ascii: "{"))
-        if passes(UInt8(ascii: "}")) { return }
+        if consumeToken(UInt8(ascii: "}")) { return }
         repeat {
             let key = try string()
             try expect(UInt8(ascii: ":"))
             try body(key, &self)
-        } while passes(UInt8(ascii: ","))
+        } while consumeToken(UInt8(ascii: ","))
         try expect(UInt8(ascii: "}"))
     }
 
-    /// Passes an array; `body` passes each element.
+    /// Parses an array; `body` parses each element.
     package mutating func array(_ body: (inout JSONReader) throws(Problem) -> Void) throws(Problem) {
         try expect(UInt8(ascii: "["))
-        if passes(UInt8(ascii: "]")) { return }
-        repeat { try body(&self) } while passes(UInt8(ascii: ","))
+        if consumeToken(UInt8(ascii: "]")) { return }
+        repeat { try body(&self) } while consumeToken(UInt8(ascii: ","))
         try expect(UInt8(ascii: "]"))
     }
 
-    /// Passes whatever comes.
+    /// Skips a value.
     package mutating func skip(depth: Int = 0) throws(Problem) {
-        if depth > Self.deepest { throw problem("it is nested too deeply") }
+        if depth > Self.maxDepth { throw problem("it is nested too deeply") }
         switch peek() {
         case UInt8(ascii: "{")?:
             try object { _, reader throws(Problem) in try reader.skip(depth: depth + 1) }
         case UInt8(ascii: "[")?:
             try array { reader throws(Problem) in try reader.skip(depth: depth + 1) }
-        case UInt8(ascii: "\"")?: _ = try passString { _, _ in }
+        case UInt8(ascii: "\"")?: _ = try scanString { _, _ in }
         default: _ = try scalar()
         }
     }
 
-    /// Nothing but blanks may follow.
+    /// Checks that only whitespace follows.
     package mutating func end() throws(Problem) {
         if peek() != nil { throw problem("something follows the end") }
     }
@@ -121,33 +122,33 @@ package struct JSONReader {
         case UInt8(ascii: "f")?: return try literal("false", .bool(false))
         case UInt8(ascii: "n")?: return try literal("null", .null)
         case UInt8(ascii: "{")?, UInt8(ascii: "[")?: throw problem("a plain value is expected here")
-        case nil: throw problem("it ends too early")
+        case nil: throw problem("it ends unexpectedly")
         default: return .number(try number())
         }
     }
 
     private mutating func literal(_ text: String, _ scalar: Scalar) throws(Problem) -> Scalar {
-        guard bytes[position...].starts(with: text.utf8) else { throw problem("no value can begin like this") }
+        guard bytes[position...].starts(with: text.utf8) else { throw problem("a value cannot begin like this") }
         position += text.utf8.count
         return scalar
     }
 
     private mutating func number() throws(Problem) -> String {
         let start = position
-        _ = take(UInt8(ascii: "-"))
+        _ = consume(UInt8(ascii: "-"))
         let first = position
         let whole = digits()
         let hasZeroInFront = whole > 1 && bytes[first] == UInt8(ascii: "0")
-        guard whole > 0, !hasZeroInFront else { throw problem("no value can begin like this") }
-        if take(UInt8(ascii: ".")), digits() == 0 { throw problem("a number needs digits behind its point") }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-            _ = take(UInt8(ascii: "+")) || take(UInt8(ascii: "-"))
+        guard whole > 0, !hasZeroInFront else { throw problem("a value cannot begin like this") }
+        if consume(UInt8(ascii: ".")), digits() == 0 { throw problem("a number needs digits after its decimal point") }
+        if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
+            _ = consume(UInt8(ascii: "+")) || consume(UInt8(ascii: "-"))
             if digits() == 0 { throw problem("a number needs digits in its exponent") }
         }
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard position < bytes.count, bytes[position] == byte else { return false }
         position += 1
         return true
@@ -167,20 +168,20 @@ package struct JSONReader {
 extension JSONReader {
     package mutating func string() throws(Problem) -> String {
         var text: [UInt8] = []
-        let last = try passString { part, escaped in
+        let last = try scanString { part, escaped in
             text += part
             text += escaped
         }
-        // Nearly all have no escapes. All of the bytes are known to be UTF-8, and so is what lies between two of ASCII.
+        // Most strings have no escapes. All bytes are valid UTF-8, and so is every part between two ASCII bytes.
         return String(decoding: text.isEmpty ? last : (text + last)[...], as: UTF8.self)
     }
 
-    /// Passes a text. Each escape goes to `body`, with what stands before it.
-    /// - Returns: What stands behind the last escape.
-    private mutating func passString(
+    /// Consumes a string. Each escape goes to `body`, with the text before it.
+    /// - Returns: The text after the last escape.
+    private mutating func scanString(
         _ body: (_ part: ArraySlice<UInt8>, _ escaped: [UInt8]) -> Void
     ) throws(Problem) -> ArraySlice<UInt8> {
-        guard passes(UInt8(ascii: "\"")) else { throw problem("a text in quotes is expected here") }
+        guard consumeToken(UInt8(ascii: "\"")) else { throw problem("a text in quotes is expected here") }
         var start = position
         while position < bytes.count {
             switch bytes[position] {
@@ -192,7 +193,7 @@ extension JSONReader {
                 position += 1
                 body(part, try escaped())
                 start = position
-            case ..<0x20: throw problem("a text holds a control character; write it as \\u00XX")
+            case ..<0x20: throw problem("a text contains a control character; write it as \\u00XX")
             default: position += 1
             }
         }

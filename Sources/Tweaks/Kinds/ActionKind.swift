@@ -1,13 +1,13 @@
-// Refuses values: an action has none.
+// Rejects every value for an action, because actions have no values.
 
 enum ActionKind: KindRules {
     static func parse(_ text: String, of component: TweakKind?) -> TweakValue? { nil }
 
     static func text(_ value: TweakValue) -> String { "(action)" }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged { throw noValue(path) }
+    ) throws(TweakError) -> ValidatedValue { throw noValue(path) }
 
     static func remedy(_ definition: TweakDefinition) -> String { "use run" }
 

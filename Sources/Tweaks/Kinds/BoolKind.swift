@@ -1,4 +1,4 @@
-// Reads, prints and judges truth values.
+// Parses, prints and validates Boolean values.
 
 enum BoolKind: KindRules {
     static func parse(_ text: String, of component: TweakKind?) -> TweakValue? {
@@ -17,11 +17,11 @@ enum BoolKind: KindRules {
         if case .bool(let value) = json { .bool(value) } else { nil }
     }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged {
+    ) throws(TweakError) -> ValidatedValue {
         guard case .bool = value else { throw definition.wrongKind(value, path) }
-        return Judged(value)
+        return ValidatedValue(value)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String { "write true or false" }

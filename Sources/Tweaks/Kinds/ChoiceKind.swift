@@ -1,4 +1,4 @@
-// Reads, prints and judges names of a closed list.
+// Parses, prints and validates the names of declared choices.
 
 enum ChoiceKind: KindRules {
     static func parse(_ text: String, of component: TweakKind?) -> TweakValue? { .choice(text) }
@@ -10,15 +10,15 @@ enum ChoiceKind: KindRules {
 
     static func json(_ value: TweakValue) -> JSON { .string(value.choiceName) }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged {
+    ) throws(TweakError) -> ValidatedValue {
         let name: String
         switch value {
         case .choice(let text), .string(let text): name = text
         default: throw definition.wrongKind(value, path)
         }
-        // By bytes, not by `String ==`, so that what is held is exactly what was declared.
+        // By bytes, not by `String ==`, so that the stored name is exactly the declared one.
         guard let choice = definition.choices.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
             let isSecret = definition.flags.contains(.secret)
             let shown = isSecret ? "the value" : Quoting.excerpt(name)
@@ -26,10 +26,10 @@ enum ChoiceKind: KindRules {
             let guess = near.map { "; did you mean \(TweakValue.choice($0).text)?" } ?? ""
             throw path.refusal(.notAChoice, "\(shown) is none of \(list(definition))\(guess)")
         }
-        return Judged(.choice(choice.name))
+        return ValidatedValue(.choice(choice.name))
     }
 
-    /// The choices for an error, shortened where there are many.
+    /// The choices for an error text, shortened when there are more than 12.
     private static func list(_ definition: TweakDefinition) -> String {
         let choices = definition.choices
         let names = choices.prefix(12).map { TweakValue.choice($0.name).text }.joined(separator: ", ")
@@ -42,7 +42,7 @@ enum ChoiceKind: KindRules {
 }
 
 extension TweakDefinition {
-    /// The choice that only one label stands for, where none has that name.
+    /// The choice with this label, if the label is unique and no choice has it as its name.
     func choice(labeled value: TweakValue) -> TweakValue? {
         guard case .choice(let text) = value, !choices.contains(where: { $0.name == text }) else { return nil }
         let labeled = choices.filter { $0.label == text }
@@ -51,7 +51,7 @@ extension TweakDefinition {
 }
 
 extension TweakValue {
-    /// The name of this value in a closed list: its text, without quotes.
+    /// The name of this value as a choice: its text, without quotes.
     package var choiceName: String {
         switch self {
         case .string(let text), .choice(let text): text

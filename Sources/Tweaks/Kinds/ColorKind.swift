@@ -1,4 +1,4 @@
-// Reads, prints and judges colors.
+// Parses, prints and validates colors.
 
 enum ColorKind: KindRules {
     static func parse(_ text: String, of component: TweakKind?) -> TweakValue? {
@@ -9,11 +9,11 @@ enum ColorKind: KindRules {
         if case .color(let color) = value { color.description } else { "" }
     }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged {
+    ) throws(TweakError) -> ValidatedValue {
         guard case .color = value else { throw definition.wrongKind(value, path) }
-        return Judged(value)
+        return ValidatedValue(value)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {

@@ -1,12 +1,12 @@
-// Reads, prints and judges spans of time.
+// Parses, prints and validates durations.
 
 enum DurationKind: KindRules {
     static func parse(_ text: String, of component: TweakKind?) -> TweakValue? {
         DurationText.parse(text).map { .duration(.nanoseconds($0)) }
     }
 
-    static func readFreely(_ text: String, _ reading: FreeReading) throws(TweakError) -> TweakValue? {
-        guard case .duration(let standard)? = reading.standard, let nanoseconds = standard.exactNanoseconds else {
+    static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
+        guard case .duration(let standard)? = context.standard, let nanoseconds = standard.exactNanoseconds else {
             return nil
         }
         return DurationText.parse(text, inUnitOf: nanoseconds).map { .duration(.nanoseconds($0)) }
@@ -19,14 +19,14 @@ enum DurationKind: KindRules {
 
     static func json(_ value: TweakValue) -> JSON { value.whole == nil ? .null : .string(text(value)) }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged {
+    ) throws(TweakError) -> ValidatedValue {
         guard case .duration = value else { throw definition.wrongKind(value, path) }
         guard let nanoseconds = value.whole else {
             throw path.refusal(.badValue, "a duration is a 64-bit count of nanoseconds; this one is not")
         }
-        return try definition.judgeWhole(nanoseconds, path, policy)
+        return try definition.validateWhole(nanoseconds, path, policy)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {

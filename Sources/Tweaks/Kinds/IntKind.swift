@@ -1,4 +1,4 @@
-// Reads, prints and judges whole numbers of 64 bits.
+// Parses, prints and validates 64-bit integers.
 
 enum IntKind: KindRules {
     // Decimal or 0x hexadecimal; `_` only between digits, as in Swift source.
@@ -16,12 +16,12 @@ enum IntKind: KindRules {
             ?? UInt64(plain, radix: radix).flatMap { TweakValue(whole: $0) }
     }
 
-    static func readFreely(_ text: String, _ reading: FreeReading) throws(TweakError) -> TweakValue? {
-        let plain = reading.definition.withoutUnit(text)
+    static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
+        let plain = context.definition.withoutUnit(text)
         if let value = parse(plain, of: nil) { return value }
         guard let result = Calculation.result(of: plain) else { return nil }
         if let whole = result.whole.flatMap({ TweakValue(whole: $0) }) { return whole }
-        throw reading.definition.unreadable(text, result, reading.path)
+        throw context.definition.unreadable(text, result, context.path)
     }
 
     static func text(_ value: TweakValue) -> String {
@@ -53,17 +53,17 @@ enum IntKind: KindRules {
         return Int64(text).map(TweakValue.int) ?? UInt64(text).flatMap { TweakValue(whole: $0) }
     }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged {
+    ) throws(TweakError) -> ValidatedValue {
         switch value {
-        case .int(let whole): return try definition.judgeWhole(Int128(whole), path, policy)
-        case .unsigned(let whole): return try definition.judgeWhole(Int128(whole), path, policy)
+        case .int(let whole): return try definition.validateWhole(Int128(whole), path, policy)
+        case .unsigned(let whole): return try definition.validateWhole(Int128(whole), path, policy)
         case .number(let number) where number.rounded() == number && number.isFinite:
             if let whole = TweakValue(whole: Int128(max(min(number, 0x1p100), -0x1p100)))?.whole {
-                return try definition.judgeWhole(whole, path, policy)
+                return try definition.validateWhole(whole, path, policy)
             }
-            // Beyond 64 bits, and so beyond any bound there is.
+            // Beyond 64 bits, so outside any possible bound.
             let bounds = definition.bounds
             guard let bound = number < 0 ? bounds?.lower : bounds?.upper else {
                 throw definition.wrongKind(value, path)

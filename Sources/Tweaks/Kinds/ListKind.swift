@@ -1,4 +1,4 @@
-// Reads, prints and judges lists: `[1, 2, 3]`, in JSON an array.
+// Parses, prints and validates lists: `[1, 2, 3]`, in JSON an array.
 
 enum ListKind: KindRules {
     static func parse(_ text: String, of component: TweakKind?) -> TweakValue? {
@@ -7,10 +7,10 @@ enum ListKind: KindRules {
         return values.count == items.count ? .list(values) : nil
     }
 
-    static func readFreely(_ text: String, _ reading: FreeReading) throws(TweakError) -> TweakValue? {
-        guard let component = reading.definition.components.first, let items = ListText.items(text) else { return nil }
+    static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
+        guard let component = context.definition.components.first, let items = ListText.items(text) else { return nil }
         var values: [TweakValue] = []
-        for item in items { values.append(try component.read(item, from: .person, default: nil, for: reading.path)) }
+        for item in items { values.append(try component.read(item, from: .typed, default: nil, for: context.path)) }
         return .list(values)
     }
 
@@ -31,25 +31,26 @@ enum ListKind: KindRules {
         return values.count == elements.count ? .list(values) : nil
     }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged {
+    ) throws(TweakError) -> ValidatedValue {
         guard case .list(let values) = value, let component = definition.components.first else {
             throw definition.wrongKind(value, path)
         }
         try checkLength(values.count, definition, path)
-        var judged: [Judged] = []
-        for value in values { judged.append(try component.judge(value, for: path, policy: policy)) }
-        return Judged(.list(judged.map(\.value)), TweakAdjustment(of: judged.lazy.map(\.adjustment), to: value))
+        var validated: [ValidatedValue] = []
+        for value in values { validated.append(try component.validate(value, for: path, policy: policy)) }
+        return ValidatedValue(
+            .list(validated.map(\.value)), TweakAdjustment(of: validated.lazy.map(\.adjustment), to: value))
     }
 
-    /// No client sends more: longer lists are for other means.
-    static let longest = 1_000
+    /// The limit for lists that declare none.
+    static let maxCount = 1_000
 
     private static func checkLength(
         _ count: Int, _ definition: TweakDefinition, _ path: TweakPath
     ) throws(TweakError) {
-        let (least, most) = (definition.minLength ?? 0, definition.maxLength ?? longest)
+        let (least, most) = (definition.minLength ?? 0, definition.maxLength ?? maxCount)
         let values = count == 1 ? "1 value is" : "\(count) values are"
         if count < least { throw path.refusal(.outOfRange, "\(values) too few; at least \(least)") }
         if count > most { throw path.refusal(.outOfRange, "\(values) too many; at most \(most)") }

@@ -1,11 +1,11 @@
-// Reads, prints and judges finite doubles.
+// Parses, prints and validates finite doubles.
 
 enum NumberKind: KindRules {
     static func parse(_ text: String, of component: TweakKind?) -> TweakValue? { number(text).map(TweakValue.number) }
 
     // `Double.init` also reads hexadecimal, "inf" and "nan", so the characters are checked first.
     static func number(_ text: String) -> Double? {
-        // Most are small whole numbers, which need no decimal conversion.
+        // Small whole numbers are the common case and need no decimal conversion.
         if text.utf8.count <= 15, let whole = Int64(text), whole != 0 { return Double(whole) }
         let allowed = text.utf8.allSatisfy { byte in
             switch byte {
@@ -16,14 +16,14 @@ enum NumberKind: KindRules {
             }
         }
         guard allowed, let value = Double(text), value.isFinite else { return nil }
-        // Too small for a double: 0 is not what was written.
+        // Underflow: the text is not 0, but the double is.
         let mantissa = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
         if value == 0, mantissa.contains(where: { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }) { return nil }
         return value
     }
 
-    static func readFreely(_ text: String, _ reading: FreeReading) throws(TweakError) -> TweakValue? {
-        let plain = reading.definition.withoutUnit(text)
+    static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
+        let plain = context.definition.withoutUnit(text)
         return (number(plain) ?? Calculation.result(of: plain)?.nearest).map(TweakValue.number)
     }
 
@@ -45,13 +45,13 @@ enum NumberKind: KindRules {
         if case .literal(let text) = json { parse(text, of: nil) } else { nil }
     }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged {
-        // NaN and infinities are refused for what they are, and not for their kind.
-        if case .number(let number) = value { return try definition.judgeReal(number, path, policy) }
+    ) throws(TweakError) -> ValidatedValue {
+        // NaN and infinities get their own error, not the one for a wrong kind.
+        if case .number(let number) = value { return try definition.validateReal(number, path, policy) }
         guard let number = Double(value) else { throw definition.wrongKind(value, path) }
-        return try definition.judgeReal(number, path, policy)
+        return try definition.validateReal(number, path, policy)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {
@@ -62,12 +62,12 @@ enum NumberKind: KindRules {
 }
 
 extension TweakValue {
-    /// The shortest text that reads back as the same double; whole numbers without a point.
+    /// The shortest text that parses to the same double; whole numbers without a decimal point.
     package static func shortest(_ value: Double) -> String {
         shortWhole(value).map { String($0) } ?? value.description
     }
 
-    /// A whole number that is printed without a point; nil for others.
+    /// A whole number that is printed without a decimal point; nil for others.
     fileprivate static func shortWhole(_ value: Double) -> Int64? {
         guard let whole = Int64(exactly: value), whole.magnitude < 1 << 53 else { return nil }
         return whole

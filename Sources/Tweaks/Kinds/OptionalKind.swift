@@ -1,6 +1,6 @@
-// Reads, prints and judges what may be not set: `none`, in JSON null, or a value of the component's kind.
+// Parses, prints and validates optionals: `none`, in JSON null, or a value of the wrapped kind.
 
-/// An optional tweak holds values of its component's kind as they are; the only value of its own is ``TweakValue/notSet``.
+/// An optional tweak holds values of the wrapped kind unchanged, or ``TweakValue/notSet``.
 enum OptionalKind: KindRules {
     static let none = "none"
 
@@ -8,9 +8,9 @@ enum OptionalKind: KindRules {
         text == none ? .notSet : component.flatMap { $0.rules.parse(text, of: nil) }
     }
 
-    static func readFreely(_ text: String, _ reading: FreeReading) throws(TweakError) -> TweakValue? {
-        // Where it is none of these either, the error says that none is one.
-        try? reading.definition.component?.read(text, from: .person, default: reading.standard, for: reading.path)
+    static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
+        // Errors are discarded here: the caller's error also mentions “none”.
+        try? context.definition.component?.read(text, from: .typed, default: context.standard, for: context.path)
     }
 
     static func text(_ value: TweakValue) -> String { none }
@@ -21,15 +21,15 @@ enum OptionalKind: KindRules {
         json == .null ? .notSet : component.flatMap { $0.rules.value(json, of: nil) }
     }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged {
-        if value == .notSet { return Judged(.notSet) }
+    ) throws(TweakError) -> ValidatedValue {
+        if value == .notSet { return ValidatedValue(.notSet) }
         guard let component = definition.component else { throw definition.wrongKind(value, path) }
         if value == .string(none) {
-            throw path.refusal(.badValue, "“none” stands for no value; a text of an optional cannot be that")
+            throw path.refusal(.badValue, "“none” stands for no value; an optional text cannot be “none”")
         }
-        return try component.judge(value, for: path, policy: policy)
+        return try component.validate(value, for: path, policy: policy)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {
@@ -55,8 +55,8 @@ extension Optional: TweakStorable where Wrapped: TweakConvertible {
 }
 
 extension Optional: TweakContainer where Wrapped: TweakConvertible {
-    /// What it wraps.
+    /// The wrapped type.
     public typealias TweakComponent = Wrapped
-    /// The wrapped value, where there is one.
+    /// The wrapped value, if any.
     public var tweakComponents: [Wrapped] { self.map { [$0] } ?? [] }
 }

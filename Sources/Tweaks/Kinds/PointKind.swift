@@ -1,4 +1,4 @@
-// Reads, prints and judges points: `12,40`, in JSON `[12,40]`. A definition has a component for each number.
+// Parses, prints and validates points: `12,40`, in JSON `[12,40]`. A definition has a component for each number.
 
 enum PointKind: KindRules {
     static func parse(_ text: String, of component: TweakKind?) -> TweakValue? {
@@ -6,19 +6,19 @@ enum PointKind: KindRules {
         return .point(TweakPoint(x: x, y: y))
     }
 
-    static func readFreely(_ text: String, _ reading: FreeReading) throws(TweakError) -> TweakValue? {
-        guard let (x, y) = parts(reading.definition.withoutUnit(text)), let x = try number(x, reading),
-            let y = try number(y, reading)
+    static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
+        guard let (x, y) = parts(context.definition.withoutUnit(text)), let x = try number(x, context),
+            let y = try number(y, context)
         else { return nil }
         return .point(TweakPoint(x: x, y: y))
     }
 
-    private static func number(_ text: String, _ reading: FreeReading) throws(TweakError) -> Double? {
+    private static func number(_ text: String, _ context: LenientContext) throws(TweakError) -> Double? {
         if let number = NumberKind.number(text) { return number }
-        return try NumberKind.readFreely(text, reading).flatMap { Double($0) }
+        return try NumberKind.parseLeniently(text, context).flatMap { Double($0) }
     }
 
-    /// The texts on both sides of the comma; brackets around both are those of JSON.
+    /// The texts on both sides of the comma; JSON's brackets around them are optional.
     private static func parts(_ text: String) -> (String, String)? {
         let isBracketed = text.utf8.first == UInt8(ascii: "[") && text.utf8.last == UInt8(ascii: "]")
         let plain = isBracketed ? text.dropFirst().dropLast() : text[...]
@@ -43,16 +43,16 @@ enum PointKind: KindRules {
         return .point(TweakPoint(x: numbers[0], y: numbers[1]))
     }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged {
+    ) throws(TweakError) -> ValidatedValue {
         guard case .point(let point) = value else { throw definition.wrongKind(value, path) }
         let components = definition.components
-        guard components.count == 2 else { return Judged(value) }
-        let x = try components[0].judge(.number(point.x), for: path, policy: policy)
-        let y = try components[1].judge(.number(point.y), for: path, policy: policy)
+        guard components.count == 2 else { return ValidatedValue(value) }
+        let x = try components[0].validate(.number(point.x), for: path, policy: policy)
+        let y = try components[1].validate(.number(point.y), for: path, policy: policy)
         guard let newX = Double(x.value), let newY = Double(y.value) else { throw definition.wrongKind(value, path) }
-        return Judged(
+        return ValidatedValue(
             .point(TweakPoint(x: newX, y: newY)), TweakAdjustment(of: [x.adjustment, y.adjustment], to: value))
     }
 

@@ -1,4 +1,4 @@
-// Reads, prints and judges text.
+// Parses, prints and validates strings.
 
 enum StringKind: KindRules {
     static func parse(_ text: String, of component: TweakKind?) -> TweakValue? { .string(text) }
@@ -11,19 +11,20 @@ enum StringKind: KindRules {
 
     static func json(_ value: TweakValue) -> JSON { .string(value.choiceName) }
 
-    static func judge(
+    static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
-    ) throws(TweakError) -> Judged {
+    ) throws(TweakError) -> ValidatedValue {
         guard case .string(let text) = value else { throw definition.wrongKind(value, path) }
         if let maxLength = definition.maxLength, text.count > maxLength {
             throw path.refusal(.outOfRange, "\(text.count) characters are too many; at most \(maxLength)")
         }
         if let reason = definition.validate?(text) {
-            // The program's own words, unless they give a secret away.
-            let givesAway = definition.flags.contains(.secret) && (text.isEmpty || !reason.places(of: text).isEmpty)
-            throw path.refusal(.badValue, givesAway ? "the value is refused" : Quoting.sanitized(reason))
+            // The program's own text, unless it reveals a secret.
+            let revealsSecret =
+                definition.flags.contains(.secret) && (text.isEmpty || !reason.occurrences(of: text).isEmpty)
+            throw path.refusal(.badValue, revealsSecret ? "the value is refused" : Quoting.sanitized(reason))
         }
-        return Judged(value)
+        return ValidatedValue(value)
     }
 
     static func remedy(_ definition: TweakDefinition) -> String { "write text in quotes" }

@@ -1,31 +1,31 @@
-// Runs observers after a commit, so that none runs inside another.
+// Runs observers after a commit, without nesting one in another.
 
-/// Gives observers of changes from outside their turns, on threads of its own.
+/// Runs the observers of changes from outside the program, on its own threads.
 ///
-/// The registry has no threads; who brings commits from outside (the server) brings the executor.
+/// The registry has no threads; the server, which receives commits from outside, provides the executor.
 package protocol ObserverExecutor: Sendable {
-    /// Soon calls `turn(on:)` of the observer, on another thread. An observer that waits already is not added again; one
-    /// that is just running has another turn afterwards.
+    /// Schedules a call of the observer's `turn(on:)` on another thread. A scheduled observer is not added again; a
+    /// running one gets another turn afterwards.
     func schedule(_ observer: Subscriber)
 }
 
-/// The delivery of one thread: the observers that it still has to run.
+/// The queue of observers that one thread still has to run.
 ///
-/// What an observer sets is delivered when it has returned. That goes for all that runs on its thread meanwhile, be it in
-/// a task that starts there at once, or in the run loop of a dialog.
+/// Changes made by an observer are delivered after it has returned. This includes all code that runs on its thread
+/// meanwhile, such as an immediate task or the run loop of a dialog.
 final class Delivery {
     private static let ofThreads = ThreadSlot<Delivery>()
 
-    // Unchecked: no other thread has it, and no access of these two is open while other code runs.
+    // Unchecked: only its own thread uses it, and no access to these two is active while other code runs.
     @exclusivity(unchecked) private var isRunning = false
     @exclusivity(unchecked) private var waiting: [Subscriber] = []
 
     private static var ofThread: Delivery { ofThreads.object { Delivery() } }
 
-    /// Runs what waits for these observers. Inside a running delivery they are run after it instead.
+    /// Delivers the pending changes of these observers. Inside a running delivery they run after it instead.
     static func deliver(_ subscribers: [Subscriber]) {
-        // A sequence never waits for a program's code.
-        for index in subscribers.indices where subscribers[index].place == .anywhere { subscribers[index].deliver() }
+        // Observers that only wake a sequence never wait for code of the program.
+        for index in subscribers.indices where subscribers[index].context == .anywhere { subscribers[index].deliver() }
         let delivery = ofThread
         if delivery.isRunning {
             delivery.waiting += subscribers
@@ -34,7 +34,7 @@ final class Delivery {
         }
     }
 
-    /// Runs a body inside the delivery of this thread; observers of what it changes run when it has returned.
+    /// Runs a closure inside the delivery of this thread; observers of its changes run after it has returned.
     static func within(_ body: () -> Void) {
         let delivery = ofThread
         if delivery.isRunning { return body() }
@@ -43,7 +43,7 @@ final class Delivery {
         delivery.run(delivery.takeWaiting())
     }
 
-    /// Runs a body, and returns the observers of what it has changed instead of running them.
+    /// Runs a closure and returns the observers of its changes instead of running them.
     static func collecting<Result>(_ body: () -> Result) -> (Result, [Subscriber]) {
         let delivery = ofThread
         if delivery.isRunning { return (body(), []) }
@@ -56,9 +56,9 @@ final class Delivery {
         isRunning = true
         var batch = first
         while !batch.isEmpty {
-            // Those on actors first: where that means a hop, it does not wait for what runs here.
-            for index in batch.indices where batch[index].place == .actor { batch[index].offer() }
-            for index in batch.indices where batch[index].place == .thread { batch[index].deliver() }
+            // Observers on actors first: their hops run in parallel with the observers on this thread.
+            for index in batch.indices where batch[index].context == .actor { batch[index].runOnActor() }
+            for index in batch.indices where batch[index].context == .thread { batch[index].deliver() }
             batch = takeWaiting()
         }
         isRunning = false

@@ -1,18 +1,18 @@
-// The observers of one tweak, in the order in which they came.
+// Lists the observers of one tweak, in the order of their registration.
 
 import Synchronization
 
-/// A list to which observers are added, and from which they are taken, in constant time.
+/// A list with amortized constant time for adding and removing observers.
 struct ObserverList {
-    /// Some of them may have ended: these are taken out when they are more than the others.
+    /// All observers, including ended ones, which are removed when they are the majority.
     private(set) var all: [Subscriber] = []
     private var ended: Int32 = 0
-    /// Up to where bindings were looked at.
+    /// The index from which the next bindings are checked.
     private var cursor: Int32 = 0
 
     mutating func append(_ subscriber: Subscriber) { all.append(subscriber) }
 
-    /// One of them has ended.
+    /// Counts an observer as ended.
     mutating func noteEnded() {
         ended += 1
         if Int(ended) <= all.count / 2 { return }
@@ -21,7 +21,7 @@ struct ObserverList {
         ended = 0
     }
 
-    /// The next few in turn, to see whether their objects live.
+    /// The next few observers in turn, to check whether their objects still exist.
     mutating func nextFew() -> [Subscriber] {
         let (start, count) = (Int(cursor), min(8, all.count))
         cursor = Int32((start + count) % max(all.count, 1))
@@ -30,14 +30,14 @@ struct ObserverList {
 }
 
 extension TweakRegistry {
-    /// Adds an observer to its tweaks. False when one of them is no longer registered.
+    /// Adds an observer to its tweaks. Returns false if one of them is no longer registered.
     func add(_ subscriber: Subscriber) -> Bool {
         let isAdded = state.withLock { $0.add(subscriber) }
         if isAdded, subscriber.hasOwner { subscriber.nodes.forEach(endOrphans) }
         return isAdded
     }
 
-    /// Ends some bindings whose objects are gone; as long as most of them are, more.
+    /// Ends bindings whose objects were released: checks a few, and continues while most of them are orphaned.
     private func endOrphans(_ node: TweakNode) {
         while true {
             let few = state.withLock { $0.holds(node) ? $0.observers[node.slot].nextFew() : [] }
@@ -47,7 +47,7 @@ extension TweakRegistry {
         }
     }
 
-    /// Takes an observer that has ended from its tweaks.
+    /// Removes an ended observer from its tweaks.
     func remove(_ subscriber: Subscriber, from nodes: [TweakNode]) {
         state.withLock { state in
             for node in nodes where state.holds(node) { state.observers[node.slot].noteEnded() }
@@ -56,7 +56,7 @@ extension TweakRegistry {
 }
 
 extension RegistryState {
-    /// Adds an observer to its tweaks, unless one of them is no longer registered.
+    /// Adds an observer to its tweaks. Returns false if one of them is no longer registered.
     mutating func add(_ subscriber: Subscriber) -> Bool {
         let nodes = subscriber.nodes
         guard !nodes.isEmpty, nodes.allSatisfy({ holds($0) }) else { return false }

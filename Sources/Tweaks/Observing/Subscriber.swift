@@ -1,11 +1,11 @@
-// One observer and the newest change it has not seen.
+// Implements an observer with its newest undelivered change.
 
 public import Synchronization
 
-/// A change on its way to observers; one object for all that see the same.
+/// A change to be delivered; observers with the same pending change share the object.
 final class PendingChange: Sendable {
     let node: TweakNode
-    /// What the observer last saw.
+    /// The value that the observer last received.
     let old: Prepared
     let new: Prepared
     let origin: TweakOrigin
@@ -15,26 +15,27 @@ final class PendingChange: Sendable {
         (self.node, self.old, self.new, self.origin, self.revision) = (node, old, new, origin, revision)
     }
 
-    /// The same for an observer that has not seen another one, which came before.
+    /// The same change, folded with an earlier one that the observer has not received.
     func folding(_ earlier: PendingChange) -> PendingChange {
         PendingChange(node: node, old: earlier.old, new: new, origin: origin, revision: revision)
     }
 }
 
-/// One observer: never run twice at once, never shown an older value after a newer one, always shown the last.
+/// One observer: never runs concurrently with itself, never receives an older value after a newer one, always receives
+/// the last one.
 @usableFromInline
 package final class Subscriber: Sendable {
-    /// Where an observer runs.
-    enum Place {
-        /// On any thread, at once: it runs none of the program's code, but wakes what does.
+    /// The context in which an observer runs.
+    enum Context {
+        /// On any thread, at once: it runs no code of the program, but wakes a task or thread that does.
         case anywhere
-        /// On the thread that delivers; for changes from outside, on one of the executor's.
+        /// On the delivering thread; for changes from outside, on a thread of the executor.
         case thread
         /// On its actor.
         case actor
     }
 
-    /// What it runs. In a structure, or each lock would wrap the closure anew.
+    /// The closure that it runs. In a structure, since the lock would otherwise re-wrap the closure at each access.
     fileprivate struct Call {
         let body: @Sendable (PendingChange?) -> Void
     }
@@ -42,45 +43,46 @@ package final class Subscriber: Sendable {
     fileprivate struct State {
         var call: Call?
         var pending: PendingChange?
-        /// The tweak whose change it is being shown.
+        /// The tweak whose change is being delivered.
         var shown: TweakNode?
-        /// How many hops have not arrived at its actor.
+        /// The number of hops that have not yet run on its actor.
         var hops: UInt8 = 0
     }
 
-    /// How many changes were noted: who keeps something made from the values sees by it that it is stale.
+    /// The number of changes so far; a cache of derived values compares it to detect that it is stale.
     @usableFromInline let noted = Atomic(0)
-    let place: Place
-    /// Whether it ends with an object.
+    let context: Context
+    /// Whether it ends when an object is released.
     let hasOwner: Bool
-    /// The tweaks that it follows; empty where these keep it themselves.
+    /// The tweaks that it follows; empty if the tweaks own it.
     let nodes: [TweakNode]
-    /// Whether it only counts; then it goes on with the other tweaks when one is gone.
+    /// Whether it only counts changes; then it continues with the other tweaks when one is removed.
     private let isCounter: Bool
     private let ended = Atomic(false)
     private let state: Mutex<State>
-    /// Whether it stands for several tweaks, or looks at the value itself: then no change cancels out another.
+    /// Whether it receives all changes, because it follows several tweaks or reads the value itself: then changes do
+    /// not cancel out.
     private let seesAll: Bool
     private weak let registry: TweakRegistry?
-    // Weakly: an actor that has bound its own object must be able to go.
+    // Weak: an actor that has bound its own object must be releasable.
     private weak let actor: (any Actor)?
-    // Unsafe: it may not be Sendable, but is only compared with nil, which is safe on any thread.
+    // Unsafe: the object may not be Sendable, but it is only compared with nil, which is safe on any thread.
     nonisolated(unsafe) private weak let owner: AnyObject?
 
     /// - Parameters:
     ///   - nodes: The tweaks; `start` adds it to them.
-    ///   - actor: Where it runs; nil: on the thread that delivers.
-    ///   - owner: The object that it ends with.
-    ///   - runsNoCode: Whether it only wakes what runs the program's code.
-    ///   - seesAll: Whether it is also run for changes that together come to nothing.
-    ///   - call: Runs for each change that is left after folding, and, unless it is on an actor, with nil when a tweak is
-    ///     removed or the registry goes.
+    ///   - actor: The actor on which it runs; nil for the delivering thread.
+    ///   - owner: The object with whose release it ends.
+    ///   - runsNoCode: Whether it only wakes a task or thread, and runs no code of the program.
+    ///   - seesAll: Whether it also runs for changes that cancel each other out.
+    ///   - call: Runs for each change after folding, and, unless it is on an actor, with nil when a tweak is removed or
+    ///     the registry is released.
     init(
         _ nodes: [TweakNode] = [], of registry: TweakRegistry? = nil, on actor: (any Actor)? = nil,
         owner: AnyObject? = nil, runsNoCode: Bool = false, seesAll: Bool = false,
         call: (@Sendable (PendingChange?) -> Void)?
     ) {
-        place = actor != nil ? .actor : runsNoCode ? .anywhere : .thread
+        context = actor != nil ? .actor : runsNoCode ? .anywhere : .thread
         (hasOwner, isCounter) = (owner != nil, call == nil)
         (self.nodes, self.registry, self.actor, self.owner, self.seesAll) = (nodes, registry, actor, owner, seesAll)
         state = Mutex(State(call: call.map { Call(body: $0) }))
@@ -88,19 +90,19 @@ package final class Subscriber: Sendable {
 
     var isEnded: Bool { ended.load(ordering: .acquiring) }
 
-    /// Whether the object that it ends with is gone. Never asked under a lock: this may be the object's last reference.
+    /// Whether its owner was released. Must not be read under a lock: this may be the owner's last reference.
     var isOwnerGone: Bool { hasOwner && owner == nil }
 
-    /// The tweak whose change it is being shown; nil while it does not run.
+    /// The tweak whose change is being delivered; nil while it does not run.
     package var shown: TweakNode? { state.withLock { $0.shown } }
 
     // MARK: Under the registry's lock
 
-    /// Counts a change that is about to be made, before any value can be seen.
+    /// Counts a change, before its value becomes visible.
     func count() { noted.add(1, ordering: .releasing) }
 
-    /// Notes a change, folded into one that still waits, in order of revision.
-    /// - Returns: What it takes the place of, to be released after the lock: it may hold a value of the program's.
+    /// Adds a change, in order of revision, and folds it with a pending one.
+    /// - Returns: The replaced change, to be released after the lock: it may own a value of the program.
     func enqueue(_ change: PendingChange) -> PendingChange? {
         state.withLock { state in
             guard state.call != nil else { return nil }
@@ -108,14 +110,14 @@ package final class Subscriber: Sendable {
                 state.pending = change
                 return nil
             }
-            // Back to what it last saw: for this observer nothing changed.
+            // The value is the one that it last received: for this observer nothing has changed.
             let isNone = !seesAll && waiting.old.value == change.new.value
             state.pending = isNone ? nil : seesAll ? change : change.folding(waiting)
             return waiting
         }
     }
 
-    /// Takes what waits: for an observer that has just looked at the values.
+    /// Removes and returns the pending change, for an observer that has just read the values.
     func takeWaiting() -> PendingChange? {
         state.withLock { state in
             defer { state.pending = nil }
@@ -123,9 +125,9 @@ package final class Subscriber: Sendable {
         }
     }
 
-    // MARK: Beginning and ending
+    // MARK: Starting and ending
 
-    /// Begins to follow its tweaks; false, and it has ended, when one of them is no longer registered.
+    /// Starts to follow its tweaks. Ends and returns false if one of them is no longer registered.
     @discardableResult
     func start() -> Bool {
         if registry?.add(self) == true { return true }
@@ -133,18 +135,19 @@ package final class Subscriber: Sendable {
         return false
     }
 
-    /// No more calls start, and its tweaks forget it.
+    /// Ends it: no more calls start, and its tweaks drop it.
     func cancel() { if close() != nil { registry?.remove(self, from: nodes) } }
 
-    /// One of its tweaks is gone: tells it, and the others forget it.
+    /// Ends it because one of its tweaks was removed: notifies it with nil, and removes it from the other tweaks.
     func end() {
         noted.add(1, ordering: .releasing)
         guard !isCounter, let call = close() else { return }
-        if place != .actor { call?.body(nil) }
+        if context != .actor { call?.body(nil) }
         if nodes.count > 1 { registry?.remove(self, from: nodes) }
     }
 
-    /// Nil when it had ended before. What it held is released by the caller, outside the lock: that may be anything.
+    /// Ends it. Returns nil if it had ended before. The closure is released by the caller, outside the lock: it may own
+    /// objects of the program.
     private func close() -> Call?? {
         if ended.exchange(true, ordering: .acquiringAndReleasing) { return nil }
         let held = state.withLock { state in
@@ -155,10 +158,10 @@ package final class Subscriber: Sendable {
     }
 }
 
-// MARK: - Showing changes
+// MARK: - Delivering changes
 
 extension Subscriber {
-    /// Shows what waits, on this thread.
+    /// Delivers pending changes on this thread.
     func deliver() {
         guard var (call, change) = take() else { return }
         while true {
@@ -168,47 +171,48 @@ extension Subscriber {
         }
     }
 
-    /// Gives it a turn on a thread of the executor's: one call. What that leads to has turns of its own.
+    /// Delivers one change on a thread of the executor. Observers of changes made by that call are scheduled
+    /// separately.
     package func turn(on executor: any ObserverExecutor) {
-        let (_, next) = Delivery.collecting { showOne() }
+        let (_, next) = Delivery.collecting { deliverOne() }
         for subscriber in next { subscriber.schedule(on: executor) }
         if isWaiting { executor.schedule(self) }
     }
 
-    /// Has it run soon, and not on this thread if it runs the program's code.
+    /// Schedules it, not on this thread if it runs code of the program.
     func schedule(on executor: any ObserverExecutor) {
-        switch place {
+        switch context {
         case .anywhere: deliver()
         case .thread: executor.schedule(self)
         case .actor: hop()
         }
     }
 
-    /// Shows the newest change.
-    private func showOne() {
+    /// Delivers the newest change.
+    private func deliverOne() {
         guard let (call, change) = take() else { return }
         call.body(change)
-        endShowing()
+        endDelivery()
     }
 
-    /// Takes the newest change, to be shown. Nil when none waits, or another thread is just showing one: then that one
-    /// goes on.
+    /// Removes the newest change, to be delivered. Nil if there is none, or if another thread is delivering one: then
+    /// that thread continues.
     private func take() -> (Call, PendingChange)? {
         if isOwnerGone { cancel() }
         return state.withLock { $0.take() }
     }
 
-    /// The same after it was shown one.
+    /// Removes the next change after a delivery.
     private func takeNext() -> (Call, PendingChange)? {
         if isOwnerGone { cancel() }
-        // The tweak is released after the lock: this may be its last reference.
+        // Released after the lock: this may be the tweak's last reference.
         let (shown, next) = state.withLock { state in (state.shown.take(), state.take()) }
         withExtendedLifetime(shown) {}
         return next
     }
 
-    private func endShowing() {
-        // The tweak is released after the lock: this may be its last reference.
+    private func endDelivery() {
+        // Released after the lock: this may be the tweak's last reference.
         let shown = state.withLock { $0.shown.take() }
         withExtendedLifetime(shown) {}
     }
@@ -219,14 +223,14 @@ extension Subscriber {
 // MARK: - On an actor
 
 extension Subscriber {
-    // A hop that waits carries later changes on. Only where a set may just be made on the actor another way in is tried,
-    // since nothing tells beforehand whether it is; the bound is for threads that set on while the actor is busy.
-    private static let mostHops: UInt8 = 4
+    // A waiting hop also delivers later changes. `runOnActor` nevertheless starts another one, since the caller may be
+    // on the actor, which cannot be checked. The limit is for threads that set values while the actor is busy.
+    private static let maxHops: UInt8 = 4
 
-    /// Shows the newest change on the actor: at once where this code runs on it, otherwise by a hop.
-    func offer() {
-        guard let actor = beginHop(most: Self.mostHops) else { return }
-        let body = arrival(on: actor)
+    /// Delivers the newest change on the actor: at once if this code runs on it, otherwise by a hop.
+    func runOnActor() {
+        guard let actor = beginHop(most: Self.maxHops) else { return }
+        let body = hopOperation(on: actor)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             Task.immediate(operation: body)
         } else {
@@ -234,10 +238,10 @@ extension Subscriber {
         }
     }
 
-    /// The same from where it cannot be the actor: one hop at a time.
+    /// Delivers the newest change by a hop, from outside the actor; one hop at a time.
     private func hop() {
         guard let actor = beginHop(most: 1) else { return }
-        Task(operation: arrival(on: actor))
+        Task(operation: hopOperation(on: actor))
     }
 
     private func beginHop(most: UInt8) -> (any Actor)? {
@@ -253,31 +257,31 @@ extension Subscriber {
         return begins ? actor : nil
     }
 
-    /// On the actor.
-    private func arrive() {
+    /// Runs on the actor after a hop.
+    private func runAfterHop() {
         state.withLock { $0.hops -= 1 }
-        Delivery.within { showOne() }
+        Delivery.within { deliverOne() }
         if isWaiting { hop() }
     }
 
-    /// A closure that is isolated to the actor. The closure itself is what a task is made of: wrapped in another one it
-    /// would always hop.
-    private func arrival(on actor: any Actor) -> @isolated(any) @Sendable () async -> Void {
+    /// A closure that is isolated to the actor. A task must be created from the closure itself: wrapped in another one
+    /// it would always hop.
+    private func hopOperation(on actor: any Actor) -> @isolated(any) @Sendable () async -> Void {
         typealias Make = (any Actor, Subscriber) -> @isolated(any) @Sendable () async -> Void
-        // Unsafe: it is called outside the actor, and touches nothing of it: it makes a closure.
-        return unsafeBitCast(Self.makeArrival, to: Make.self)(actor, self)
+        // Unsafe: called outside the actor, but it accesses no state of the actor; it only creates a closure.
+        return unsafeBitCast(Self.makeHopOperation, to: Make.self)(actor, self)
     }
 
-    private static let makeArrival:
+    private static let makeHopOperation:
         @Sendable (isolated any Actor, Subscriber) -> @isolated(any) @Sendable () async -> Void = { actor, subscriber in
             isolated {
                 _ = actor
-                subscriber.arrive()
+                subscriber.runAfterHop()
             }
         }
 
-    /// The closure itself, isolated to the actor that it captures: as an argument, by this attribute. A `@Sendable`
-    /// closure that is merely assigned to a variable is isolated to nothing, and would be run anywhere.
+    /// Returns the closure, isolated to the actor that it captures because of the parameter's attribute. A `@Sendable`
+    /// closure that is only assigned to a variable is not isolated and would run anywhere.
     private static func isolated(
         @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
     ) -> @isolated(any) @Sendable () async -> Void { body }

@@ -1,4 +1,4 @@
-// A thread slot keeps one object for each thread.
+// Provides thread-local storage of one object for each thread.
 
 #if canImport(Darwin)
     import Darwin
@@ -10,9 +10,9 @@
     import Glibc
 #endif
 
-/// An object for each thread that asks for one; it is released when the thread ends.
+/// A thread-local object, created on demand and released when the thread ends.
 ///
-/// A task-local value costs five times as much, and is inherited by tasks that go on after the code which set it.
+/// A task-local value costs five times as much, and is inherited by tasks that outlive the code which set it.
 struct ThreadSlot<Object: AnyObject>: Sendable {
     private let key: pthread_key_t
 
@@ -25,7 +25,7 @@ struct ThreadSlot<Object: AnyObject>: Sendable {
                 if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
             }
         #endif
-        // As the Swift runtime does: a process has hundreds of keys, and nothing works without this one.
+        // Fatal, as in the Swift runtime: a process has hundreds of keys, and nothing works without this one.
         if code != 0 { fatalError("Tweaks: no thread-specific key is left in this process (error \(code))") }
         self.key = key
     }

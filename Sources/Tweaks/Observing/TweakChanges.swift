@@ -1,13 +1,13 @@
-// Following a whole registry with `for await`.
+// Provides the commits of a registry as an asynchronous sequence.
 
 /// The commits of a registry from the start of the iteration on, each once and in order.
 ///
-/// For a reader that falls far behind (a mebibyte of commits, some thousands) a tweak's earlier changes are folded into
-/// its newest: one tweak's change never swallows another's. Finishes when the registry goes.
+/// For a reader that falls far behind (one mebibyte, some thousands of commits), a tweak's earlier changes are folded
+/// into its newest one; changes of other tweaks are not lost. Finishes when the registry is released.
 public struct TweakChanges: AsyncSequence, Sendable {
     /// Commits.
     public typealias Element = TweakCommit
-    /// It never fails.
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let follow: @Sendable (_ wake: @escaping CommitStream.Wake) -> CommitFollower?
@@ -15,7 +15,7 @@ public struct TweakChanges: AsyncSequence, Sendable {
     /// Starts to follow the registry.
     public func makeAsyncIterator() -> Iterator { Iterator(follow) }
 
-    /// One reader.
+    /// The iterator of one reader.
     public struct Iterator: AsyncIteratorProtocol {
         private var reader: CommitReader?
         private var signals: AsyncStream<Void>.Iterator
@@ -26,7 +26,7 @@ public struct TweakChanges: AsyncSequence, Sendable {
             signals = stream.makeAsyncIterator()
         }
 
-        /// The next commit; nil when the registry is gone or the task is cancelled.
+        /// The next commit; nil when the registry is released or the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> TweakCommit? {
             while true {
                 if let commit = reader?.next() { return commit }
@@ -41,7 +41,7 @@ public struct TweakChanges: AsyncSequence, Sendable {
 }
 
 extension TweakRegistry {
-    /// All commits that change a current value, from the start of the iteration on. Figures are not among them.
+    /// All commits that change a current value, from the start of the iteration on. Figures are not included.
     ///
     /// ```swift
     /// for await commit in TweakRegistry.shared.changes { log("\(commit.origin): \(commit.changes)") }

@@ -1,12 +1,12 @@
-// Following one tweak with `for await`.
+// Provides the values of one tweak as an asynchronous sequence.
 
 /// The current value of a tweak, then each change; a slow reader gets the newest.
 ///
-/// Finishes when the tweak is removed or its registry goes. Each iteration follows the tweak on its own.
+/// Finishes when the tweak is removed or its registry is released. Iterations are independent of each other.
 public struct TweakValues<Value: TweakStorable>: AsyncSequence, Sendable {
     /// Values.
     public typealias Element = Value
-    /// It never fails.
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let tweak: Tweak<Value>
@@ -14,7 +14,7 @@ public struct TweakValues<Value: TweakStorable>: AsyncSequence, Sendable {
     /// Starts to follow the tweak.
     public func makeAsyncIterator() -> Iterator { Iterator(tweak) }
 
-    /// One reader.
+    /// The iterator of one reader.
     public struct Iterator: AsyncIteratorProtocol {
         private let cell: Value.TweakStorage
         private let observation: TweakObservation
@@ -22,8 +22,8 @@ public struct TweakValues<Value: TweakStorable>: AsyncSequence, Sendable {
         private var last: Value?
 
         fileprivate init(_ tweak: Tweak<Value>) {
-            // The signal only says “look again”; what is read then is the newest value. It is said of every change: what
-            // was read may be newer than the one it was said for.
+            // The signal carries no value: the iterator reads the current one. Every change signals, since the iterator
+            // may have read a value that is newer than the signaled change.
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let subscriber = Subscriber([tweak.node], of: tweak.registry, runsNoCode: true, seesAll: true) { change in
                 if change == nil { continuation.finish() } else { continuation.yield() }
@@ -34,7 +34,7 @@ public struct TweakValues<Value: TweakStorable>: AsyncSequence, Sendable {
             signals = stream.makeAsyncIterator()
         }
 
-        /// The next value that differs from the one before; nil when the tweak is gone or the task is cancelled.
+        /// The next value that differs from the previous one; nil when the tweak is removed or the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Value? {
             if last == nil {
                 last = cell.load()

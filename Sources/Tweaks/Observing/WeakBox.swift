@@ -1,8 +1,8 @@
-// A weak reference for closures that are made before the object they speak of.
+// Provides a weak reference for closures that are created before the object they refer to.
 
 import Synchronization
 
-/// A weak reference that can be filled later.
+/// A thread-safe weak reference that can be set later.
 final class WeakBox<Object: AnyObject & Sendable>: Sendable {
     private struct Reference { weak var object: Object? }
     private let reference = Mutex(Reference())

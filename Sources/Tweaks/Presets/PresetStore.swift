@@ -1,28 +1,28 @@
-// Presets as the registry and the server see them, and the place where they are kept.
+// Declares the storage of presets, and the types that the registry and the server exchange with it.
 
-/// Where presets are kept. Storage implements it and the server asks; neither knows the other.
+/// The storage of presets. TweaksStorage implements it and the server uses it, without depending on each other.
 ///
-/// Each call may wait for a disk, so none of them belongs on a thread that others wait for.
+/// Each call may wait for a disk, so do not call it on a shared thread.
 package protocol PresetStore: AnyObject, Sendable {
-    /// All there are, by name.
+    /// All presets, sorted by name.
     func list() throws(TweakError) -> [PresetSummary]
 
-    /// Their names, for completion; none where they cannot be read.
+    /// Their names, for completion; empty if they cannot be read.
     func names() -> [String]
 
-    /// Reads one. What is wrong with its lines is part of it.
+    /// Reads a preset. Problems in its lines are part of the result.
     func read(_ name: PresetName) throws(TweakError) -> Preset
 
-    /// Keeps one, in place of another of this name.
-    /// - Parameter mayReplace: Else it is refused where there is another one.
-    /// - Returns: What there was before.
+    /// Saves a preset, replacing one of the same name.
+    /// - Parameter mayReplace: If false, replacing is an error.
+    /// - Returns: The replaced preset.
     func write(_ draft: PresetDraft, as name: PresetName, mayReplace: Bool) throws(TweakError) -> PresetSummary?
 
-    /// Removes one.
+    /// Removes a preset.
     func delete(_ name: PresetName) throws(TweakError)
 }
 
-/// What stands above a preset's lines, as far as somebody has written it there.
+/// The header of a preset file; every field is optional.
 package struct PresetHeading: Sendable, Equatable {
     package var program: String?
     /// When it was saved, as text in UTC.
@@ -34,11 +34,11 @@ package struct PresetHeading: Sendable, Equatable {
     package init() {}
 }
 
-/// A preset that was read. What its values are worth is for the registry to say.
+/// A parsed preset. Its values are not validated yet.
 package struct Preset: Sendable {
     package let heading: PresetHeading
     package let entries: [ConfigEntry]
-    /// The lines that are no assignments.
+    /// The lines that are not assignments.
     package let problems: [ConfigProblem]
 
     package init(heading: PresetHeading, entries: [ConfigEntry], problems: [ConfigProblem]) {
@@ -49,18 +49,18 @@ package struct Preset: Sendable {
 }
 
 extension Preset {
-    /// The lines of which somebody may know, numbered as if there were no others. A line that is no assignment names
-    /// nothing that could be judged, so only who sees everything is told of it.
-    func seen(in view: TweakView) -> Preset {
+    /// The visible lines, renumbered as if there were no others. Lines that are not assignments name no path to check,
+    /// so only a session that can read everything gets them.
+    func visible(in view: TweakView) -> Preset {
         if view.isWhole { return self }
         var hidden = problems.map(\.line)
-        var seen: [ConfigEntry] = []
+        var visible: [ConfigEntry] = []
         for entry in entries {
-            if view.holds(entry) { seen.append(entry) } else { hidden.append(entry.line) }
+            if view.includes(entry) { visible.append(entry) } else { hidden.append(entry.line) }
         }
         hidden.sort()
         var before = 0
-        let renumbered = seen.map { entry in
+        let renumbered = visible.map { entry in
             while before < hidden.count, hidden[before] < entry.line { before += 1 }
             return ConfigEntry(path: entry.path, text: entry.text, line: entry.line - before, origin: entry.origin)
         }
@@ -69,9 +69,9 @@ extension Preset {
 }
 
 extension TweakView {
-    /// Whether a line is about a tweak that is seen, or a path that would be.
-    fileprivate func holds(_ entry: ConfigEntry) -> Bool {
-        node(orFormerly: entry.path) != nil || (try? TweakPath(entry.path)).map(knows) ?? false
+    /// Whether a line names a visible tweak, or a path that would be visible.
+    fileprivate func includes(_ entry: ConfigEntry) -> Bool {
+        node(orFormerly: entry.path) != nil || (try? TweakPath(entry.path)).map(canSee) ?? false
     }
 }
 
@@ -79,41 +79,40 @@ extension TweakView {
 package struct PresetSummary: Sendable, Equatable {
     package let name: PresetName
     package var heading = PresetHeading()
-    /// How many values it has.
+    /// The number of values.
     package var tweaks = 0
-    /// How many of its lines are no assignments.
+    /// The number of lines that are not assignments.
     package var badLines = 0
-    /// Why it cannot be read.
+    /// The error if it cannot be read.
     package var failure: String?
 
     package init(name: PresetName) { self.name = name }
 }
 
-/// Values that are to be kept under a name.
+/// Values to save as a preset.
 package struct PresetDraft: Sendable {
-    /// An assignment for each tweak, in the order of all listings.
+    /// An assignment for each tweak, in listing order.
     package fileprivate(set) var lines: [String] = []
-    /// Overridden tweaks that are left out, because they are secrets.
+    /// The number of overridden tweaks that are omitted because they are secrets.
     package fileprivate(set) var secrets = 0
-    /// Those that are left out, because no line holds their value.
+    /// The tweaks that are omitted because their values exceed the line limit.
     package fileprivate(set) var tooLong: [TweakPath] = []
     package let origin: TweakOrigin
     package let pattern: String?
 }
 
 extension PresetDraft {
-    /// Why it may not take the place of another one, of which its author may not see all.
+    /// The error for replacing a preset without write access to all tweaks.
     package func refusal(_ name: PresetName) -> TweakError {
         TweakError(
             .denied,
-            "there is a preset \(name) already, and only who may write everything can replace it; save under another "
-                + "name")
+            "preset \(name) exists, and replacing it takes write access to all tweaks; save under another name")
     }
 }
 
 extension TweakSnapshot {
-    /// The current values of those tweaks among some that have an override, for good or for a while.
-    /// - Parameter lineLimit: How many bytes a line may have.
+    /// The current values of the overridden tweaks among `nodes`, temporary overrides included.
+    /// - Parameter lineLimit: The maximum length of a line in bytes.
     package func draft(
         of nodes: [TweakNode], pattern: String?, origin: TweakOrigin, lineLimit: Int
     ) -> PresetDraft {
@@ -130,13 +129,13 @@ extension TweakSnapshot {
         return draft
     }
 
-    /// Whether somebody has set it, for good or for a while.
+    /// Whether it has an override or a temporary override.
     func isOverridden(_ node: TweakNode) -> Bool {
         node.isSettable && holds(node) && overlays[node.slot].topOverride != nil
     }
 }
 
 extension Overlays {
-    /// The override that shows, be it a temporary one; nil where there is none.
+    /// The override in effect, which may be a temporary one; nil without one.
     var topOverride: Entry? { entries.last.flatMap { $0.layer >= .override ? $0 : nil } }
 }

@@ -1,4 +1,4 @@
-// What a commit will do to each tweak, judged before the lock is taken: the program's own checks may run here.
+// Plans a commit: validates each change before the registry's lock is taken, since validators of the program may run.
 
 import Synchronization
 
@@ -7,25 +7,25 @@ struct CommitStep {
     let node: TweakNode
     var change: LayerChange = .reset
     var adjustment: TweakAdjustment = .none
-    /// For changes that were computed from the current value: what that was.
+    /// The current value that a computed change (`+=`, toggle) started from; nil for other changes.
     var basis: Basis?
 
-    /// Elsewhere, since few have one.
+    /// Boxed, since few steps have one.
     indirect enum Basis {
         case value(TweakValue)
     }
 }
 
 extension TweakRegistry {
-    /// What a commit would make of each tweak.
+    /// The value of one tweak before and after a commit that is only simulated.
     package struct Forecast: Sendable {
         package let old: TweakValue
         package let new: TweakValue
         package let adjustment: TweakAdjustment
     }
 
-    /// What a batch of sets would do, without doing it.
-    /// - Throws: What `commit` would.
+    /// Simulates a batch of sets without applying it.
+    /// - Throws: The errors of `commit`.
     package func forecast(_ batch: TweakBatch) throws(TweakError) -> [Forecast] {
         let steps = try plan(batch, policy: nil)
         if let node = steps.first?.node, isFrozen { throw node.frozen }
@@ -59,7 +59,7 @@ extension TweakRegistry {
         _ policy: TweakPolicy?
     ) throws(TweakError) -> CommitStep {
         if !node.isSettable { throw node.notSettable }
-        // Most changes are this one, and need no step that is changed.
+        // Fast path: most changes are a plain set.
         if case .set(let value) = change, lifetime == nil {
             let (prepared, adjustment) = try node.prepare(value, policy: policy)
             return CommitStep(node: node, change: .override(prepared), adjustment: adjustment)
@@ -67,7 +67,7 @@ extension TweakRegistry {
         var step = CommitStep(node: node)
         let wanted: TweakValue
         switch change {
-        case .judged(let prepared, let adjustment):
+        case .validated(let prepared, let adjustment):
             (step.change, step.adjustment) = (.override(prepared), adjustment)
             return step
         case .reset: return step
@@ -75,35 +75,34 @@ extension TweakRegistry {
             step.change = earlier.map(\.change.kept) ?? .keep
             return step
         case .restore(let layers):
-            step.change = .restore(try node.judge(layers, at: currentTime, policy))
+            step.change = .restore(try node.validate(layers, at: currentTime, policy))
             return step
         case .set(let value): wanted = value
         case .add, .subtract, .toggle:
             let kind = node.definition.component?.kind ?? node.definition.kind
             if node.isSecret, [.int, .number, .duration].contains(kind) { throw node.notComputable }
-            // Within a batch it builds on what comes before: a value, or a reset that uncovers what lies beneath. What
-            // is only kept is current.
+            // Within a batch the change starts from an earlier change of the same tweak: its value, or after a reset
+            // the value of the next layer. A kept value is the current one.
             let earlier = earlier.flatMap { $0.change.isKeep ? nil : $0 }
-            guard let start = earlier.map({ $0.change.prepared?.value ?? beneath(node) }) ?? current(node) else {
-                return step
-            }
+            guard let start = earlier.map({ $0.change.prepared?.value ?? valueAfterReset(node) }) ?? current(node)
+            else { return step }
             step.basis = earlier.map(\.basis) ?? .value(start)
             wanted = try node.definition.apply(change, to: start, path: node.path)
         }
         let (prepared, adjustment) = try node.prepare(wanted, policy: policy)
         step.adjustment = adjustment
         if let lifetime {
-            step.change = .temporary(prepared, try node.judge(lifetime))
+            step.change = .temporary(prepared, try node.validate(lifetime))
         } else {
             step.change = .override(prepared)
         }
         return step
     }
 
-    /// The value that a reset would uncover.
-    private func beneath(_ node: TweakNode) -> TweakValue? {
+    /// The value after a reset.
+    private func valueAfterReset(_ node: TweakNode) -> TweakValue? {
         state.withLock { state in
-            (state.holds(node) ? state.overlays[node.slot].beneath?.prepared : nil) ?? node.defaultPrepared
+            (state.holds(node) ? state.overlays[node.slot].underlying?.prepared : nil) ?? node.defaultPrepared
         }?.value
     }
 
@@ -116,7 +115,7 @@ extension TweakRegistry {
         }
     }
 
-    /// The same changes, with each pattern replaced by the tweaks that it names.
+    /// The same changes, with each pattern replaced by the tweaks that it matches.
     private func expanded(_ entries: [TweakBatch.Entry]) throws(TweakError) -> [TweakBatch.Entry] {
         if !entries.contains(where: { if case .pattern = $0.target { true } else { false } }) { return entries }
         var expanded: [TweakBatch.Entry] = []
@@ -132,27 +131,27 @@ extension TweakRegistry {
         return expanded
     }
 
-    /// Whether one of several tweaks can be reset or kept.
+    /// Whether a change applies to one of the tweaks that a pattern matches.
     private func allows(_ change: TweakBatch.Change, _ node: TweakNode) -> Bool {
         if case .keep = change { timeLeft(node) != nil } else { node.isSettable }
     }
 }
 
 extension TweakNode {
-    /// A sum that is out of range would tell the value beneath.
+    /// The error for `+=` and `-=` on a secret: an out-of-range sum would reveal its value.
     fileprivate var notComputable: TweakError {
-        TweakError(.badValue, "\(path.token) is secret and cannot be counted from; set a whole value", path: path)
+        TweakError(.badValue, "\(path.token) is secret and cannot be changed by += or -=; set a new value", path: path)
     }
 
     /// Whether its values must not be shown.
     package var isSecret: Bool { definition.flags.contains(.secret) }
 
-    /// Whether it has a value that people may set.
+    /// Whether it has a value that can be set: it is neither an action nor read-only.
     package var isSettable: Bool { definition.kind != .action && !definition.flags.contains(.readOnly) }
 }
 
 extension TweakDefinition {
-    /// The value that `+=`, `-=` or `toggle` asks for.
+    /// The result of `+=`, `-=` or `toggle`.
     fileprivate func apply(
         _ change: TweakBatch.Change, to value: TweakValue, path: TweakPath
     ) throws(TweakError) -> TweakValue {
@@ -170,7 +169,7 @@ extension TweakDefinition {
         }
         if amount.kind == value.kind, let amount = amount.whole, let value = value.whole {
             let sum = value + sign * amount
-            // Beyond 64 signed bits only where the bounds are those of such a type.
+            // Values above `Int64.max` need an upper bound that allows them.
             if sum <= Int64.max || bounds?.upper != nil, let sum = whole(sum) { return sum }
             throw TweakError(.outOfRange, "\(path.token): the result is beyond 64 bits", path: path)
         }

@@ -1,9 +1,11 @@
-// The lock around a registry's state, under which nothing of the program's own is let go of.
+// Guards a registry's state with a mutex and defers the release of program objects until it is unlocked.
 
 import Synchronization
 
-/// A registry's state under its one lock. What the state gives up is released once the lock is free: values, closures and
-/// objects of the program run its code when they go, and that may use the registry.
+/// A registry's state behind its only lock.
+///
+/// Values, closures and objects that the state drops are released after unlocking: their deinitializers run code of
+/// the program, which may use the registry.
 struct GuardedState: ~Copyable, Sendable {
     private let state = Mutex(RegistryState())
 
@@ -20,13 +22,13 @@ struct GuardedState: ~Copyable, Sendable {
 }
 
 extension RegistryState {
-    /// Keeps what a tweak's layers hold until the lock is free; called before they change.
-    mutating func spareLayers(of node: TweakNode) {
+    /// Defers the release of a tweak's layer values until the lock is free; called before they change.
+    mutating func deferLayerRelease(of node: TweakNode) {
         guard node.holdsObjects else { return }
         for entry in overlays[node.slot].entries { released.append(entry.prepared) }
     }
 
-    /// Makes a value the one that programs read.
+    /// Stores a value in the cell that the program reads.
     mutating func store(_ prepared: Prepared, in node: TweakNode) {
         node.store(prepared, &released)
     }

@@ -1,17 +1,17 @@
-// Finds names that read the same in another normalization, or look the same on a screen.
+// Finds tweak paths that are equal in another Unicode normalization, or that look the same on a screen.
 
-/// The tweaks whose names are not all ASCII, by what they look like. Part of a registry's state.
+/// The tweaks with non-ASCII paths, indexed by normalized text and by skeleton. Part of a registry's state.
 struct LookAlikes: Sendable {
-    /// A dictionary of text compares by canonical equivalence, as NFC does (Unicode Standard Annex #15).
+    /// Strings compare by canonical equivalence, as NFC does (Unicode Standard Annex #15).
     private var spellings: [String: TweakNode] = [:]
     private var skeletons: [String: [TweakNode]] = [:]
 
     var isEmpty: Bool { spellings.isEmpty }
 
-    /// The tweak whose name is this text in any normalization.
+    /// The tweak whose path is this text in any normalization.
     func node(spelled path: String) -> TweakNode? { spellings[path] }
 
-    /// Those that look like this text, itself included.
+    /// The tweaks whose paths have this skeleton.
     func nodes(looking skeleton: String) -> [TweakNode] { skeletons[skeleton] ?? [] }
 
     mutating func add(_ node: TweakNode) {
@@ -32,7 +32,7 @@ extension TweakPath {
 }
 
 extension RegistryState {
-    /// Another tweak that people would take for this one.
+    /// Another tweak whose path looks like the one of this tweak.
     func lookAlike(of node: TweakNode) -> TweakNode? {
         if lookAlikes.isEmpty { return nil }
         let skeleton = node.path.joined.skeleton

@@ -1,8 +1,8 @@
-// The texts of a tweak that every listing repeats, made once.
+// Caches the constant texts of a tweak that every listing repeats.
 
 import Synchronization
 
-/// What does not change in the lines that show a tweak.
+/// The constant parts of the lines that show a tweak, as UTF-8.
 package final class NodeTexts: Sendable {
     /// `PATH = `
     package let assignment: [UInt8]
@@ -20,9 +20,9 @@ package final class NodeTexts: Sendable {
 }
 
 extension TweakNode {
-    /// The texts, made at their first use: most tweaks of a large program are never listed.
+    /// The texts, created at their first use: most tweaks of a large program are never listed.
     package var texts: NodeTexts {
-        // What AtomicLazyReference does, in line: this is read for each answer.
+        // AtomicLazyReference, inlined by hand: this is read for each reply.
         if let known = textsReference { return known.takeUnretainedValue() }
         let made = Unmanaged.passRetained(NodeTexts(self))
         let address = UInt(bitPattern: made.toOpaque())
@@ -36,12 +36,12 @@ extension TweakNode {
         UnsafeRawPointer(bitPattern: textsAddress.load(ordering: .acquiring)).map { Unmanaged.fromOpaque($0) }
     }
 
-    /// Gives back what `texts` has kept.
+    /// Releases the object that `texts` retained.
     func releaseTexts() { textsReference?.release() }
 }
 
 extension TweakDefinition {
-    /// `number 10...100 step 0.5 pt`, `choice left|center|right`: what a value must be.
+    /// The constraints in one line: `number 10...100 step 0.5 pt`, `choice left|center|right`.
     package var summary: String {
         var text = kind.rawValue
         if let component { text += " of " + component.kind.rawValue }
@@ -55,10 +55,10 @@ extension TweakDefinition {
         return text
     }
 
-    /// The choices of the values that it has, or holds.
+    /// The choices of the value, or of the elements of a container.
     private var names: [TweakChoice<String>] { component?.choices ?? choices }
 
-    /// The names of the choices; not all of a long list.
+    /// The names of the choices; of a long list the first eight and the count.
     private var choiceSummary: String {
         let choices = names
         let names = choices.prefix(8).map { TweakValue.choice($0.name).text }.joined(separator: "|")

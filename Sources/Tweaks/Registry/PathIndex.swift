@@ -1,15 +1,15 @@
-// From the bytes of a path to its slot, without making a String.
+// Maps the bytes of a path to its slot in the registry without creating a String.
 
 /// An open-addressing hash table from joined paths to slots.
 ///
-/// A dictionary would need a `String` for each request that comes over a socket; this compares bytes. The paths in
-/// it come from the program alone, so the hash needs no secret.
+/// A dictionary would need a `String` for each request from a socket; this compares bytes. All stored paths come from
+/// the program, so the hash needs no secret seed.
 struct PathIndex: Sendable {
     private var slots: [Int32] = Array(repeating: Self.empty, count: 16)
-    /// Entries and gravestones.
+    /// The number of entries and tombstones.
     private var used = 0
     private static let empty: Int32 = -1
-    private static let gravestone: Int32 = -2
+    private static let tombstone: Int32 = -2
 
     /// The slot of a path, or nil.
     func find(_ path: UnsafeBufferPointer<UInt8>, in nodes: [TweakNode?]) -> Int? {
@@ -38,7 +38,7 @@ struct PathIndex: Sendable {
             if slots[position] == Self.empty { return }
             position = (position + 1) & (slots.count - 1)
         }
-        slots[position] = Self.gravestone
+        slots[position] = Self.tombstone
     }
 
     private mutating func place(_ slot: Int, _ node: TweakNode) {
@@ -70,7 +70,7 @@ struct PathIndex: Sendable {
         node.path.withBytes(body)
     }
 
-    /// FNV-1a, 64 bits (Fowler, Noll, Vo), folded because the low bits are the ones used.
+    /// FNV-1a, 64 bits (Fowler, Noll, Vo), folded because only the low bits are used.
     private static func hash(_ path: UnsafeBufferPointer<UInt8>) -> Int {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in path { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
@@ -86,7 +86,7 @@ extension TweakPath {
 }
 
 extension String {
-    /// The UTF-8 of this string; native strings lend theirs, others are copied.
+    /// Calls `body` with the UTF-8 of this string; native strings are not copied.
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         utf8.withContiguousStorageIfAvailable(body) ?? Array(utf8).withUnsafeBufferPointer(body)
     }

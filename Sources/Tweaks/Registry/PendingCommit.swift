@@ -1,34 +1,34 @@
-// Carries a commit through the registry's lock: who makes it, what it has changed, and what is to be done afterwards.
+// Collects the effects of a commit under the registry's lock, and the observers and followers to notify afterwards.
 
-/// A commit that is being made.
+/// A commit in progress.
 struct PendingCommit {
-    /// Nil: no commit, but values that tweaks take over from files, or paths whose overrides the disk has to look at.
+    /// Nil if it is no commit: values that tweaks get from files, or override paths that the storage rechecks.
     let kind: CommitKind?
     let origin: TweakOrigin
     let moment: Moment
     var time: ContinuousClock.Instant { moment.instant }
-    /// Whether the disk is to have it at once.
+    /// Whether the storage writes it at once.
     var isUrgent = true
-    /// Whether it changes one tweak: then its observers learn of it at once.
-    var isWhole = false
+    /// Whether it changes one tweak only; then observers are notified without waiting for `finish`.
+    var changesOneTweak = false
 
     // MARK: Under the lock
 
-    /// Whether an entry of the history has taken it in.
+    /// Whether it was merged into an existing history entry.
     var isRemembered = false
-    /// What it changes, as history and stream keep it.
+    /// The changes, as history and stream store them.
     var parts: [CommitPart] = []
     /// Whether a layer was written or removed.
     var didStore = false
-    /// New values of tweaks that are observed, for when all of them are current.
-    var shown: [PendingChange] = []
+    /// Changes of observed tweaks; observers are notified once all new values are current.
+    var observedChanges: [PendingChange] = []
 
     // MARK: After the lock
 
     var subscribers: [Subscriber] = []
-    /// The followers that sleep.
-    var sleepers: [CommitStream.Wake] = []
-    /// Temporary overrides have come or gone.
+    /// Callbacks of the followers that wait for a record.
+    var followersToWake: [CommitStream.Wake] = []
+    /// Whether a temporary override was added or removed.
     var didReschedule = false
 
     init(_ kind: CommitKind?, _ origin: TweakOrigin, _ time: ContinuousClock.Instant) {
@@ -41,30 +41,32 @@ struct PendingCommit {
 }
 
 extension RegistryState {
-    /// Makes a value the current one. Its observers learn of it at once, or by `finish` with all of the commit: each may
-    /// look at the other tweaks at once, on another thread, so all new values are current by then.
-    mutating func show(_ node: TweakNode, old: Prepared, new: Prepared, _ commit: inout PendingCommit) {
+    /// Makes a value the current one and notifies its observers, at once or in `finish`.
+    ///
+    /// An observer may read other tweaks on another thread, so all new values of a commit are current before any
+    /// observer is notified.
+    mutating func makeCurrent(_ node: TweakNode, old: Prepared, new: Prepared, _ commit: inout PendingCommit) {
         let isObserved = !observers[node.slot].all.isEmpty
         if isObserved { for subscriber in observers[node.slot].all { subscriber.count() } }
         store(new, in: node)
         if !isObserved { return }
         let change = PendingChange(
-            node: node, old: old, new: new, origin: commit.origin, revision: revision + commit.rise)
-        if commit.isWhole { notify(change, &commit) } else { commit.shown.append(change) }
+            node: node, old: old, new: new, origin: commit.origin, revision: revision + commit.revisionIncrement)
+        if commit.changesOneTweak { notify(change, &commit) } else { commit.observedChanges.append(change) }
     }
 
-    /// Ends a commit: it is remembered, raises the revision, and is told to those who observe and follow.
+    /// Completes a commit: adds it to the history, raises the revision, and notifies observers and followers.
     mutating func finish(_ commit: inout PendingCommit) {
         let didMark = history.mark(commit.kind)
         if commit.didStore {
-            revision += commit.rise
+            revision += commit.revisionIncrement
             if !commit.isRemembered { history.append(commit, revision: revision) }
         }
-        if !commit.shown.isEmpty {
-            for change in commit.shown { notify(change, &commit) }
-            commit.shown = []
+        if !commit.observedChanges.isEmpty {
+            for change in commit.observedChanges { notify(change, &commit) }
+            commit.observedChanges = []
         }
-        // Taking back what was no change is told to the disk by that alone.
+        // Undoing a commit without effect changes no value, but the storage must still record it.
         if commit.didStore || didMark { record(&commit) }
     }
 
@@ -74,8 +76,8 @@ extension RegistryState {
         guard stream.isFollowed else { return }
         let record = CommitRecord(
             sequence: sequence, revision: revision, moment: commit.moment, origin: commit.origin, kind: commit.kind,
-            about: history.revision(about: commit.kind), isUrgent: commit.isUrgent, parts: commit.parts)
-        commit.sleepers += stream.append(record, &released)
+            targetRevision: history.targetRevision(of: commit.kind), isUrgent: commit.isUrgent, parts: commit.parts)
+        commit.followersToWake += stream.append(record, &released)
     }
 
     private mutating func notify(_ change: PendingChange, _ commit: inout PendingCommit) {
@@ -85,18 +87,18 @@ extension RegistryState {
             let replaced = subscriber.enqueue(change)
             if let replaced, holdsObjects { released.append(replaced) }
         }
-        // The first list is shared, not copied: most commits change one tweak.
+        // Shares the first list instead of copying it: most commits change one tweak.
         if commit.subscribers.isEmpty { commit.subscribers = following } else { commit.subscribers += following }
     }
 }
 
 extension PendingCommit {
-    /// Has the disk look at an override, by its path.
+    /// Makes the storage recheck an override, by its path.
     mutating func touch(_ key: OverrideKey) {
         parts.append(CommitPart(.path(key.path), layer: key.isTemporary ? .temporaryOverride : .override))
         didStore = true
     }
 
-    /// By how much it raises the revision.
-    fileprivate var rise: UInt64 { kind == nil ? 0 : 1 }
+    /// The amount by which it raises the revision.
+    fileprivate var revisionIncrement: UInt64 { kind == nil ? 0 : 1 }
 }

@@ -1,9 +1,9 @@
-// What a commit does to the state of a registry, under the lock.
+// Applies a validated commit to the state of a registry, under the lock.
 
 extension RegistryState {
-    /// False when the step was computed from a value that is no longer current.
+    /// Returns false if the step was computed from a value that is no longer current.
     func mayApply(_ step: CommitStep) throws(TweakError) -> Bool {
-        guard holds(step.node) else { throw step.node.gone }
+        guard holds(step.node) else { throw step.node.notRegistered }
         if isFrozen { throw step.node.frozen }
         if case .keep = step.change, overlays[step.node.slot][.temporaryOverride] == nil {
             throw step.node.notTemporary
@@ -12,7 +12,7 @@ extension RegistryState {
         return current(step.node)?.value == basis
     }
 
-    /// Refuses when one of the tweaks changed after the revision, or the revision is none of ours.
+    /// Throws if a tweak changed after the expected revision, or if that revision does not exist.
     func check(_ steps: [CommitStep], against expected: UInt64) throws(TweakError) {
         guard expected <= revision else {
             throw TweakError(.conflict, "revision \(expected) is unknown; the current one is \(revision)")
@@ -21,20 +21,20 @@ extension RegistryState {
             let changedAt = overlays[step.node.slot].changedAt
             let origin = overlays[step.node.slot].entries.last?.origin.description ?? "a reset"
             throw TweakError(
-                .conflict, "\(step.node.path.token) changed in revision \(changedAt), by \(origin); look again",
+                .conflict, "\(step.node.path.token) changed in revision \(changedAt), by \(origin); read it again",
                 path: step.node.path)
         }
     }
 
     /// Applies checked steps as one commit.
     mutating func apply(_ steps: [CommitStep], _ commit: inout PendingCommit) -> TweakCommitResult {
-        commit.isWhole = steps.count == 1
+        commit.changesOneTweak = steps.count == 1
         let outcomes = steps.map { apply($0, &commit) }
         finish(&commit)
         return TweakCommitResult(revision: revision, outcomes: outcomes)
     }
 
-    /// Applies one checked step; its revision is that of the commit, if it turns out to change something.
+    /// Applies one checked step. If it changes something, the outcome has the revision of the commit.
     mutating func apply(_ step: CommitStep, _ commit: inout PendingCommit) -> TweakOutcome {
         let node = step.node
         // Actions have no value; planning refuses them.
@@ -48,9 +48,9 @@ extension RegistryState {
         let new = current(node) ?? old
         let isNew = new.value != old.value
         commit.didStore = true
-        // A change of a secret is told whether or not it is one: silence would confirm a guess.
-        note(step, before, old, new, isNews: isNew || node.isSecret, isTemporary, &commit)
-        if isNew { show(node, old: old, new: new, &commit) }
+        // A set of a secret is always reported, even to the same value: silence would confirm a guess.
+        note(step, before, old, new, isReported: isNew || node.isSecret, isTemporary, &commit)
+        if isNew { makeCurrent(node, old: old, new: new, &commit) }
         return TweakOutcome(
             path: node.path, old: old.value, new: new.value, adjustment: step.adjustment, didStore: true,
             revision: revision + 1, lifetime: step.change.lifetime, isSecret: node.isSecret)
@@ -61,23 +61,24 @@ extension RegistryState {
         if case .override = change, end == nil {
             return LayersBefore(isSet: isSet, end: nil, values: nil)
         }
-        return LayersBefore(isSet: isSet, end: end, values: overlays[node.slot].setValues)
+        return LayersBefore(isSet: isSet, end: end, values: overlays[node.slot].overrideValues)
     }
 
     /// Writes or removes the layers.
-    /// - Returns: Whether a temporary override was there, or is now; nil when the layers were so already.
+    /// - Returns: Whether there was or is a temporary override; nil if no layer changed.
     private mutating func write(_ step: CommitStep, _ before: LayersBefore, _ commit: inout PendingCommit) -> Bool? {
         let slot = step.node.slot
         let hadNotes = overlays[slot].notes != nil
-        let hadTemporary = before.end != nil || hadNotes && overlays[slot].hasAside(.temporaryOverride)
-        // Only texts and lists take more than their place.
+        let hadTemporary = before.end != nil || hadNotes && overlays[slot].hasQuarantined(.temporaryOverride)
+        // Only texts and lists have a variable size.
         let isText = step.node.definition.kind.mayBeLong
-        if isText { textBytes -= heldText(step.node) }
-        spareLayers(of: step.node)
-        // The same value is set anew: a right guess at a secret is noted like any other set.
+        if isText { textBytes -= overrideTextBytes(step.node) }
+        deferLayerRelease(of: step.node)
+        // Removing the override first makes a set to the same value a change: a correct guess of a secret must look
+        // like any other set.
         if step.node.isSecret, case .override = step.change { overlays[slot].remove(.override) }
         var didChange = overlays[slot].apply(step.change, origin: commit.origin, at: commit.moment)
-        if isText { textBytes += heldText(step.node) }
+        if isText { textBytes += overrideTextBytes(step.node) }
         if didChange { reschedule(step.node, before, &commit) }
         if hadNotes, forgetNotes(slot, step.change) || didChange { didChange = true }
         if !didChange { return nil }
@@ -85,73 +86,78 @@ extension RegistryState {
         return hadTemporary || overlays[slot].end != nil
     }
 
-    /// Keeps the schedule; the alarm looks at it after the lock.
+    /// Updates the expiry schedule; the alarm reads it after the lock is released.
     private mutating func reschedule(_ node: TweakNode, _ before: LayersBefore, _ commit: inout PendingCommit) {
-        // Nearly always there is nothing temporary about it.
+        // Fast path: no temporary override before or after.
         let now = overlays[node.slot].end
         if now == nil, before.end == nil { return }
         expiries.move(node, from: before.end, to: now)
         commit.didReschedule = true
     }
 
-    /// Notes a tweak's part for history and followers.
+    /// Records a tweak's part for history and followers.
     private mutating func note(
-        _ step: CommitStep, _ before: LayersBefore, _ old: Prepared, _ new: Prepared, isNews: Bool, _ isTemporary: Bool,
+        _ step: CommitStep, _ before: LayersBefore, _ old: Prepared, _ new: Prepared, isReported: Bool,
+        _ isTemporary: Bool,
         _ commit: inout PendingCommit
     ) {
         if history.limit == 0, !stream.isFollowed { return }
-        if before.values == nil, commit.isWhole, !stream.isFollowed,
+        if before.values == nil, commit.changesOneTweak, !stream.isFollowed,
             history.extendLast(step.node, to: new.value, commit, revision: revision + 1)
         {
             commit.isRemembered = true
             return
         }
-        // In place: a part is large, and most commits have one.
+        // Creates the part in place: it is large, and most commits have one.
         if commit.parts.isEmpty {
-            commit.parts = [part(step, before, old, new, isNews: isNews, isTemporary)]
+            commit.parts = [part(step, before, old, new, isReported: isReported, isTemporary)]
         } else {
-            commit.parts.append(part(step, before, old, new, isNews: isNews, isTemporary))
+            commit.parts.append(part(step, before, old, new, isReported: isReported, isTemporary))
         }
     }
 
     @inline(__always)
     private func part(
-        _ step: CommitStep, _ before: LayersBefore, _ old: Prepared, _ new: Prepared, isNews: Bool, _ isTemporary: Bool
+        _ step: CommitStep, _ before: LayersBefore, _ old: Prepared, _ new: Prepared, isReported: Bool,
+        _ isTemporary: Bool
     ) -> CommitPart {
         let node = step.node
         guard let values = before.values else {
             return CommitPart(
-                overridden: node, wasSet: before.isSet, old: old.value, new: new.value, isNews: isNews,
+                overridden: node, wasSet: before.isSet, old: old.value, new: new.value, isReported: isReported,
                 isTemporary: isTemporary)
         }
         let layer = overlays[node.slot].topLayer ?? .default
-        // What people set is not touched, but where the file wins: that is told as a change of the value.
+        // The overrides stay as they are unless the file wins; both are recorded as a change of the value.
         if case .source = step.change {
             return CommitPart(
-                .node(node), old: old.value, new: new.value, layer: layer, isNews: isNews, isTemporary: isTemporary)
+                .node(node), old: old.value, new: new.value, layer: layer, isReported: isReported,
+                isTemporary: isTemporary)
         }
         return CommitPart(
-            .node(node), before: values, after: overlays[node.slot].setValues, old: old.value,
-            new: new.value, layer: layer, isNews: isNews, isTemporary: isTemporary)
+            .node(node), before: values, after: overlays[node.slot].overrideValues, old: old.value,
+            new: new.value, layer: layer, isReported: isReported, isTemporary: isTemporary)
     }
 
-    /// A new word about an override ends what was kept aside for it. False when there was only a remark.
+    /// Drops the quarantined values of the layers that a change affects. Returns false if there were none.
     private mutating func forgetNotes(_ slot: Int, _ change: LayerChange) -> Bool {
         guard let notes = overlays[slot].notes else { return false }
-        let aside = notes.aside.filter { !change.isAbout($0.layer) }
-        overlays[slot].notes = OverlayNotes(aside: aside, beneath: change.isAbout(.override) ? nil : notes.beneath)
-        return aside.count < notes.aside.count
+        let quarantined = notes.quarantined.filter { !change.affects($0.layer) }
+        overlays[slot].notes = OverlayNotes(
+            quarantined: quarantined,
+            underlyingChange: change.affects(.override) ? nil : notes.underlyingChange)
+        return quarantined.count < notes.quarantined.count
     }
 }
 
-/// What was set of a tweak before a change, as far as the change asks.
+/// The overrides of a tweak before a change, as far as the change needs them.
 private struct LayersBefore {
     let isSet: Bool
     /// When the temporary override ends.
     let end: Moment?
-    /// What was set. Nil where an override is set and there was one, or nothing: then the current values before and after
-    /// say it all.
-    let values: SetValues?
+    /// The overrides. Nil if an override is set and there was no temporary one: then the current values before and
+    /// after suffice.
+    let values: OverrideValues?
 }
 
 extension TweakOutcome {

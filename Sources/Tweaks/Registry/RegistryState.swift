@@ -1,48 +1,48 @@
-// Everything about a registry that changes, kept under its one lock.
+// Holds the mutable state of a registry, guarded by its only lock.
 
-/// The state of a registry. All of it is guarded by the registry's mutex; nothing here calls a program's code.
+/// The state of a registry, guarded by the registry's mutex; no method calls code of the program.
 struct RegistryState {
     var index = PathIndex()
-    /// By slot. A removed tweak leaves nil behind, and its slot to the next one.
+    /// By slot. The slot of a removed tweak is nil and is reused.
     var nodes: [TweakNode?] = []
     /// By slot, apart from the nodes so that a snapshot is a copy of two arrays.
     var overlays: [Overlays] = []
-    /// How many bytes the texts have that people have set.
+    /// The size in bytes of all texts that were set at run time.
     var textBytes = 0
     /// By slot.
     var observers: [ObserverList] = []
     var freeSlots: [Int] = []
     var revision: UInt64 = 0
-    /// Rises with each registration and removal.
+    /// Incremented by each registration and removal.
     var generation: UInt64 = 0
     var listing: TweakListing?
-    /// Made of that, for those who see a part of it.
+    /// Derived from `listing`, for clients with access to a part of it.
     var partialListings = PartialListings()
     var lookAlikes = LookAlikes()
     var conflicts: [TweakConflict] = []
     var conflictHandlers: [ConflictHandler] = []
-    /// Where those read what was committed who follow it.
+    /// The stream from which followers read the commits.
     let stream = CommitStream()
-    /// The last record of it.
+    /// The sequence of the last record in the stream.
     var sequence: UInt64 = 0
     var observerExecutor: (any ObserverExecutor)?
     /// Values from files for tweaks that are not registered.
-    var held: [TweakPath: HeldLayers] = [:]
-    /// Rises whenever `held` changes.
-    var heldGeneration: UInt64 = 0
+    var pending: [TweakPath: PendingLayers] = [:]
+    /// Incremented whenever the values for unregistered tweaks change.
+    var pendingGeneration: UInt64 = 0
     /// Former paths of registered tweaks.
     var formerly: [TweakPath: TweakNode] = [:]
     var store: (any TweakStore)?
-    /// Follows the stream for the store.
+    /// The follower that reads the stream on behalf of the store.
     var storeFollower: CommitFollower?
     var history = History()
-    /// When temporary overrides end.
+    /// The expiry times of temporary overrides.
     var expiries = ExpirySchedule()
     /// Whether a value that changes in the config file drops the override above it.
     var fileWins = false
-    var unfitHandlers: [@Sendable (TweakPath, AsideEntry) -> Void] = []
+    var quarantineHandlers: [@Sendable (TweakPath, QuarantinedEntry) -> Void] = []
     var isFrozen = FrozenTrait.isOn
-    /// What was given up and may hold the program's objects: `GuardedState` releases it when the lock is free.
+    /// Dropped values that may own objects of the program; `GuardedState` releases them when the lock is free.
     var released: [any Sendable] = []
 
     func node(_ path: TweakPath) -> TweakNode? { path.withBytes { node($0) } }
@@ -53,7 +53,7 @@ struct RegistryState {
         return lookAlikes.isEmpty ? nil : lookAlikes.node(spelled: String(decoding: path, as: UTF8.self))
     }
 
-    /// Whether this very tweak is registered now.
+    /// Whether this tweak, and not another one with its path, is registered now.
     func holds(_ node: TweakNode) -> Bool {
         nodes.indices.contains(node.slot) && nodes[node.slot] === node
     }
@@ -80,19 +80,19 @@ struct RegistryState {
         return node
     }
 
-    /// Removes a tweak and returns its observers, to be ended after the lock.
+    /// Removes a tweak and returns its observers, which the caller ends after the lock is released.
     mutating func remove(_ node: TweakNode) -> [Subscriber] {
         guard holds(node) else { return [] }
         released.append(node)
-        spareLayers(of: node)
+        deferLayerRelease(of: node)
         if let prepared = node.defaultPrepared { store(prepared, in: node) }
         index.remove(node.slot, in: nodes)
         lookAlikes.remove(node)
         nodes[node.slot] = nil
-        hold(node)
+        keepPending(node)
         for path in node.formerly where formerly[path] === node { formerly[path] = nil }
         expiries.move(node, from: overlays[node.slot][.temporaryOverride]?.end, to: nil)
-        textBytes -= heldText(node)
+        textBytes -= overrideTextBytes(node)
         overlays[node.slot] = Overlays()
         freeSlots.append(node.slot)
         generation += 1

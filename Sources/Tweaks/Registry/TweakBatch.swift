@@ -1,26 +1,26 @@
-// The changes that one commit will make.
+// Collects the changes of one commit.
 
-/// Collects changes; nothing is checked or changed before the commit, and then all of it or nothing.
+/// A list of changes that a commit checks and applies all or nothing.
 ///
-/// The same tweak named twice: the last one wins.
+/// If a tweak occurs twice, the last change wins.
 public struct TweakBatch: Sendable {
-    /// What is asked of one tweak.
+    /// A requested change of one tweak.
     package enum Change: Sendable {
         case set(TweakValue)
-        /// A value that was judged for this very tweak before, away from those who wait.
-        indirect case judged(Prepared, TweakAdjustment)
-        /// Added to the current value: int, number or duration.
+        /// A value that was already validated for this tweak, so that the commit need not.
+        indirect case validated(Prepared, TweakAdjustment)
+        /// Adds to the current value: int, number or duration.
         case add(TweakValue)
-        /// Taken from the current value: int, number or duration.
+        /// Subtracts from the current value: int, number or duration.
         case subtract(TweakValue)
-        /// The other of `true` and `false`.
+        /// Inverts a bool.
         case toggle
         /// Removes override and temporary override.
         case reset
         /// Makes the temporary override the override.
         case keep
-        /// Puts back what was set once.
-        indirect case restore(SetLayers)
+        /// Restores earlier overrides.
+        indirect case restore(OverrideLayers)
     }
 
     enum Target: Sendable {
@@ -29,14 +29,14 @@ public struct TweakBatch: Sendable {
         case pattern(String)
     }
 
-    /// What is asked; a change with a lifetime is temporary.
+    /// A requested change; one with a lifetime is temporary.
     typealias Entry = (target: Target, change: Change, lifetime: Duration?)
 
     var entries: [Entry] = []
 
     package init() {}
 
-    /// How many changes were asked for; a pattern counts as one.
+    /// The number of requested changes; a pattern counts as one.
     public var count: Int { entries.count }
 
     package mutating func append(_ node: TweakNode, _ change: Change, for lifetime: Duration? = nil) {
@@ -50,8 +50,8 @@ extension TweakBatch {
     /// Sets the override of a tweak.
     /// - Parameters:
     ///   - path: Its path, `category/collection/name`.
-    ///   - value: Of the tweak's own kind; an `.int` does for a number.
-    ///   - lifetime: With one it is the temporary override that is set; more than nothing and up to a year.
+    ///   - value: A value of the tweak's kind; an `.int` is accepted for a number.
+    ///   - lifetime: If present, sets the temporary override instead; more than zero and at most one year.
     public mutating func set(_ path: String, _ value: TweakValue, for lifetime: Duration? = nil) {
         entries.append((.path(path), .set(value), lifetime))
     }
@@ -74,7 +74,7 @@ extension TweakBatch {
     }
 }
 
-// MARK: - Going back
+// MARK: - Resetting
 
 extension TweakBatch {
     /// Removes the override of a tweak: the next layer applies.
@@ -83,21 +83,21 @@ extension TweakBatch {
     /// Removes the override of a tweak: the next layer applies.
     public mutating func reset(_ tweak: AnyTweak) { append(tweak.node, .reset) }
 
-    /// Removes the overrides of several tweaks: a group's, a collection's, a category's, a list's. Actions and figures
-    /// among them are left out.
+    /// Removes the overrides of several tweaks: those of a group, a collection, a category or a list. Skips actions and
+    /// figures.
     public mutating func reset(_ tweaks: some TweakHandle) {
         for tweak in tweaks.tweaks where tweak.node.isSettable { reset(tweak) }
     }
 
-    /// Removes the overrides of all tweaks that a pattern names: `Content/Text/Size`, `Content`, `*/Text/?ize`, `*`.
+    /// Removes the overrides of all tweaks that a pattern matches: `Content/Text/Size`, `Content`, `*/Text/?ize`, `*`.
     ///
-    /// Actions and figures among several are left out; the commit refuses one that is named alone, and a pattern other
-    /// than `*` that names nothing.
+    /// Actions and figures among several matches are skipped. The commit throws for the full path of an action or
+    /// figure, and for a pattern other than `*` that matches nothing.
     public mutating func reset(_ pattern: String) { entries.append((.pattern(pattern), .reset, nil)) }
 
-    /// Makes the temporary overrides of all tweaks that a pattern names their overrides, which stay.
+    /// Makes the temporary overrides of all tweaks that a pattern matches permanent.
     ///
-    /// Of several, those that have one; the commit refuses one without that is named alone, and a pattern other than
-    /// `*` that names nothing.
+    /// Tweaks without one among several matches are skipped. The commit throws for the full path of a tweak without
+    /// one, and for a pattern other than `*` that matches nothing.
     public mutating func keep(_ pattern: String) { entries.append((.pattern(pattern), .keep, nil)) }
 }

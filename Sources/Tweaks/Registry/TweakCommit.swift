@@ -1,13 +1,13 @@
-// What a commit did.
+// Describes the result of a commit: its changes, and the outcome for each tweak.
 
 /// One all-or-nothing change of one or more tweaks, as `registry.changes` delivers it.
 public struct TweakCommit: Sendable {
-    /// The registry's revision after it. What tweaks take over from the file of overrides raises none, so that may be the
-    /// revision of the commit before.
+    /// The registry's revision after it. Values loaded from the overrides file do not raise the revision, so it may
+    /// equal that of the previous commit.
     public let revision: UInt64
-    /// Who made it; where commits were folded for a slow reader, who made the last of them.
+    /// Who made it; if commits were folded for a slow reader, the origin of the last one.
     public let origin: TweakOrigin
-    /// What changed, each tweak once.
+    /// The changes, one for each tweak.
     public let changes: [Change]
 
     /// One tweak's part in a commit.
@@ -23,7 +23,7 @@ public struct TweakCommit: Sendable {
         /// Whether the new value of a secret counts as set.
         let isSet: Bool
 
-        /// `Content/Text/Size = 72 (was 60)`; of a secret only whether it is set.
+        /// `Content/Text/Size = 72 (was 60)`; for a secret only whether it is set.
         public var description: String {
             if isSecret { return "\(path.token) = \(isSet ? "(set)" : "(unset)")" }
             return "\(path.token) = \(new.text) (was \(old.text))"
@@ -31,7 +31,7 @@ public struct TweakCommit: Sendable {
     }
 }
 
-/// What became of one change that was asked for.
+/// The outcome of one requested change.
 public struct TweakOutcome: Sendable {
     /// The tweak.
     public let path: TweakPath
@@ -39,13 +39,13 @@ public struct TweakOutcome: Sendable {
     public let old: TweakValue
     /// The current value now.
     public let new: TweakValue
-    /// What range or step made of the value that was asked for.
+    /// How range or step adjusted the requested value.
     public let adjustment: TweakAdjustment
-    /// Whether a layer was written or removed; false when it already held that value.
+    /// Whether a layer was written or removed; false if it already had that value.
     public let didStore: Bool
     /// The registry's revision after the change.
     public let revision: UInt64
-    /// How long the new value lasts; nil: for good.
+    /// How long the new value lasts; nil if it is permanent.
     public let lifetime: Duration?
     /// Whether the values must not be shown.
     public let isSecret: Bool
@@ -64,7 +64,7 @@ public struct TweakOutcome: Sendable {
         self.isSecret = isSecret
     }
 
-    /// Whether the current value is another one now.
+    /// Whether the current value changed.
     public var didChange: Bool { old != new }
 }
 
@@ -76,15 +76,15 @@ extension TweakOutcome: CustomStringConvertible, CustomReflectable {
             : "\(path.token) = \(new.text) (was \(old.text)), rev \(revision)"
     }
 
-    /// No more than the description says.
+    /// Contains the description only, so that dumping the value reveals no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// What became of a whole commit.
+/// The outcome of a whole commit.
 public struct TweakCommitResult: Sendable {
     /// The registry's revision after it.
     public let revision: UInt64
-    /// One outcome for each tweak that it named, in the order of their first mention.
+    /// One outcome for each tweak, in the order in which they first occur in the batch.
     public let outcomes: [TweakOutcome]
 
     /// Whether anything was stored or removed.

@@ -1,19 +1,21 @@
-// Two declarations that disagree: of one path, or of two paths that look the same.
+// Reports conflicting declarations: different definitions of one path, or two paths that look the same.
 
 import Synchronization
 
-/// The same path was declared twice with another default, range or description, and the first declaration holds; or two
-/// paths look the same to people, and both hold.
+/// Two conflicting declarations.
+///
+/// Either a path was declared twice with another default, range or description, and the first declaration is used; or
+/// two paths look the same, and both are used.
 public struct TweakConflict: Sendable, CustomStringConvertible {
     /// The tweak.
     public let path: TweakPath
-    /// Where the declaration stands that holds.
+    /// The source location of the first declaration, which is used.
     public let first: TweakSource
-    /// Where the one stands that was ignored.
+    /// The source location of the second declaration, which is ignored if the paths are the same.
     public let second: TweakSource
-    /// What differs.
+    /// The differences, as text.
     public let differences: String
-    /// The path that looks like this one; nil where the same path was declared twice.
+    /// The path that looks like this one; nil if the same path was declared twice.
     public let lookAlike: TweakPath?
 
     init(path: TweakPath, first: TweakSource, second: TweakSource, differences: String) {
@@ -21,7 +23,7 @@ public struct TweakConflict: Sendable, CustomStringConvertible {
         lookAlike = nil
     }
 
-    /// Two paths that people would take for each other.
+    /// A conflict of two paths that look the same.
     init(_ node: TweakNode, looksLike other: TweakNode) {
         (path, lookAlike, first, second) = (node.path, other.path, other.source, node.source)
         let own = Array(node.path.joined.unicodeScalars)
@@ -31,17 +33,17 @@ public struct TweakConflict: Sendable, CustomStringConvertible {
         differences = "\(scalars[0]) for \(scalars[1]) at character \(position + 1)"
     }
 
-    /// One line that names both places.
+    /// One line with both source locations.
     public var description: String {
         if let lookAlike {
             return "\(path.token), declared at \(second), looks like \(lookAlike.token), declared at \(first) "
                 + "(\(differences)); rename one of them"
         }
-        return "\(path.token) is declared at \(first) and differently at \(second) (\(differences)); the first holds"
+        return "\(path.token) is declared at \(first) and differently at \(second) (\(differences)); the first is used"
     }
 }
 
-/// A handler of conflicts; letting go of this does not end it.
+/// A registered conflict handler; it stays registered when this value is released.
 public struct TweakConflictObservation: Sendable {
     private let handler: ConflictHandler
     private let remove: @Sendable (ConflictHandler) -> Void
@@ -53,11 +55,11 @@ public struct TweakConflictObservation: Sendable {
         }
     }
 
-    /// No more calls start. One that runs on another thread may still be finishing.
+    /// Removes the handler: no more calls start. A call on another thread may still be running.
     public func cancel() { remove(handler) }
 }
 
-/// A handler with an identity.
+/// A handler with an identity, so that it can be removed.
 final class ConflictHandler: Sendable {
     let call: @Sendable (TweakConflict) -> Void
 
@@ -65,11 +67,11 @@ final class ConflictHandler: Sendable {
 }
 
 extension TweakRegistry {
-    /// The declarations that disagree, in the order in which they were met.
+    /// The conflicts, in the order in which they were found.
     public var conflicts: [TweakConflict] { state.withLock { $0.conflicts } }
 
-    /// Calls `handler` once for each conflict: now for those known already, later on the thread that declares. It stays
-    /// until the result is cancelled; each handler is independent of the others.
+    /// Calls `handler` once for each conflict: now for known ones, later on the thread that declares. The handler stays
+    /// registered until the result is canceled; each handler is independent of the others.
     ///
     /// ```swift
     /// registry.onConflict { log.warning("\($0)") }
@@ -85,7 +87,7 @@ extension TweakRegistry {
         return TweakConflictObservation(handler, self)
     }
 
-    /// Reports a conflict unless the same two places were reported before.
+    /// Reports a conflict unless it was already reported for the same path and the same second location.
     func report(_ conflict: TweakConflict) {
         let handlers = state.withLock { state -> [ConflictHandler] in
             let isKnown = state.conflicts.contains { $0.path == conflict.path && $0.second == conflict.second }

@@ -1,16 +1,16 @@
-// Defines where a value comes from: default, config file, fleet, override, temporary override.
+// Defines the layers of a value: default, config file, fleet, override, temporary override.
 
 /// The layers of a tweak, lowest first; the highest one present is the current value.
 public enum TweakLayer: Int, Hashable, Sendable, Comparable, CaseIterable, CustomStringConvertible {
-    /// What the code says.
+    /// The default from the declaration.
     case `default`
-    /// What the config file says.
+    /// The value from the config file.
     case configFile
-    /// What the fleet wants of this process.
+    /// The value that the fleet assigns to this process.
     case fleet
-    /// What somebody set at run time.
+    /// A value that was set at run time.
     case override
-    /// What somebody set for a while.
+    /// A value that was set at run time and expires.
     case temporaryOverride
 
     /// `default`, `config file`, `fleet`, `override` or `temporary override`.
@@ -38,7 +38,7 @@ public struct TweakLayerValue: Sendable {
     public let origin: TweakOrigin
     /// When it was set.
     public let time: ContinuousClock.Instant
-    /// When it ends by itself; only of a temporary override.
+    /// When it expires; nil unless it is a temporary override.
     public let expires: ContinuousClock.Instant?
     /// Whether the value must not be shown.
     public let isSecret: Bool
@@ -48,31 +48,31 @@ extension TweakLayerValue: CustomStringConvertible, CustomReflectable {
     /// `override 72 by uid 1000`; without the value of a secret.
     public var description: String { "\(layer) \(isSecret ? "(secret)" : value.text) by \(origin)" }
 
-    /// No more than the description says.
+    /// Contains the description only, so that dumping the value reveals no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// A value that was judged and converted, ready to be stored.
+/// A value that is validated and converted, ready to be stored.
 package struct Prepared: Sendable {
     package let value: TweakValue
-    /// The same as the tweak's cell takes it.
+    /// The value in the form that the tweak's cell stores.
     let typed: TypedValue
 }
 
-/// A value in its own type. Most types fit a word, which is copied without asking the runtime how; others are elsewhere,
-/// so that copying this is cheap.
+/// A value in its Swift type. Most types fit a word, which is copied without runtime calls; others are boxed, so that
+/// copying stays cheap.
 struct TypedValue: Sendable {
-    /// A value that fits no word.
+    /// A box for a value that does not fit a word.
     final class Object: Sendable {
         let value: any Sendable
-        /// Of one of an enumeration, its place in the list of the cell.
+        /// The index in the cell's list of choices; nil for other values.
         let position: Int?
 
         fileprivate init(_ value: any Sendable, position: Int?) { (self.value, self.position) = (value, position) }
     }
 
     let word: UInt64
-    /// Nil where the word is the value.
+    /// Nil if the word is the value.
     let object: Object?
 
     static func word(_ word: UInt64) -> TypedValue { TypedValue(word: word, object: nil) }
@@ -81,20 +81,20 @@ struct TypedValue: Sendable {
         TypedValue(word: 0, object: Object(value, position: position))
     }
 
-    /// The value; nil for another type.
+    /// The value; nil if it has another type.
     func value<Value: TweakStorable>(as type: Value.Type) -> Value? {
         if let object { object.value as? Value } else { Value.tweakValue(ofWord: word) }
     }
 }
 
-/// What lies above a tweak's default, lowest first.
+/// The layers above a tweak's default, lowest first.
 struct Overlays: Sendable {
     struct Entry: Sendable {
         let layer: TweakLayer
         var prepared: Prepared
         var origin: TweakOrigin
         var moment: Moment
-        /// When it ends by itself; only of a temporary override.
+        /// When it expires; nil unless it is a temporary override.
         var end: Moment?
 
         var time: ContinuousClock.Instant { moment.instant }
@@ -104,33 +104,33 @@ struct Overlays: Sendable {
     private(set) var entries: [Entry] = []
     /// The revision of the last commit that touched this tweak.
     var changedAt: UInt64 = 0
-    /// What files have to say beyond the values in force.
+    /// Information from files beyond the values in use.
     var notes: OverlayNotes?
 
     var top: Prepared? { entries.last?.prepared }
 
-    // By index: a copy of the last entry would cost more than what is asked of it.
+    // Accessed by index: copying the last entry would cost more than reading one property.
 
-    /// When the current value ends by itself.
+    /// When the current value expires.
     var end: Moment? { entries.isEmpty ? nil : entries[entries.count - 1].end }
     var expires: ContinuousClock.Instant? { end?.instant }
 
     /// The highest layer; nil without any.
     var topLayer: TweakLayer? { entries.isEmpty ? nil : entries[entries.count - 1].layer }
 
-    /// The highest layer, and who set it; nil without any.
+    /// The highest layer and its origin; nil without any.
     var source: (layer: TweakLayer, origin: TweakOrigin)? {
         entries.isEmpty ? nil : (entries[entries.count - 1].layer, entries[entries.count - 1].origin)
     }
 
-    /// Whether it is set, for good or for a while.
+    /// Whether there is an override, permanent or temporary.
     var isSet: Bool { topLayer.map { $0 >= .override } ?? false }
 
-    /// What shows without overrides; nil: the default.
-    var beneath: Entry? { self[.fleet] ?? self[.configFile] }
+    /// The highest layer below the overrides; nil if that is the default.
+    var underlying: Entry? { self[.fleet] ?? self[.configFile] }
 
-    /// Whether a file has a value for a layer that does not fit.
-    func hasAside(_ layer: TweakLayer) -> Bool { notes?.aside.contains { $0.layer == layer } ?? false }
+    /// Whether a file has an invalid value for a layer.
+    func hasQuarantined(_ layer: TweakLayer) -> Bool { notes?.quarantined.contains { $0.layer == layer } ?? false }
 
     subscript(layer: TweakLayer) -> Entry? { position(of: layer).map { entries[$0] } }
 
@@ -147,9 +147,9 @@ struct Overlays: Sendable {
         }
     }
 
-    /// Sets the override; that ends a temporary one. False when it is so already.
+    /// Sets the override and ends a temporary one. Returns false if nothing changed.
     mutating func override(_ prepared: Prepared, origin: TweakOrigin, at moment: Moment) -> Bool {
-        // Nearly always the override is on top, or there is none.
+        // Fast path: the override is on top.
         if let last = entries.indices.last, entries[last].layer == .override {
             if entries[last].prepared.value == prepared.value { return false }
             entries[last].prepared = prepared
@@ -162,7 +162,7 @@ struct Overlays: Sendable {
         return true
     }
 
-    /// Removes override and temporary override. False when there are none.
+    /// Removes override and temporary override. Returns false if there were none.
     mutating func reset() -> Bool {
         let count = entries.count
         remove(.override)
@@ -170,7 +170,7 @@ struct Overlays: Sendable {
         return entries.count < count
     }
 
-    /// False when there is no such layer.
+    /// Removes a layer. Returns false if it is absent.
     @discardableResult
     mutating func remove(_ layer: TweakLayer) -> Bool {
         guard let position = position(of: layer) else { return false }

@@ -1,4 +1,4 @@
-// The tweaks of a registry in the order of all listings.
+// Sorts the tweaks of a registry into categories and collections, in the order of all listings.
 
 import Synchronization
 
@@ -12,11 +12,11 @@ public struct TweakCategory: TweakHandle {
     /// All its tweaks and actions.
     public var tweaks: [AnyTweak] { collections.flatMap(\.tweaks) }
 
-    /// Removes the overrides of all its tweaks in one commit: the next layer applies. Actions and figures are left out.
-    /// - Throws: ``TweakError`` where one was removed meanwhile, or the process is frozen. Then nothing has changed.
+    /// Removes the overrides of all its tweaks in one commit: the next layer applies. Skips actions and figures.
+    /// - Throws: ``TweakError`` if one of them was removed, or the process is frozen. Then nothing has changed.
     @discardableResult
     public func reset() throws(TweakError) -> TweakCommitResult {
-        // Only what has tweaks is listed.
+        // Never empty: only categories and collections with tweaks are listed.
         try tweaks[0].registry.reset(self)
     }
 }
@@ -28,19 +28,19 @@ public struct TweakCollection: TweakHandle {
     /// Its tweaks and actions, in the order of their declaration.
     public let tweaks: [AnyTweak]
 
-    /// Removes the overrides of all its tweaks in one commit: the next layer applies. Actions and figures are left out.
-    /// - Throws: ``TweakError`` where one was removed meanwhile, or the process is frozen. Then nothing has changed.
+    /// Removes the overrides of all its tweaks in one commit: the next layer applies. Skips actions and figures.
+    /// - Throws: ``TweakError`` if one of them was removed, or the process is frozen. Then nothing has changed.
     @discardableResult
     public func reset() throws(TweakError) -> TweakCommitResult {
-        // Only what has tweaks is listed.
+        // Never empty: only categories and collections with tweaks are listed.
         try tweaks[0].registry.reset(self)
     }
 }
 
-/// All nodes, sorted by category, then collection (bytewise), then order of declaration. Immutable, shared, made once
-/// for each state of the registry.
+/// All nodes, sorted by category, then collection (bytewise), then order of declaration. Immutable and shared; created
+/// once for each generation of the registry.
 package final class TweakListing: Sendable {
-    /// A run of nodes with the same category and collection.
+    /// The nodes with the same category and collection.
     package struct Group: Sendable {
         package let category: String
         package let collection: String
@@ -51,7 +51,7 @@ package final class TweakListing: Sendable {
     /// All nodes in order.
     package let nodes: [TweakNode]
     package var count: Int { nodes.count }
-    /// Which state of the registry it lists: another one has another number.
+    /// The registry's generation that it lists.
     package let generation: UInt64
 
     convenience init(_ nodes: [TweakNode?], generation: UInt64) {
@@ -65,7 +65,7 @@ package final class TweakListing: Sendable {
         self.init(groups, generation: generation)
     }
 
-    /// Of groups in order.
+    /// Creates a listing from sorted groups.
     init(_ groups: [Group], generation: UInt64) {
         self.groups = groups
         self.generation = generation
@@ -74,12 +74,12 @@ package final class TweakListing: Sendable {
 
     /// The nodes of each category and collection, in the order given.
     private static func grouped(_ nodes: [TweakNode?]) -> [[TweakNode]] {
-        // By bytes: as strings, canonically equivalent names would be one.
+        // Keyed by bytes: string keys would merge canonically equivalent names.
         var positions: [[UInt8]: Int] = [:]
         var members: [[TweakNode]] = []
         var latest: (path: TweakPath, position: Int)?
         for case let node? in nodes {
-            // What is declared together mostly stands together: one comparison, and no look-up.
+            // Fast path: the tweaks of a group are mostly declared in sequence; one comparison saves a look-up.
             if let latest, latest.path.hasSameGroup(as: node.path) {
                 members[latest.position].append(node)
                 continue
@@ -94,7 +94,7 @@ package final class TweakListing: Sendable {
         return members
     }
 
-    /// The order of all listings.
+    /// Whether a node comes before another one in listings.
     package static func precedes(_ left: TweakNode, _ right: TweakNode) -> Bool {
         if left.path.groupBytes.elementsEqual(right.path.groupBytes) { return left.sequence < right.sequence }
         return precedes((left.path.category, left.path.collection), (right.path.category, right.path.collection))
@@ -128,7 +128,7 @@ extension TweakRegistry {
         return categories
     }
 
-    /// All tweaks and actions that a pattern names, in the order of listings: `Content/Text` or `*`.
+    /// All tweaks and actions that a pattern matches, in the order of listings: `Content/Text` or `*`.
     ///
     /// ```swift
     /// let changed = registry.tweaks(matching: "Content").filter(\.isModified)
@@ -137,7 +137,7 @@ extension TweakRegistry {
         listing().nodes(named: pattern).map { AnyTweak(node: $0, registry: self) }
     }
 
-    /// The listing of what is registered now; sorted outside the lock.
+    /// The listing of all registered tweaks; sorted outside the lock.
     package func listing() -> TweakListing {
         let (cached, nodes, generation) = state.withLock { ($0.listing, $0.nodes, $0.generation) }
         if let cached { return cached }

@@ -1,32 +1,32 @@
-// A declared tweak as the registry holds it: path, definition, default, and the cell that programs read.
+// Defines the registry's entry for a tweak: path, definition, default, and the cell that the program reads.
 
 import Synchronization
 
-/// One registered tweak or action. Immutable but for its cell; what changes lives in the registry's state.
+/// One registered tweak or action. Immutable except for its cell; mutable data is in the registry's state.
 @usableFromInline
 package final class TweakNode: Sendable {
     package let path: TweakPath
     package let definition: TweakDefinition
     package let source: TweakSource
-    /// The paths that it had in earlier versions of the program.
+    /// Its paths in earlier versions of the program.
     let formerly: [TweakPath]
-    /// Where the registry keeps what changes.
+    /// The index of its data in the registry's state.
     package let slot: Int
-    /// Its place in the order of declaration.
+    /// Its position in the order of declaration.
     let sequence: UInt64
     package let declaredAt: ContinuousClock.Instant
-    /// What judges, converts and holds values; nil for an action.
+    /// Converts and stores values; nil for an action.
     let core: (any TweakValueCore)?
-    /// What the code says; nil for an action.
+    /// The default from the declaration; nil for an action.
     let defaultPrepared: Prepared?
-    /// What runs; nil for a value.
+    /// Runs the action; nil for a value.
     let runner: ActionRunner?
-    /// Whether its values may hold objects of the program.
+    /// Whether its values may own objects of the program.
     let holdsObjects: Bool
-    /// The address of the texts, once they were asked for; see `texts`.
+    /// The address of the cached texts, 0 until first use; see `texts`.
     let textsAddress = Atomic<UInt>(0)
-    /// What `withObservationTracking` tracks, once `observed` was read.
-    let observed = AtomicLazyReference<Observed>()
+    /// The object that `withObservationTracking` tracks; created when `observed` is first read.
+    let observed = AtomicLazyReference<ObservationSource>()
 
     /// Value or action.
     enum Content: Sendable {
@@ -55,25 +55,25 @@ package final class TweakNode: Sendable {
 
     deinit { releaseTexts() }
 
-    /// What the code says; nil for an action.
+    /// The default from the declaration; nil for an action.
     package var defaultValue: TweakValue? { defaultPrepared?.value }
 
-    /// Judges and converts a value; runs the program's own checks, so never under a lock.
+    /// Validates and converts a value. Runs validators of the program, so it must not be called under a lock.
     func prepare(
         _ value: TweakValue, policy: TweakPolicy? = nil
     ) throws(TweakError) -> (prepared: Prepared, adjustment: TweakAdjustment) {
-        let judged = try definition.judge(value, for: path, policy: policy)
-        guard let prepared = core?.prepare(judged.value) else {
+        let validated = try definition.validate(value, for: path, policy: policy)
+        guard let prepared = core?.prepare(validated.value) else {
             throw TweakError(
                 .outOfRange, "\(path.token): \(definition.shown(value)) does not fit the type that the program uses",
                 path: path)
         }
-        return (prepared, judged.adjustment)
+        return (prepared, validated.adjustment)
     }
 
-    /// Makes a value the one that programs read. Only under the registry's lock.
-    /// - Parameter released: Takes the one before, where letting go of it may run the program's code: not before the lock
-    ///   is free.
+    /// Stores a value in the cell that the program reads. Only under the registry's lock.
+    /// - Parameter released: Receives the previous value if releasing it may run code of the program; the caller
+    ///   releases it after the lock.
     func store(_ prepared: Prepared, _ released: inout [any Sendable]) {
         guard let core else { return }
         guard let object = prepared.typed.object else { return core.store(word: prepared.typed.word) }
@@ -83,7 +83,7 @@ package final class TweakNode: Sendable {
 
 }
 
-/// Where in the program a tweak was declared.
+/// The source location of a declaration.
 @frozen
 public struct TweakSource: Sendable, CustomStringConvertible {
     @usableFromInline let fileID: StaticString
@@ -99,14 +99,14 @@ public struct TweakSource: Sendable, CustomStringConvertible {
     public var description: String { "\(fileID):\(line)" }
 }
 
-/// The typed side of a node, behind a door without types.
+/// A type-erased interface to the typed part of a node.
 protocol TweakValueCore: AnyObject, Sendable {
-    /// Whether letting go of a value may run the program's code.
+    /// Whether releasing a value may run code of the program.
     var holdsObjects: Bool { get }
     func prepare(_ value: TweakValue) -> Prepared?
     func store(word: UInt64)
     func store(position: Int)
-    /// Returns the value before, where it holds objects.
+    /// Returns the previous value if it may own objects.
     func store(_ object: any Sendable) -> (any Sendable)?
 }
 
@@ -114,21 +114,21 @@ protocol TweakValueCore: AnyObject, Sendable {
 final class TypedCore<Value: TweakStorable>: TweakValueCore {
     let cell: Value.TweakStorage
     let defaultValue: Value
-    /// The closed list, where the declaration gave one.
+    /// The closed list of the declaration; empty without one.
     let choices: [TweakChoice<Value>]
-    // Kept apart: asked for its count, an array of a generic type has the runtime look up that type first.
+    // Cached: counting an array of a generic type first makes the runtime look up that type.
     let hasChoices: Bool
-    /// The cell again, where it takes words.
+    /// The cell, if it stores words.
     private let wordCell: (any WordStorage)?
-    /// The cell again, where it takes places in a list.
+    /// The cell, if it stores indices of a list.
     private let listCell: TweakChoiceCell<Value>?
 
     let holdsObjects: Bool
 
-    /// - Parameter spare: A cell of another tweak that is gone; nil: a new one.
-    init(_ defaultValue: Value, choices: [TweakChoice<Value>], cell spare: Value.TweakStorage? = nil) {
-        spare?.store(defaultValue)
-        cell = spare ?? Value.TweakStorage(defaultValue)
+    /// - Parameter reused: A cell of a removed tweak to reuse; nil creates a new one.
+    init(_ defaultValue: Value, choices: [TweakChoice<Value>], cell reused: Value.TweakStorage? = nil) {
+        reused?.store(defaultValue)
+        cell = reused ?? Value.TweakStorage(defaultValue)
         holdsObjects = !_isPOD(Value.self) && Value.self != String.self
         wordCell = cell as? any WordStorage
         listCell = cell as? TweakChoiceCell<Value>
@@ -139,22 +139,22 @@ final class TypedCore<Value: TweakStorable>: TweakValueCore {
 
     func prepare(_ value: TweakValue) -> Prepared? {
         if hasChoices { return prepareChoice(value) }
-        // Words first.
+        // Fast path: word values.
         if wordCell != nil, let (word, value) = Value.tweakWord(of: value) {
             return Prepared(value: value, typed: .word(word))
         }
         return prepareObject(value)
     }
 
-    // Apart, as are others here: generic code asks the runtime for `Optional<Value>` wherever it may need it.
+    // Not inlined: generic code makes the runtime look up `Optional<Value>` at each inlined use.
     @inline(never)
     private func prepareObject(_ value: TweakValue) -> Prepared? {
         guard let value = Value.tweakTyped(value), let typed = typed(value) else { return nil }
         return Prepared(value: value.tweakErased, typed: typed)
     }
 
-    /// A value as the cell takes it, made by the program's code: the registry's lock is not taken yet. Nil for one that
-    /// the cell cannot hold.
+    /// Converts a value to the form that the cell stores; nil if the cell cannot store it. Runs code of the program, so
+    /// it must not be called under the registry's lock.
     func typed(_ value: Value) -> TypedValue? {
         if let listCell { return listCell.position(of: value).map { .object(value, position: $0) } }
         if wordCell != nil { return Value.tweakWord(of: value.tweakErased).map { .word($0.word) } }
@@ -170,10 +170,10 @@ final class TypedCore<Value: TweakStorable>: TweakValueCore {
         return Prepared(value: .choice(choice.name), typed: typed)
     }
 
-    /// A typed value without its type; with a closed list that is the choice's name.
+    /// Type-erases a value; with a closed list the result is the choice's name.
     func erase(_ value: Value) -> TweakValue {
         if !hasChoices { return value.tweakErased }
-        // What is not in the list gets a name too, so that it is refused for that and not for its kind.
+        // A value that is not in the list gets a name, too, so that the error is about the list and not the kind.
         return .choice(choices.first { $0.value == value }?.name ?? value.tweakErased.choiceName)
     }
 
@@ -183,7 +183,7 @@ final class TypedCore<Value: TweakStorable>: TweakValueCore {
 
     func store(_ object: any Sendable) -> (any Sendable)? {
         let old: (any Sendable)? = holdsObjects ? cell.load() : nil
-        // Always this type: `prepare` of this very core made it.
+        // The cast always succeeds: `prepare` of this core created the object.
         if let typed = object as? Value { cell.store(typed) }
         return old
     }

@@ -1,26 +1,26 @@
-// Who made a change, and through what.
+// Defines the origin of a change: who made it, and over which connection.
 
 /// Who or what made a commit, as `explain`, events and logs show it.
 public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
-    /// The text people see: `code`, `uid 1000`, `config file`; where a person has given a name, `uid 1000 (Ada)`.
+    /// The displayed text: `code`, `uid 1000`, `config file`; with a name that the client gave, `uid 1000 (Ada)`.
     public private(set) var description: String
-    /// The connection that it came over, for the audit; nil where it came over none. Whoever it is stays the same over
-    /// another one.
+    /// The connection, for the audit log; nil without one. Comparisons ignore it: an origin stays the same over another
+    /// connection.
     package private(set) var connection: TweakConnection?
 
-    /// An origin with a name of the program's own.
+    /// An origin that the program names.
     /// - Parameter description: A few words; control characters are replaced.
     public init(_ description: String) { self.description = Quoting.sanitized(description) }
 
-    /// The same, over a connection.
+    /// The same origin over a connection.
     package func through(_ connection: TweakConnection?) -> TweakOrigin {
         var origin = self
         origin.connection = connection
         return origin
     }
 
-    /// The same, with the name that a person gives behind it, in place of an earlier one.
-    package func named(_ name: PersonName?) -> TweakOrigin {
+    /// The same origin with the name that a client gave; replaces an earlier name.
+    package func named(_ name: DisplayName?) -> TweakOrigin {
         if name?.text == self.name { return self }
         var origin = self
         origin.description = identity + (name.map { " (\($0.text))" } ?? "")
@@ -29,37 +29,37 @@ public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
         return origin
     }
 
-    /// The name that a person gives. Nothing proves it.
+    /// The name that the client gave. It is not verified.
     public var name: String? { connection?.name }
 
-    /// The same without that name: what is known, whatever people call themselves.
+    /// The verified part of the description, without the name that the client gave.
     package var identity: String {
         name.map { String(decoding: description.utf8.dropLast($0.utf8.count + 3), as: UTF8.self) } ?? description
     }
 
     /// The program itself.
     public static let code = TweakOrigin("code")
-    /// A value read from the configuration file.
+    /// The config file.
     public static let configFile = TweakOrigin("config file")
-    /// A temporary override that has run out.
+    /// The expiry of a temporary override.
     public static let expired = TweakOrigin("expired")
-    /// A user of this machine, known by the kernel's word at the other end of a Unix socket.
+    /// A local user, identified by the kernel's peer credentials of a Unix socket.
     public static func user(_ uid: UInt32) -> TweakOrigin { TweakOrigin("uid \(uid)") }
 
-    /// Whether both are the same, by name.
+    /// Compares the descriptions.
     public static func == (left: TweakOrigin, right: TweakOrigin) -> Bool { left.description == right.description }
 
-    /// Hashes the name.
+    /// Hashes the description.
     public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
-/// How somebody was connected, and who that was. One for each connection: origins only point to it.
+/// A client connection. One object for each connection; origins refer to it.
 package final class TweakConnection: Sendable {
     /// `unix socket`, `tcp` or `http`.
     package let transport: String
     /// `uid 1000 pid 4711`, or an address with its port.
     package let peer: String
-    /// The name that the person there gives.
+    /// The name that the client gave.
     package let name: String?
 
     package init(transport: String, peer: String, name: String? = nil) {

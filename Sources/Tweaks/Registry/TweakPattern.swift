@@ -1,27 +1,29 @@
-// Patterns that name several tweaks at once.
+// Matches paths against glob patterns.
 
-/// A glob over paths: `*` is any run within a part, `?` one character, `**` alone in a part any parts, also none; fewer
-/// than three parts without `**` mean everything beneath.
+/// A glob over paths.
+///
+/// `*` matches any run within a part, `?` one character, and `**` as a whole part any number of parts, including none.
+/// Fewer than three parts without `**` match everything with that prefix.
 package struct TweakPattern: Hashable, Sendable {
-    /// How far a path can have come in a pattern: bit N says that part N of the pattern may be next.
+    /// The state of a match: bit N is set if part N of the pattern may be matched next.
     package struct Progress: Hashable, Sendable {
         fileprivate var bits: UInt8
 
-        /// No path that begins so is meant.
+        /// Whether no path with the consumed prefix can match.
         package var hasFailed: Bool { bits == 0 }
     }
 
     package let text: String
     /// Never two `**` in a row, so at most seven: three others, and `**` around them.
     private let parts: [[UInt8]]
-    /// Where a path of no parts stands.
+    /// The state before the first part of a path.
     private let start: Progress
-    /// What the paths begin with that are meant, or what the one path is, where there is no more to it. Rights are asked
-    /// for each line and each event, and most of them are of this kind.
-    private let plain: (bytes: [UInt8], isWhole: Bool)?
+    /// The literal prefix of the matching paths, or the only matching path; nil for patterns with globs. A fast path:
+    /// access rights are checked for each line and each event, and most are literal.
+    private let literal: (bytes: [UInt8], isWhole: Bool)?
     private static let anyParts = Array("**".utf8)
 
-    /// A pattern from its text; nil when an empty part is in it, or more than three beside `**`.
+    /// Parses a pattern; nil if a part is empty, or if it has more than three parts beside `**`.
     package init?(_ text: String) {
         self.text = text
         var parts: [[UInt8]] = []
@@ -34,12 +36,12 @@ package struct TweakPattern: Hashable, Sendable {
         if named == parts.count, named < 3 { parts.append(Self.anyParts) }
         self.parts = parts
         start = Self.skipping(1, parts)
-        plain = Self.plain(parts)
+        literal = Self.literal(parts)
     }
 
-    private static func plain(_ parts: [[UInt8]]) -> (bytes: [UInt8], isWhole: Bool)? {
+    private static func literal(_ parts: [[UInt8]]) -> (bytes: [UInt8], isWhole: Bool)? {
         let named = parts.last == anyParts ? parts.dropLast() : parts[...]
-        // Beneath three parts there is nothing.
+        // Three parts are a complete path.
         let isWhole = named.count == 3
         let globs = Array("*?".utf8)
         if named.isEmpty || named.contains(where: { $0.contains(where: globs.contains) }) { return nil }
@@ -53,12 +55,13 @@ package struct TweakPattern: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// Whether the tweak with this path is meant.
+    /// Whether the pattern matches a path.
     package func matches(_ path: TweakPath) -> Bool {
         path.withBytes { bytes in
-            if let plain {
-                if plain.isWhole ? bytes.count != plain.bytes.count : bytes.count <= plain.bytes.count { return false }
-                return plain.bytes.withUnsafeBufferPointer { wanted in
+            if let literal {
+                let count = literal.bytes.count
+                if literal.isWhole ? bytes.count != count : bytes.count <= count { return false }
+                return literal.bytes.withUnsafeBufferPointer { wanted in
                     wanted.indices.allSatisfy { wanted[$0] == bytes[$0] }
                 }
             }
@@ -74,18 +77,19 @@ package struct TweakPattern: Hashable, Sendable {
         }
     }
 
-    /// How far the paths of a group have come: the same for all, so it is found out once.
+    /// The state after category and collection of a group, computed once for all its tweaks.
     package func progress(in group: TweakListing.Group) -> Progress {
         let collection = after(start, text: group.category)
         return after(collection, text: group.collection)
     }
 
-    /// Whether everything that may follow is meant.
-    package func takesAll(_ progress: Progress) -> Bool {
+    /// Whether every path with the consumed prefix matches.
+    package func matchesAll(_ progress: Progress) -> Bool {
         parts.last == Self.anyParts && progress.bits & (1 << (parts.count - 1)) != 0
     }
 
-    /// Whether the tweak is meant whose group came so far, and whose name begins at this byte of its path.
+    /// Whether the pattern matches a path whose group led to this state.
+    /// - Parameter nameAt: The byte offset of the tweak's name in its path.
     package func matches(_ path: TweakPath, from progress: Progress, nameAt: Int) -> Bool {
         path.withBytes { isComplete(after(progress, $0[nameAt...])) }
     }
@@ -96,7 +100,7 @@ package struct TweakPattern: Hashable, Sendable {
         text.withBytes { after(progress, $0[...]) }
     }
 
-    /// One part of a path further.
+    /// The state after one more part of a path.
     private func after(_ progress: Progress, _ part: Slice<UnsafeBufferPointer<UInt8>>) -> Progress {
         var bits: UInt8 = 0
         for (position, wanted) in parts.enumerated() where progress.bits & (1 << position) != 0 {
@@ -109,7 +113,7 @@ package struct TweakPattern: Hashable, Sendable {
         return Self.skipping(bits, parts)
     }
 
-    // `**` may stand for nothing.
+    // `**` may match no part.
     private static func skipping(_ bits: UInt8, _ parts: [[UInt8]]) -> Progress {
         var bits = bits
         for (position, part) in parts.enumerated() where part == anyParts && bits & (1 << position) != 0 {
@@ -118,31 +122,31 @@ package struct TweakPattern: Hashable, Sendable {
         return Progress(bits: bits)
     }
 
-    /// Glob matching with one point to return to: linear for one star, never exponential.
+    /// Glob matching with one backtracking point: linear for one star, never exponential.
     private static func matches(_ pattern: ArraySlice<UInt8>, _ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        var (glyph, position) = (pattern.startIndex, text.startIndex)
-        var retry: (glyph: Int, position: Int)?
+        var (patternIndex, position) = (pattern.startIndex, text.startIndex)
+        var retry: (patternIndex: Int, position: Int)?
         while position < text.endIndex {
-            if glyph < pattern.endIndex, pattern[glyph] == UInt8(ascii: "*") {
-                glyph += 1
-                retry = (glyph, position)
-            } else if glyph < pattern.endIndex, pattern[glyph] == UInt8(ascii: "?") {
-                glyph += 1
+            if patternIndex < pattern.endIndex, pattern[patternIndex] == UInt8(ascii: "*") {
+                patternIndex += 1
+                retry = (patternIndex, position)
+            } else if patternIndex < pattern.endIndex, pattern[patternIndex] == UInt8(ascii: "?") {
+                patternIndex += 1
                 position = next(text, position)
-            } else if glyph < pattern.endIndex, pattern[glyph] == text[position] {
-                glyph += 1
+            } else if patternIndex < pattern.endIndex, pattern[patternIndex] == text[position] {
+                patternIndex += 1
                 position += 1
             } else if let point = retry {
                 let position1 = next(text, point.position)
-                (glyph, position, retry) = (point.glyph, position1, (point.glyph, position1))
+                (patternIndex, position, retry) = (point.patternIndex, position1, (point.patternIndex, position1))
             } else {
                 return false
             }
         }
-        return pattern[glyph...].allSatisfy { $0 == UInt8(ascii: "*") }
+        return pattern[patternIndex...].allSatisfy { $0 == UInt8(ascii: "*") }
     }
 
-    /// The start of the next character: continuation bytes of UTF-8 are stepped over.
+    /// The start of the next character; skips UTF-8 continuation bytes.
     private static func next(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ position: Int) -> Int {
         var position = position + 1
         while position < text.endIndex, text[position] & 0xC0 == 0x80 { position += 1 }

@@ -1,13 +1,13 @@
-// The one write path: judge, then apply everything under the lock, then tell observers.
+// Commits changes, the only write path: validates, applies everything under the lock, then notifies observers.
 
 import Synchronization
 
-/// Where the observers of a commit run.
+/// The thread on which the observers of a commit run.
 package enum TweakDelivery: Sendable {
     /// On the thread that commits, before `commit` returns.
     case caller
-    /// By the observer executor, where there is one.
-    case carrier
+    /// On the observer executor; without one, as `caller`.
+    case executor
 }
 
 extension TweakRegistry {
@@ -34,7 +34,7 @@ extension TweakRegistry {
         return try commit(filled: batch, origin, expected)
     }
 
-    /// The same with a closure that may throw.
+    /// Makes several changes as one, with a closure that may throw.
     /// - Throws: The first ``TweakError``, or what `changes` throws; then nothing has changed.
     @discardableResult
     public func commit(
@@ -53,14 +53,14 @@ extension TweakRegistry {
         return try commit(batch, origin: origin, ifUnchangedSince: expected, delivery: .caller)
     }
 
-    /// Removes the overrides of all tweaks that a pattern names, in one commit: the next layer applies.
+    /// Removes the overrides of all tweaks that a pattern matches, in one commit: the next layer applies.
     ///
     /// ```swift
     /// try registry.reset("Content/Text")      // a collection; "Content" is the category, "*" everything
     /// ```
-    /// Actions and figures among them are left out.
-    /// - Throws: ``TweakError`` with `unknown-tweak` where it names nothing, unless it is `*`; `read-only` in a frozen
-    ///   process. Then nothing has changed.
+    /// Skips actions and figures.
+    /// - Throws: ``TweakError`` with `unknown-tweak` if nothing matches, unless the pattern is `*`; `read-only` in a
+    ///   frozen process. Then nothing has changed.
     @discardableResult
     public func reset(_ pattern: String) throws(TweakError) -> TweakCommitResult { try commit { $0.reset(pattern) } }
 
@@ -73,8 +73,8 @@ extension TweakRegistry {
 
     /// Commits a batch.
     /// - Parameters:
-    ///   - rights: Whose history it is in which undo and redo go back and forward.
-    ///   - isUrgent: False where nobody waits for the disk and more is about to come: then they share a write.
+    ///   - rights: The access rights that limit which history entries undo and redo go through.
+    ///   - isUrgent: False if no client waits for the disk and more commits follow soon: then they share a write.
     @discardableResult
     package func commit(
         _ batch: TweakBatch, origin: TweakOrigin, ifUnchangedSince expected: UInt64? = nil,
@@ -85,14 +85,14 @@ extension TweakRegistry {
             let steps = try plan(batch, policy: policy)
             var commit = PendingCommit(kind, origin, currentTime)
             commit.isUrgent = isUrgent
-            // Overtaken: a `+=` or toggle was computed from a value that is no longer current.
+            // Retries if a `+=` or toggle was computed from a value that is no longer current.
             guard let result = try apply(steps, rights, expected, &commit) else { continue }
             deliver(commit, delivery)
             return result
         }
     }
 
-    /// Commits one change: the same as a batch of one, without its lists.
+    /// Commits one change. Same as a batch with one entry, without allocating its lists.
     @discardableResult
     package func commit(
         _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration? = nil, origin: TweakOrigin,
@@ -110,7 +110,7 @@ extension TweakRegistry {
 
     // MARK: Under the lock
 
-    /// Nil when a step was overtaken.
+    /// Returns nil if a step was computed from a value that is no longer current.
     private func apply(
         _ steps: [CommitStep], _ rights: Rights, _ expected: UInt64?, _ commit: inout PendingCommit
     ) throws(TweakError) -> TweakCommitResult? {
@@ -119,18 +119,18 @@ extension TweakRegistry {
                 guard try state.mayApply(step) else { return nil }
             }
             if let expected { try state.check(steps, against: expected) }
-            if let kind = commit.kind, !state.isDue(kind, at: commit.time, rights, commit.origin) {
+            if let kind = commit.kind, !state.isStillNext(kind, at: commit.time, rights, commit.origin) {
                 throw TweakError(.conflict, "someone else already undid or redid that; see history")
             }
             return state.apply(steps, &commit)
         }
     }
 
-    /// Nil when the step was overtaken.
+    /// Returns nil if the step was computed from a value that is no longer current.
     private func apply(_ step: CommitStep, _ commit: inout PendingCommit) throws(TweakError) -> TweakOutcome? {
         try state.withLock { state throws(TweakError) -> TweakOutcome? in
             guard try state.mayApply(step) else { return nil }
-            commit.isWhole = true
+            commit.changesOneTweak = true
             let outcome = state.apply(step, &commit)
             state.finish(&commit)
             return outcome
@@ -140,10 +140,10 @@ extension TweakRegistry {
     // MARK: After the lock
 
     func deliver(_ commit: PendingCommit, _ delivery: TweakDelivery) {
-        for wake in commit.sleepers { wake() }
+        for wake in commit.followersToWake { wake() }
         if commit.didReschedule { setAlarm() }
         if commit.subscribers.isEmpty { return }
-        guard delivery == .carrier, let executor = observerExecutor else {
+        guard delivery == .executor, let executor = observerExecutor else {
             return Delivery.deliver(commit.subscribers)
         }
         for subscriber in commit.subscribers { subscriber.schedule(on: executor) }
@@ -153,7 +153,7 @@ extension TweakRegistry {
 // MARK: - Freezing
 
 extension TweakRegistry {
-    /// Refuses all further sets with `read-only`; what was set before is reset. Figures go on.
+    /// Resets all overrides and refuses further sets with `read-only`. Figures are still published.
     package func freeze() {
         var commit = PendingCommit(.change(session: 0), .code, currentTime)
         state.withLock { state in

@@ -1,4 +1,4 @@
-// Registration: the same path again is the same tweak, or a conflict, or a programmer's error.
+// Registers tweaks and actions; a repeated path returns the same tweak, reports a conflict, or throws.
 
 import Synchronization
 
@@ -8,12 +8,12 @@ extension TweakRegistry {
     func declare<Value>(
         _ path: TweakPath, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
     ) throws(TweakError) -> Tweak<Value> {
-        let spare = callSites.spareCell(path, Value.self)
-        let core = TypedCore(defaultValue, choices: shape.choices, cell: spare)
+        let reused = callSites.reusableCell(path, Value.self)
+        let core = TypedCore(defaultValue, choices: shape.choices, cell: reused)
         let definition = try shape.definition(default: defaultValue, path: path)
         let erased = core.erase(defaultValue)
         let prepared = Prepared(value: erased, typed: try check(erased, definition, core, path))
-        let formerly = try shape.facts.formerly.map { former throws(TweakError) in [try TweakPath(former)] } ?? []
+        let formerly = try shape.info.formerly.map { former throws(TweakError) in [try TweakPath(former)] } ?? []
         let node = register(path, source) { slot, sequence in
             TweakNode(
                 path: path, definition: definition, source: source, formerly: formerly, slot: slot,
@@ -61,37 +61,37 @@ extension TweakRegistry {
     }
 
     private func register(_ path: TweakPath, _ make: (Int, UInt64) -> TweakNode) -> TweakNode {
-        let isPlain = state.withLock { state -> TweakNode? in
+        let node = state.withLock { state -> TweakNode? in
             if let known = state.node(path) { return known }
-            return state.held.isEmpty ? state.add(make) : nil
+            return state.pending.isEmpty ? state.add(make) : nil
         }
-        return isPlain ?? registerHeld(path, make)
+        return node ?? registerPending(path, make)
     }
 
-    /// Registers a tweak that files may have values for: it has them from its first moment on.
-    private func registerHeld(_ path: TweakPath, _ make: (Int, UInt64) -> TweakNode) -> TweakNode {
-        // Never in the registry: it judges what is held, outside the lock.
+    /// Registers a tweak together with its pending values from files, so that no reader sees it without them.
+    private func registerPending(_ path: TweakPath, _ make: (Int, UInt64) -> TweakNode) -> TweakNode {
+        // Never registered: it only validates the pending values outside the lock.
         let trial = make(-1, 0)
         while true {
-            let (held, generation) = state.withLock { state in
-                (state.heldLayers([path] + trial.formerly, at: currentTime), state.heldGeneration)
+            let (pending, generation) = state.withLock { state in
+                (state.pendingLayers([path] + trial.formerly, at: currentTime), state.pendingGeneration)
             }
-            let judged = held.map { JudgedEntry($0.layer, $0.entry, for: trial) }
-            var unfit: [(TweakPath, AsideEntry)] = []
+            let validated = pending.map { ValidatedEntry($0.layer, $0.entry, for: trial) }
+            var quarantined: [(TweakPath, QuarantinedEntry)] = []
             var commit = PendingCommit(nil, .code, currentTime)
             let node = state.withLock { state -> TweakNode? in
                 if let known = state.node(path) { return known }
-                guard state.heldGeneration == generation else { return nil }
+                guard state.pendingGeneration == generation else { return nil }
                 let node = state.add(make)
-                state.install(judged, on: node, &commit)
+                state.install(validated, on: node, &commit)
                 state.finish(&commit)
-                unfit = state.overlays[node.slot].notes?.aside.map { (path, $0) } ?? []
+                quarantined = state.overlays[node.slot].notes?.quarantined.map { (path, $0) } ?? []
                 return node
             }
             guard let node else { continue }
             deliver(commit, .caller)
-            if judged.contains(where: { $0.layer == .temporaryOverride }) { setAlarm() }
-            report(unfit)
+            if validated.contains(where: { $0.layer == .temporaryOverride }) { setAlarm() }
+            reportQuarantined(quarantined)
             return node
         }
     }
@@ -104,7 +104,8 @@ extension TweakRegistry {
             path: node.path)
     }
 
-    /// A closed list makes a choice of any type; so the same Swift type can still be another kind.
+    /// Compares two declarations of a path. With a closed list any Swift type becomes a choice, so the kinds may differ
+    /// although the types are the same.
     private func compare(
         _ node: TweakNode, _ knownDefault: TweakValue, _ definition: TweakDefinition, _ erased: TweakValue,
         _ source: TweakSource
@@ -120,25 +121,25 @@ extension TweakRegistry {
         report(TweakConflict(path: node.path, first: node.source, second: source, differences: differences))
     }
 
-    /// Checks the default as any value is checked.
-    /// - Returns: The default as the cell takes it.
+    /// Validates the default like any other value.
+    /// - Returns: The default in the form that the cell stores.
     @_semantics("optimize.sil.specialize.generic.never")
     private func check<Value>(
         _ erased: TweakValue, _ definition: TweakDefinition, _ core: TypedCore<Value>, _ path: TweakPath
     ) throws(TweakError) -> TypedValue {
-        let judged: Judged
+        let validated: ValidatedValue
         do {
-            judged = try definition.judge(erased, for: path, policy: .reject)
+            validated = try definition.validate(erased, for: path, policy: .reject)
         } catch {
             throw TweakError(error.code, "the default of \(error.message)", path: path)
         }
-        guard let typed = core.typed(core.defaultValue), let prepared = core.prepare(judged.value),
+        guard let typed = core.typed(core.defaultValue), let prepared = core.prepare(validated.value),
             prepared.typed.value(as: Value.self) == core.defaultValue
         else {
             throw TweakError(
                 .badValue,
-                "the default of \(path.token) does not survive storing as \(definition.kind.rawValue); "
-                    + "integers are held in 64 bits, durations in nanoseconds", path: path)
+                "the default of \(path.token) cannot be stored exactly as \(definition.kind.rawValue); "
+                    + "integers have 64 bits, durations a resolution of 1 ns", path: path)
         }
         return typed
     }

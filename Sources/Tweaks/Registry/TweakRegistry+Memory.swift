@@ -1,17 +1,18 @@
-// Counts the memory that clients can make a registry hold: texts that were set, and the history.
+// Counts the memory that clients can make a registry use: texts that were set, and the history.
 
 import Synchronization
 
 extension TweakRegistry {
-    /// How many bytes the texts have that people have set, and how many the history takes, roughly.
-    package var heldBytes: (values: Int, history: Int) {
-        state.withLock { ($0.textBytes, $0.history.heldBytes) }
+    /// The size in bytes of the texts that were set at run time, and the approximate size of the history.
+    package var memorySize: (values: Int, history: Int) {
+        state.withLock { ($0.textBytes, $0.history.memorySize) }
     }
 
-    /// Has the history forget its oldest commits where all of them take more than this; never more than it does anyway.
+    /// Lowers the memory limit of the history, in bytes; above it the oldest commits are dropped. A limit above the
+    /// default one has no effect.
     package func limitHistory(bytes: Int) { state.withLock { $0.history.limit(bytes: bytes) } }
 
-    /// How many more bytes the texts would have after a batch.
+    /// By how many bytes a batch would increase the size of the texts.
     package func textGrowth(_ batch: TweakBatch) -> Int {
         state.withLock { state in
             batch.entries.reduce(0) { sum, entry in
@@ -26,16 +27,16 @@ extension TweakRegistry {
 }
 
 extension TweakBatch {
-    /// How many bytes its texts have.
+    /// The size of its texts in bytes.
     package var textBytes: Int { entries.reduce(0) { $0 + ($1.change.textBytes ?? 0) } }
 }
 
 extension TweakBatch.Change {
-    /// Nil where it sets no text.
+    /// The size of its texts in bytes; nil if it sets none.
     package var textBytes: Int? {
         switch self {
         case .set(let value): value.textBytes
-        case .judged(let prepared, _): prepared.value.textBytes
+        case .validated(let prepared, _): prepared.value.textBytes
         case .restore(let layers):
             [layers.override, layers.temporary].reduce(0) { $0 + ($1?.prepared.value.textBytes ?? 0) }
         case .add, .subtract, .toggle, .reset, .keep: nil
@@ -44,10 +45,10 @@ extension TweakBatch.Change {
 }
 
 extension TweakValue {
-    /// How many bytes it has as a text, or as a list; nil for what always takes the same place.
+    /// The size in bytes of a text or list; nil for values of a fixed size.
     package var textBytes: Int? {
         if case .string(let text) = self { return text.utf8.count }
-        // Apart: this is asked several times for each commit, and the answer is nearly always nil.
+        // Not inlined: this runs several times for each commit and is nearly always nil.
         if case .list = self { return listBytes }
         return nil
     }
@@ -60,40 +61,40 @@ extension TweakValue {
 }
 
 extension TweakKind {
-    /// Whether values of this kind may be texts or lists, which take more than their place.
+    /// Whether values of this kind may be texts or lists, which have a variable size.
     var mayBeLong: Bool { self == .string || self == .list || self == .optional }
 }
 
 extension RegistryState {
-    /// How many bytes the texts have that were set of a tweak. Those of a secret are not counted: the sum is shown, and
-    /// would tell how long they are.
-    func heldText(_ node: TweakNode) -> Int { node.isSecret ? 0 : overlays[node.slot].textBytes }
+    /// The size in bytes of a tweak's override texts. Secrets count as 0: clients see the sum, which would reveal their
+    /// length.
+    func overrideTextBytes(_ node: TweakNode) -> Int { node.isSecret ? 0 : overlays[node.slot].textBytes }
 }
 
 extension Overlays {
-    /// How many bytes the texts have that people have set.
+    /// The size in bytes of the override texts.
     fileprivate var textBytes: Int {
         entries.reduce(0) { $1.layer >= .override ? $0 + ($1.prepared.value.textBytes ?? 0) : $0 }
     }
 }
 
 extension TweakSnapshot {
-    /// Its largest size in memory, in bytes, once the registry has changed and shares nothing with it.
-    package var heldBytes: Int {
+    /// Its maximum size in memory, in bytes, when the registry shares no storage with it any more.
+    package var memorySize: Int {
         textBytes + nodes.count * (MemoryLayout<TweakNode?>.stride + MemoryLayout<Overlays>.stride)
     }
 }
 
 extension TweakHistoryEntry {
-    /// Its approximate size in memory, in bytes, once the registry has forgotten it.
-    package var heldBytes: Int {
+    /// Its approximate size in memory, in bytes, when the registry has dropped it.
+    package var memorySize: Int {
         changes.reduce(256) { $0 + 256 + ($1.old?.textBytes ?? 0) + ($1.new?.textBytes ?? 0) }
     }
 }
 
 extension PresetSwap {
-    /// How many bytes the texts have that it would put back.
-    package var heldBytes: Int {
+    /// The approximate size in bytes of the overrides that it would restore.
+    package var memorySize: Int {
         parts.reduce(0) { $0 + 256 + (TweakBatch.Change.restore($1.before).textBytes ?? 0) }
     }
 }

@@ -1,14 +1,14 @@
-// Registration that throws, for paths and ranges that are not known when the program is written.
+// Registers tweaks with paths and ranges that are known only at run time; invalid declarations throw.
 
 extension TweakRegistry {
-    /// Registers a tweak, or finds the one with this path. Of any kind; with `choices`, one of those values.
+    /// Registers a tweak of any kind, or returns the one with this path; with `choices`, one of those values.
     ///
     /// ```swift
     /// let size = try registry.register(plugin.name, "Text", "Size", 12.0, in: 4...96)
     /// ```
     /// The parameters are those of
     /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    /// - Throws: ``TweakError`` where `Tweak(…)` would stop the program.
+    /// - Throws: ``TweakError`` for a declaration with which `Tweak(…)` would stop the program.
     public func register<Value: TweakConvertible>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, choices: [Value]? = nil,
         maxLength: Int? = nil, validate: (@Sendable (String) -> String?)? = nil, step: Value? = nil,
@@ -23,10 +23,11 @@ extension TweakRegistry {
             TweakSource(fileID: fileID, line: line))
     }
 
-    /// Registers a tweak, or finds the one with this path. A number or duration within a range: `0...10`, `0...` or
-    /// `...10`. The parameters are those of
+    /// Registers a number or duration within a range, `0...10`, `0...` or `...10`, or returns the tweak with this path.
+    ///
+    /// The parameters are those of
     /// ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    /// - Throws: ``TweakError`` where `Tweak(…)` would stop the program.
+    /// - Throws: ``TweakError`` for a declaration with which `Tweak(…)` would stop the program.
     public func register<Value: TweakBounded>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
         in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil,
@@ -41,10 +42,11 @@ extension TweakRegistry {
             TweakSource(fileID: fileID, line: line))
     }
 
-    /// Registers a tweak, or finds the one with this path. One of several values, each with a label for people. The
-    /// parameters are those of
+    /// Registers one of several values, each with a display label, or returns the tweak with this path.
+    ///
+    /// The parameters are those of
     /// ``Tweak/init(_:_:_:_:choices:unit:help:formerly:flags:registry:fileID:line:)``.
-    /// - Throws: ``TweakError`` where `Tweak(…)` would stop the program.
+    /// - Throws: ``TweakError`` for a declaration with which `Tweak(…)` would stop the program.
     public func register<Value: TweakConvertible>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
         choices: KeyValuePairs<Value, String>, unit: String? = nil, help: String? = nil, formerly: String? = nil,
@@ -52,7 +54,7 @@ extension TweakRegistry {
     ) throws(TweakError) -> Tweak<Value> {
         try declare(
             TweakPath(category, collection, name), defaultValue,
-            .labelled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
+            .labeled(choices, unit: unit, help: help, formerly: formerly, flags: flags),
             TweakSource(fileID: fileID, line: line))
     }
 }

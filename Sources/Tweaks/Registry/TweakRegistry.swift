@@ -1,11 +1,11 @@
-// The registry: all tweaks of a program, or of a part of it, and everything that changes them.
+// Defines the registry: look-up, reading and removal of a program's tweaks.
 
 import Synchronization
 
 /// A set of tweaks, keyed by category, collection and name.
 ///
-/// Declarations use ``shared`` unless they are told otherwise; make as many others as you like, for tests above all.
-/// All of it may be used on any thread.
+/// Declarations use ``shared`` unless they name another registry. Create any number of others, above all for tests.
+/// A registry can be used on any thread.
 ///
 /// ```swift
 /// for category in TweakRegistry.shared.categories {
@@ -19,16 +19,16 @@ public final class TweakRegistry: Sendable {
     let state = GuardedState()
     @usableFromInline let callSites = CallSiteTable()
     private let now: @Sendable () -> ContinuousClock.Instant
-    /// Rings when a temporary override ends.
+    /// Fires when a temporary override expires.
     let alarm: ExpiryAlarm
 
     /// An empty registry.
     public convenience init() { self.init(now: { .now }) }
 
-    /// An empty registry with a clock of the caller's, for tests.
+    /// An empty registry with an injected clock, for tests.
     /// - Parameters:
-    ///   - now: What time it is.
-    ///   - sleep: Returns when that time has come; throws when its task is cancelled.
+    ///   - now: Returns the current time.
+    ///   - sleep: Returns when the given time is reached; throws when its task is canceled.
     package init(
         now: @escaping @Sendable () -> ContinuousClock.Instant,
         sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void = {
@@ -44,25 +44,25 @@ public final class TweakRegistry: Sendable {
             (state.observers.flatMap(\.all), state.stream, state.store, state.endStoring())
         }
         for observer in observers { observer.end() }
-        if let store, let last { store.keep(last) }
+        if let store, let last { store.storeLast(last) }
         stream.end()
     }
 
-    /// The time that layers are stamped with.
+    /// The current time, used as the time stamp of layers.
     package var currentTime: ContinuousClock.Instant { now() }
 
-    /// How many commits changed something so far.
+    /// The number of commits that changed something.
     public var revision: UInt64 { state.withLock { $0.revision } }
 
-    /// How many tweaks and actions are registered.
+    /// The number of registered tweaks and actions.
     public var count: Int { state.withLock { $0.nodes.count - $0.freeSlots.count } }
 
-    /// Rises whenever a tweak is registered or removed.
+    /// Incremented whenever a tweak is registered or removed.
     package var generation: UInt64 { state.withLock { $0.generation } }
 
     package var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
-    /// Who runs the observers of changes from outside; without one they run where it is committed.
+    /// Runs the observers of changes from outside the program; without it they run on the committing thread.
     package var observerExecutor: (any ObserverExecutor)? {
         get { state.withLock { $0.observerExecutor } }
         set { state.withLock { $0.observerExecutor = newValue } }
@@ -72,12 +72,12 @@ public final class TweakRegistry: Sendable {
 // MARK: - Looking up
 
 extension TweakRegistry {
-    /// The tweak or action with this path, written `category/collection/name`; nil where there is none.
+    /// The tweak or action with this path, written `category/collection/name`; nil if there is none.
     public subscript(path: String) -> AnyTweak? {
         path.withBytes { lookUp($0) }
     }
 
-    /// The tweak or action with this path; nil where there is none.
+    /// The tweak or action with this path; nil if there is none.
     public subscript(path: TweakPath) -> AnyTweak? {
         path.withBytes { lookUp($0) }
     }
@@ -92,7 +92,7 @@ extension TweakRegistry {
         state.withLock { $0.node(path) }
     }
 
-    /// The tweak that has this path, its current value, and what remains of it where that is temporary; in one short lock.
+    /// The tweak with this path, its current value, and the remaining time of a temporary value; read under one lock.
     package func read(
         _ path: UnsafeBufferPointer<UInt8>
     ) -> (node: TweakNode, value: TweakValue?, timeLeft: Duration?)? {
@@ -103,7 +103,7 @@ extension TweakRegistry {
         return found.map { ($0, $1, $2.map { timeLeft($0.instant) }) }
     }
 
-    /// What remains until a moment.
+    /// The time until a moment, at least zero.
     package func timeLeft(_ end: ContinuousClock.Instant) -> Duration { max(end - currentTime, .zero) }
 
     /// The current value; nil for an action.
@@ -118,7 +118,7 @@ extension TweakRegistry {
 
 extension TweakRegistry {
     /// Removes a tweak or action. Its observers end, its sequences finish, its handles read the default from now on.
-    /// - Returns: False when there was none with this path.
+    /// - Returns: False if there was none with this path.
     @discardableResult
     public func remove(_ path: TweakPath) -> Bool {
         let removed = state.withLock { state -> (TweakNode, [Subscriber])? in
@@ -126,17 +126,17 @@ extension TweakRegistry {
             return (node, state.remove(node))
         }
         guard let (node, observers) = removed else { return false }
-        callSites.forget(node)
+        callSites.remove(node)
         for observer in observers { observer.end() }
         return true
     }
 
-    /// Removes every tweak and action; the registry itself can go on being used.
+    /// Removes all tweaks and actions; the registry stays usable.
     public func removeAll() {
         let observers = state.withLock { state in
             state.nodes.compactMap { $0 }.flatMap { state.remove($0) }
         }
-        callSites.forgetAll()
+        callSites.removeAll()
         for observer in observers { observer.end() }
     }
 }

@@ -1,10 +1,10 @@
-// A consistent view of all values at one revision.
+// Provides a consistent, immutable view of all values at one revision.
 
 import Synchronization
 
-/// All tweaks of a registry as they were at one moment: a commit is in it whole or not at all.
+/// All tweaks of a registry at one moment; it contains each commit completely or not at all.
 ///
-/// Taking one copies no values; the first write after it copies two arrays once.
+/// Taking one copies no values; the first write afterwards copies two arrays once.
 ///
 /// ```swift
 /// let snapshot = registry.snapshot()
@@ -13,12 +13,12 @@ import Synchronization
 public struct TweakSnapshot: Sendable {
     /// The revision it shows.
     public let revision: UInt64
-    /// The last record of the stream that is in it: a change is news that came behind it.
+    /// The last record of the stream that it contains; changes with a higher sequence are newer than the snapshot.
     package let sequence: UInt64
     let nodes: [TweakNode?]
     let overlays: [Overlays]
     let index: PathIndex
-    /// How many bytes the texts have that people have set.
+    /// The size in bytes of all texts that were set at run time.
     let textBytes: Int
 
     /// The value of a tweak; the default of one that was registered later.
@@ -30,7 +30,7 @@ public struct TweakSnapshot: Sendable {
         return typed
     }
 
-    /// The value of a group, its parts as they were at that moment; the defaults of what was registered later.
+    /// The value of a group at that moment; parts that were registered later have their defaults.
     public subscript<Template>(group: TweakGroup<Template>) -> Template {
         let reader = group.core.reader
         return reader.template(
@@ -40,14 +40,14 @@ public struct TweakSnapshot: Sendable {
     /// The value of a tweak; the default of one that was registered later, nil for an action.
     public subscript(tweak: AnyTweak) -> TweakValue? { value(of: tweak.node) }
 
-    /// The values of all tweaks that a pattern names, `Content/Text` or `*`, in the order of listings.
+    /// The values of all tweaks that a pattern matches, `Content/Text` or `*`, in the order of listings.
     public func values(matching pattern: String) -> [(path: TweakPath, value: TweakValue)] {
         TweakListing(nodes, generation: 0).nodes(named: pattern).compactMap { node in
             value(of: node).map { (node.path, $0) }
         }
     }
 
-    /// The value of the tweak with this path; nil where there is none, and for actions.
+    /// The value of the tweak with this path; nil if there is none, and for actions.
     public subscript(path: String) -> TweakValue? {
         guard let slot = path.withBytes({ index.find($0, in: nodes) }), let node = nodes[slot] else { return nil }
         return value(of: node)
@@ -58,19 +58,19 @@ public struct TweakSnapshot: Sendable {
         (holds(node) ? overlays[node.slot].top?.value : nil) ?? node.defaultValue
     }
 
-    /// When the value of a node ends by itself; nil where it is there for good.
+    /// When the value of a node expires; nil if it does not.
     package func expires(_ node: TweakNode) -> ContinuousClock.Instant? {
         holds(node) ? overlays[node.slot].expires : nil
     }
 
-    /// Where the value of a node comes from, and who set it; nil where it is the default.
+    /// The layer and the origin of a node's value; nil for the default.
     package func source(of node: TweakNode) -> (layer: TweakLayer, origin: TweakOrigin)? {
         holds(node) ? overlays[node.slot].source : nil
     }
 
-    /// Whether what lies beneath its override has changed since that was set.
-    package func hasChangeBeneath(_ node: TweakNode) -> Bool {
-        holds(node) && overlays[node.slot].notes?.beneath != nil
+    /// Whether the value of the layers below its override has changed since the override was set.
+    package func hasUnderlyingChange(_ node: TweakNode) -> Bool {
+        holds(node) && overlays[node.slot].notes?.underlyingChange != nil
     }
 
     /// Whether the tweak was registered when the snapshot was taken.
@@ -81,8 +81,9 @@ public struct TweakSnapshot: Sendable {
     /// The revision of the last commit that touched a tweak.
     package func changedAt(_ node: TweakNode) -> UInt64 { holds(node) ? overlays[node.slot].changedAt : 0 }
 
-    /// Whether the value differs from the default; of a secret whether anything lies above the default, since a
-    /// comparison would tell who guesses that the guess was right. Never for a figure.
+    /// Whether the value differs from the default; false for a figure.
+    ///
+    /// For a secret, whether there is any layer above the default: a comparison would confirm a guess of the default.
     package func isModified(_ node: TweakNode) -> Bool {
         if node.definition.flags.contains(.readOnly) { return false }
         return node.isSecret ? source(of: node) != nil : value(of: node) != node.defaultValue

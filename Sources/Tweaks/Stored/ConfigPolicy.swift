@@ -1,12 +1,12 @@
-// Says how a config file is taken: which lines are errors, and whether the file wins over overrides.
+// Configures how a config file is applied: whether unknown tweaks are errors, and whether the file drops overrides.
 
-/// What becomes of a config file that names tweaks which are not registered.
+/// The policy for applying a config file.
 package struct ConfigPolicy: Sendable {
-    /// They are errors like the others; else they are held until they register.
+    /// Lines for unregistered tweaks are errors; otherwise their values stay pending until the tweaks register.
     package var unknownIsError = false
-    /// A value that changes in the file drops the override above it; else the override stays.
+    /// A changed value in the file drops the tweak's override; otherwise the override stays.
     package var fileWins = false
-    /// So many problems are listed; the others are counted.
+    /// The number of problems to list; further ones are only counted.
     package var listedProblems = Int.max
 
     package init(unknownIsError: Bool = false, fileWins: Bool = false, listedProblems: Int = .max) {
@@ -15,6 +15,6 @@ package struct ConfigPolicy: Sendable {
         self.listedProblems = listedProblems
     }
 
-    /// How the lines are judged.
-    var rules: AssignmentRules { AssignmentRules(holdsUnknown: !unknownIsError, listedProblems: listedProblems) }
+    /// The validation rules for the lines.
+    var rules: AssignmentRules { AssignmentRules(keepsUnknown: !unknownIsError, listedProblems: listedProblems) }
 }

@@ -1,12 +1,12 @@
-// What a batch would make of the stored overrides, for a disk that is asked first.
+// Computes the stored overrides that a batch would produce, so that they can be written to disk before the commit.
 
 import Synchronization
 
-/// The overrides that a batch leads to.
+/// The stored overrides that a batch would produce.
 package struct OverrideForecast: Sendable {
-    /// The overrides, or nil for none. Without those that are so already.
+    /// The changed overrides; nil for a removed one.
     package let changes: [OverrideKey: StoredEntry?]
-    /// What those overrides are before it.
+    /// The same overrides before the batch.
     private let before: [OverrideKey: StoredEntry]
 
     fileprivate init(changes: [OverrideKey: StoredEntry?], before: [OverrideKey: StoredEntry]) {
@@ -14,10 +14,10 @@ package struct OverrideForecast: Sendable {
         self.before = before
     }
 
-    /// Whether nobody has set one of these tweaks between two forecasts.
+    /// Whether none of these overrides changed between two forecasts.
     package func hasSameStart(as other: OverrideForecast) -> Bool { before == other.before }
 
-    /// Whether two forecasts of one batch come to the same values.
+    /// Whether two forecasts of one batch give the same values.
     package func agrees(with other: OverrideForecast) -> Bool {
         changes.count == other.changes.count
             && changes.allSatisfy { key, entry in
@@ -28,8 +28,8 @@ package struct OverrideForecast: Sendable {
 }
 
 extension TweakRegistry {
-    /// What a batch would make of the stored overrides, without doing it.
-    /// - Throws: What `commit` would.
+    /// The stored overrides that a batch would produce, without committing it.
+    /// - Throws: The error that `commit` would throw.
     package func overrides(after batch: TweakBatch, origin: TweakOrigin) throws(TweakError) -> OverrideForecast {
         let steps = try plan(batch, policy: nil)
         if let node = steps.first?.node, isFrozen { throw node.frozen }
@@ -43,7 +43,7 @@ extension TweakRegistry {
                     let now = state.storedOverride(step.node, layer)
                     let wanted = state.storedOverride(step, layer, origin, time)
                     let isSame = now?.content == wanted?.content && now?.expires == wanted?.expires
-                    // A guess at a secret is written like any other value: a faster answer would confirm it.
+                    // A guessed secret is written even if it is right: a faster reply would confirm the guess.
                     if isSame, !step.node.isSecret || wanted == nil { continue }
                     let key = OverrideKey(step.node.path, isTemporary: layer == .temporaryOverride)
                     changes[key] = .some(wanted)
@@ -60,10 +60,10 @@ extension RegistryState {
     fileprivate func storedOverride(
         _ step: CommitStep, _ layer: TweakLayer, _ origin: TweakOrigin, _ time: ContinuousClock.Instant
     ) -> StoredEntry? {
-        if !step.change.isAbout(layer) { return storedOverride(step.node, layer) }
+        if !step.change.affects(layer) { return storedOverride(step.node, layer) }
         var overlay = overlays[step.node.slot]
         _ = overlay.apply(step.change, origin: origin, at: Moment(time))
-        // A new word about it ends what was kept aside.
-        return overlay[layer].map { StoredEntry($0, of: step.node, covering: beneath(step.node)?.value) }
+        // A new set or reset also discards a quarantined value.
+        return overlay[layer].map { StoredEntry($0, of: step.node, covering: underlyingValue(of: step.node)?.value) }
     }
 }

@@ -1,121 +1,123 @@
-// What the state of a registry keeps for files: overrides to be stored, and values for tweaks that are not registered.
+// Manages the stored part of a registry's state: overrides to save, and pending values of unregistered tweaks.
 
 extension RegistryState {
-    /// The override or temporary override of a tweak as a file holds it: in force, or kept aside.
+    /// The override or temporary override of a tweak as stored in a file: in effect, or quarantined.
     func storedOverride(_ node: TweakNode, _ layer: TweakLayer) -> StoredEntry? {
         let overlay = overlays[node.slot]
         guard let entry = overlay[layer] else {
-            return overlay.notes?.aside.first { $0.layer == layer }?.entry
+            return overlay.notes?.quarantined.first { $0.layer == layer }?.entry
         }
-        // What has changed beneath an override since it was set is no news to the file: it remembers what that covered.
-        let covered = layer == .override ? overlay.notes?.beneath?.old : nil
-        return StoredEntry(entry, of: node, covering: covered ?? beneath(node)?.value)
+        // The file keeps the underlying value from when the override was set, even if that has changed since.
+        let covered = layer == .override ? overlay.notes?.underlyingChange?.old : nil
+        return StoredEntry(entry, of: node, covering: covered ?? underlyingValue(of: node)?.value)
     }
 
-    /// What shows without overrides; nil for an action.
-    func beneath(_ node: TweakNode) -> Prepared? {
-        overlays[node.slot].beneath?.prepared ?? node.defaultPrepared
+    /// The value without overrides; nil for an action.
+    func underlyingValue(of node: TweakNode) -> Prepared? {
+        overlays[node.slot].underlying?.prepared ?? node.defaultPrepared
     }
 
-    // MARK: Holding
+    // MARK: Pending values
 
     /// Keeps a value for a tweak that is not registered.
-    mutating func hold(_ entry: StoredEntry, for layer: TweakLayer) {
-        held[entry.path, default: HeldLayers()][layer] = entry
-        heldGeneration += 1
+    mutating func addPending(_ entry: StoredEntry, for layer: TweakLayer) {
+        pending[entry.path, default: PendingLayers()][layer] = entry
+        pendingGeneration += 1
     }
 
-    /// Forgets a held value.
-    mutating func unhold(_ path: TweakPath, _ layer: TweakLayer) {
-        guard var layers = held[path], layers[layer] != nil else { return }
+    /// Removes a pending value.
+    mutating func removePending(_ path: TweakPath, _ layer: TweakLayer) {
+        guard var layers = pending[path], layers[layer] != nil else { return }
         layers[layer] = nil
-        held[path] = layers.isEmpty ? nil : layers
-        heldGeneration += 1
+        pending[path] = layers.isEmpty ? nil : layers
+        pendingGeneration += 1
     }
 
-    /// Keeps what files say about a tweak that is just being removed, for the day it comes back.
-    mutating func hold(_ node: TweakNode) {
+    /// Keeps the file values of a tweak that is being removed, in case it is registered again.
+    mutating func keepPending(_ node: TweakNode) {
         let overlay = overlays[node.slot]
         if store != nil, node.isSettable {
             for layer in [TweakLayer.override, .temporaryOverride] {
-                if let entry = storedOverride(node, layer) { hold(entry, for: layer) }
+                if let entry = storedOverride(node, layer) { addPending(entry, for: layer) }
             }
         }
         for layer in [TweakLayer.configFile, .fleet] {
             guard let entry = overlay[layer] else { continue }
             let stored = StoredEntry(
                 path: node.path, content: .value(entry.prepared.value), origin: entry.origin, time: entry.time)
-            hold(stored, for: layer)
+            addPending(stored, for: layer)
         }
-        for aside in overlay.notes?.aside ?? [] where aside.layer < .override { hold(aside.entry, for: aside.layer) }
+        for quarantined in overlay.notes?.quarantined ?? [] where quarantined.layer < .override {
+            addPending(quarantined.entry, for: quarantined.layer)
+        }
     }
 
-    /// The values that files have for a tweak that is about to be registered: under its path, or else a former one.
-    /// Without what has run out by a moment.
-    func heldLayers(
+    /// The pending values for a tweak that is about to be registered: under its path, or else a former one.
+    /// Excludes temporary overrides that have expired by `time`.
+    func pendingLayers(
         _ paths: [TweakPath], at time: ContinuousClock.Instant
     ) -> [(layer: TweakLayer, entry: StoredEntry)] {
-        if held.isEmpty { return [] }
+        if pending.isEmpty { return [] }
         return TweakLayer.allCases.compactMap { layer in
             let paths = paths.prefix(1) + paths.dropFirst().filter { node($0) == nil }
-            let entry = paths.lazy.compactMap { held[$0]?[layer] }.first
+            let entry = paths.lazy.compactMap { pending[$0]?[layer] }.first
             return entry.flatMap { $0.isExpired(time) ? nil : (layer, $0) }
         }
     }
 
-    /// Gives a tweak what files have for it.
-    /// - Parameter commit: Learns of which overrides the file has to be told: those that came under a former path, or have
-    ///   lost to the config file.
-    mutating func install(_ layers: [JudgedEntry], on node: TweakNode, _ commit: inout PendingCommit) {
-        var aside: [AsideEntry] = []
-        spareLayers(of: node)
-        textBytes -= heldText(node)
-        defer { textBytes += heldText(node) }
-        for judged in layers {
-            unhold(judged.entry.path, judged.layer)
-            switch judged.result {
+    /// Applies pending values to a tweak.
+    /// - Parameter commit: Receives the overrides to write back to the file: those stored under a former path, and
+    ///   those dropped because the config file wins.
+    mutating func install(_ layers: [ValidatedEntry], on node: TweakNode, _ commit: inout PendingCommit) {
+        var quarantined: [QuarantinedEntry] = []
+        deferLayerRelease(of: node)
+        textBytes -= overrideTextBytes(node)
+        defer { textBytes += overrideTextBytes(node) }
+        for validated in layers {
+            removePending(validated.entry.path, validated.layer)
+            switch validated.result {
             case .success(let prepared):
                 overlays[node.slot].set(
                     .init(
-                        layer: judged.layer, prepared: prepared, origin: judged.entry.origin, time: judged.entry.time,
-                        expires: judged.entry.expires))
-                expiries.move(node, from: nil, to: judged.entry.expires.map { Moment($0) })
+                        layer: validated.layer, prepared: prepared, origin: validated.entry.origin,
+                        time: validated.entry.time, expires: validated.entry.expires))
+                expiries.move(node, from: nil, to: validated.entry.expires.map { Moment($0) })
             case .failure(let reason):
-                aside.append(AsideEntry(layer: judged.layer, entry: judged.entry, reason: reason))
+                quarantined.append(QuarantinedEntry(layer: validated.layer, entry: validated.entry, reason: reason))
             }
         }
-        finishInstalling(layers, aside, on: node, &commit)
+        finishInstalling(layers, quarantined, on: node, &commit)
     }
 
     private mutating func finishInstalling(
-        _ layers: [JudgedEntry], _ aside: [AsideEntry], on node: TweakNode, _ commit: inout PendingCommit
+        _ layers: [ValidatedEntry], _ quarantined: [QuarantinedEntry], on node: TweakNode, _ commit: inout PendingCommit
     ) {
         let covered = layers.first { $0.layer == .override && $0.isSuccess }?.entry.covered
-        let beneath = change(beneath: node, since: covered)
-        if fileWins, beneath != nil, overlays[node.slot].beneath?.layer == .configFile {
+        let underlyingChange = underlyingChange(of: node, since: covered)
+        if fileWins, underlyingChange != nil, overlays[node.slot].underlying?.layer == .configFile {
             overlays[node.slot].remove(.override)
-            overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: nil)
+            overlays[node.slot].notes = OverlayNotes(quarantined: quarantined, underlyingChange: nil)
             commit.touch(OverrideKey(node.path))
         } else {
-            overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: beneath)
+            overlays[node.slot].notes = OverlayNotes(quarantined: quarantined, underlyingChange: underlyingChange)
         }
         overlays[node.slot].changedAt = revision
         if let top = overlays[node.slot].top { store(top, in: node) }
-        for judged in layers where judged.layer >= .override && judged.entry.path != node.path {
-            commit.touch(judged.entry.key)
-            commit.touch(OverrideKey(node.path, isTemporary: judged.entry.key.isTemporary))
+        for validated in layers where validated.layer >= .override && validated.entry.path != node.path {
+            commit.touch(validated.entry.key)
+            commit.touch(OverrideKey(node.path, isTemporary: validated.entry.key.isTemporary))
         }
     }
 
-    /// What became of the value beneath an override since it was set; nil where that is the same.
-    func change(beneath node: TweakNode, since covered: TweakValue?) -> (old: TweakValue, new: TweakValue)? {
-        guard let covered, let new = beneath(node)?.value, new != covered else { return nil }
+    /// The change of the underlying value since the override was set; nil if it is the same.
+    func underlyingChange(of node: TweakNode, since covered: TweakValue?) -> (old: TweakValue, new: TweakValue)? {
+        guard let covered, let new = underlyingValue(of: node)?.value, new != covered else { return nil }
         return (covered, new)
     }
 }
 
-/// A value from a file, judged against a definition.
-struct JudgedEntry {
+/// A value from a file, validated against a definition.
+struct ValidatedEntry {
     let layer: TweakLayer
     let entry: StoredEntry
     let result: Result<Prepared, TweakError>
@@ -134,7 +136,7 @@ struct JudgedEntry {
 }
 
 extension StoredEntry {
-    /// An override as a file holds it.
+    /// An override as stored in a file.
     init(_ entry: Overlays.Entry, of node: TweakNode, covering covered: TweakValue?) {
         self.init(
             path: node.path, content: .value(entry.prepared.value), origin: entry.origin, time: entry.time,

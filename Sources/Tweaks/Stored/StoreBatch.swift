@@ -1,56 +1,56 @@
-// Takes from a registry what is to be stored: the newest overrides of touched tweaks, and new entries of the history.
+// Collects from a registry what the storage must write: the newest overrides of changed tweaks, and new history.
 
-/// What is to be stored.
+/// Data to write to storage.
 package struct StoreBatch: Sendable {
-    /// The overrides as they are now, or nil where there is none any more.
+    /// The current overrides; nil for a removed one.
     package var changes: [OverrideKey: StoredEntry?] = [:]
-    /// These are all that there are: the storage had fallen behind.
+    /// `changes` has all overrides, because the storage had fallen behind.
     package var isWhole = false
-    /// The revision that these lead to.
+    /// The revision that these changes lead to.
     package var revision: UInt64 = 0
-    /// Whether some of it is to be written at once; if not, more is about to come.
+    /// Whether to write at once; otherwise the write may wait for further changes.
     package var isUrgent = false
-    /// Whether the file is to be written, be it for the revision alone.
-    package var hasNews = false
+    /// Whether the file must be written, even if only for the revision.
+    package var hasUpdates = false
     package var history = HistoryBatch()
 
     package init() {}
 }
 
-/// What is taken of the history.
-package enum HistoryShare: Sendable {
+/// Selects which history records to collect.
+package enum HistorySelection: Sendable {
     case nothing
-    /// What is new, or has changed.
+    /// New and changed records.
     case news
-    /// All that is remembered.
+    /// All records in memory.
     case all
 }
 
-/// What is new in a history.
+/// History records to save.
 package struct HistoryBatch: Sendable {
     /// Oldest first.
     package var records: [History.Record] = []
-    /// Those of which only the status has changed.
+    /// Revisions of which only the status changed.
     package var marked: Set<UInt64> = []
     /// Whether there is something to save.
-    package var hasNews = false
-    /// These are all that there are.
+    package var hasUpdates = false
+    /// `records` is the complete history.
     package var isWhole = false
-    /// So many are remembered.
+    /// The number of records kept in memory.
     package var limit = 0
 
     package init() {}
 }
 
 extension RegistryState {
-    mutating func takeStored(_ follower: CommitFollower, _ share: HistoryShare) -> StoreBatch {
-        let news = follower.take(&released)
+    mutating func takeStored(_ follower: CommitFollower, _ share: HistorySelection) -> StoreBatch {
+        let news = follower.drain(&released)
         var batch = StoreBatch()
         batch.revision = revision
         batch.isWhole = !news.lost.isEmpty
-        (batch.hasNews, batch.isUrgent) = (batch.isWhole, batch.isWhole)
+        (batch.hasUpdates, batch.isUrgent) = (batch.isWhole, batch.isWhole)
         for record in news.records where record.concernsDisk {
-            batch.hasNews = true
+            batch.hasUpdates = true
             batch.isUrgent = batch.isUrgent || record.isUrgent
             if !batch.isWhole { note(record, &batch) }
         }
@@ -60,10 +60,10 @@ extension RegistryState {
         return batch
     }
 
-    /// Takes the last of what is to be stored; nil without storage.
+    /// Collects the final batch and detaches the storage; nil without storage.
     mutating func endStoring() -> StoreBatch? {
         guard let follower = storeFollower else { return nil }
-        // The file may have less than was taken.
+        // The file may lack records that were collected before.
         let last = takeStored(follower, .all)
         history.endSaving()
         (store, storeFollower) = (nil, nil)
@@ -87,21 +87,21 @@ extension RegistryState {
         for node in nodes.compactMap(\.self) where node.isSettable {
             for entry in layers.compactMap({ storedOverride(node, $0) }) { batch.changes[entry.key] = entry }
         }
-        for held in held.values {
-            for entry in layers.compactMap({ held[$0] }) { batch.changes[entry.key] = entry }
+        for layersOfPath in pending.values {
+            for entry in layers.compactMap({ layersOfPath[$0] }) { batch.changes[entry.key] = entry }
         }
     }
 
-    /// Notes what the file is to hold for a path: of the tweak that has it, or for the one that will.
+    /// Adds the value to store for a path: of its registered tweak, or else the pending one.
     private func note(_ path: TweakPath, _ layer: TweakLayer, _ batch: inout StoreBatch) {
         let node = node(path).flatMap { $0.path == path ? $0 : nil }
-        let entry = node.map { $0.isSettable ? storedOverride($0, layer) : nil } ?? held[path]?[layer]
+        let entry = node.map { $0.isSettable ? storedOverride($0, layer) : nil } ?? pending[path]?[layer]
         batch.changes[OverrideKey(path, isTemporary: layer == .temporaryOverride)] = .some(entry)
     }
 
     private mutating func takeHistory(all: Bool) -> HistoryBatch {
         var batch = HistoryBatch()
-        batch.hasNews = history.hasUnsaved
+        batch.hasUpdates = history.hasUnsaved
         let (records, marked) = history.takeUnsaved(all: all)
         batch.records = records.map { record in
             var record = record
@@ -112,13 +112,13 @@ extension RegistryState {
         return batch
     }
 
-    /// What was no secret in an earlier run may be one in this.
+    /// Whether a tweak is a secret now, even if it was not in an earlier run.
     func isSecretNow(_ subject: CommitSubject) -> Bool {
         subject.isSecret || subject.node == nil && node(subject)?.isSecret ?? false
     }
 }
 
 extension CommitRecord {
-    /// What tweaks take over from files is on disk already.
+    /// False for values that tweaks adopted from files, which are on disk already.
     fileprivate var concernsDisk: Bool { kind != nil || parts.isEmpty || parts.contains { $0.subject.node == nil } }
 }

@@ -1,6 +1,6 @@
-// What files say about tweaks: values that are not judged yet, and those that cannot be used.
+// Models the values that files hold for tweaks: unvalidated, pending, and quarantined ones.
 
-/// Which override of which tweak.
+/// Identifies an override or temporary override of a tweak.
 package struct OverrideKey: Hashable, Sendable {
     package let path: TweakPath
     package let isTemporary: Bool
@@ -11,26 +11,26 @@ package struct OverrideKey: Hashable, Sendable {
     }
 }
 
-/// A value for one layer of a tweak as a file holds it. Its tweak may not be registered, and it may not fit.
+/// A value for one layer of a tweak, as stored in a file. Its tweak may not be registered, and it may be invalid.
 package struct StoredEntry: Sendable, Equatable {
-    /// The value, as far as it is known without the definition.
+    /// The value, independent of the tweak's definition.
     package enum Content: Sendable, Equatable {
-        /// One token of a config file, to be read by the tweak's kind.
+        /// One token of a config file, to be parsed by the tweak's kind.
         case text(String)
         /// An override as it was set.
         case value(TweakValue)
     }
 
-    /// What the file calls the tweak.
+    /// The tweak's path in the file.
     package var path: TweakPath
     package let content: Content
-    /// Who set it.
+    /// The origin of the set.
     package let origin: TweakOrigin
-    /// When it was set.
+    /// The time of the set.
     package let time: ContinuousClock.Instant
-    /// Of an override, the value that showed without it when it was set.
+    /// For an override, the underlying value when it was set.
     package let covered: TweakValue?
-    /// Of a temporary override, when it ends.
+    /// For a temporary override, its end.
     package let expires: ContinuousClock.Instant?
 
     package init(
@@ -45,42 +45,42 @@ package struct StoredEntry: Sendable, Equatable {
         self.expires = expires
     }
 
-    /// Which override of which tweak it is.
+    /// The key of this override.
     package var key: OverrideKey { OverrideKey(path, isTemporary: expires != nil) }
 
     /// The layer of an override.
     package var layer: TweakLayer { expires == nil ? .override : .temporaryOverride }
 
-    /// Whether it has ended by a moment.
+    /// Whether it has expired by `time`.
     package func isExpired(_ time: ContinuousClock.Instant) -> Bool { expires.map { $0 <= time } ?? false }
 }
 
-/// A value that a file has for a tweak, and why it is not in force.
-package struct AsideEntry: Sendable {
-    /// The layer that it is meant for.
+/// A quarantined value: stored in a file, but invalid for the tweak's current definition.
+package struct QuarantinedEntry: Sendable {
+    /// The layer that it was stored for.
     package let layer: TweakLayer
     package let entry: StoredEntry
-    /// Why it does not fit today's definition.
+    /// The validation error.
     package let reason: TweakError
 }
 
-/// What there is to say about a tweak's layers beyond the values in force; most tweaks have none.
+/// Additional state of a tweak's layers; most tweaks have none.
 final class OverlayNotes: Sendable {
-    /// Values that do not fit.
-    let aside: [AsideEntry]
-    /// What became of the value beneath the override since that was set.
-    let beneath: (old: TweakValue, new: TweakValue)?
+    /// Quarantined values.
+    let quarantined: [QuarantinedEntry]
+    /// The change of the underlying value since the override was set.
+    let underlyingChange: (old: TweakValue, new: TweakValue)?
 
-    /// Nil when there is nothing to say.
-    init?(aside: [AsideEntry], beneath: (old: TweakValue, new: TweakValue)?) {
-        if aside.isEmpty, beneath == nil { return nil }
-        self.aside = aside
-        self.beneath = beneath
+    /// Nil when there is nothing to record.
+    init?(quarantined: [QuarantinedEntry], underlyingChange: (old: TweakValue, new: TweakValue)?) {
+        if quarantined.isEmpty, underlyingChange == nil { return nil }
+        self.quarantined = quarantined
+        self.underlyingChange = underlyingChange
     }
 }
 
-/// The values that files have for one tweak that is not registered.
-struct HeldLayers: Sendable, Equatable {
+/// The pending values of one unregistered tweak.
+struct PendingLayers: Sendable, Equatable {
     var configFile: StoredEntry?
     var fleet: StoredEntry?
     var override: StoredEntry?
@@ -111,7 +111,7 @@ struct HeldLayers: Sendable, Equatable {
 }
 
 extension TweakNode {
-    /// Judges what a file says. A stored override is not clamped: it comes back as it was if the definition does.
+    /// Validates a value from a file. Stored overrides are not clamped, so that reverting a definition restores them.
     func prepare(
         _ entry: StoredEntry, for layer: TweakLayer
     ) throws(TweakError) -> (prepared: Prepared, adjustment: TweakAdjustment) {

@@ -1,30 +1,30 @@
-// The config file's layer: replaced as a whole in one commit, or not at all.
+// Applies a config file: replaces its layer completely in one commit, or changes nothing.
 
 import Synchronization
 
-/// What a config file changes, or would change.
+/// The changes that a config file makes, or would make.
 package struct ConfigDifference: Sendable {
-    /// One tweak's part.
+    /// The change of one tweak.
     package struct Change: Sendable {
         package let path: TweakPath
         package let isSecret: Bool
-        /// What lay beneath overrides before: the file's value, or the default.
+        /// The previous value without overrides: the file's value, or the default.
         package let old: TweakValue
-        /// What lies there now.
+        /// The new value without overrides.
         package let new: TweakValue
-        /// The file has no longer a value for it; the default shows.
+        /// The file no longer has a value for the tweak; the default applies.
         package let isRemoved: Bool
-        /// The override that stays above it.
+        /// The override that still hides it.
         package let override: TweakValue?
-        /// The override that was dropped for it.
+        /// The override that was dropped in favor of it.
         package let dropped: TweakValue?
     }
 
-    /// In the order of all listings.
+    /// In listing order.
     package var changes: [Change] = []
-    /// Tweaks that are not registered; their values are held.
+    /// Unregistered tweaks; their values are pending.
     package var unknown: [ConfigProblem] = []
-    /// How many tweaks have a value from the file.
+    /// The number of tweaks with a value from the file.
     package var count = 0
     /// The registry's revision afterwards.
     package var revision: UInt64 = 0
@@ -33,14 +33,14 @@ package struct ConfigDifference: Sendable {
 }
 
 extension TweakRegistry {
-    /// Makes a config file's assignments the layer above the defaults, in one commit; observers run once.
+    /// Replaces the config file layer with these assignments, in one commit; observers run once.
     ///
-    /// The same values again commit nothing.
+    /// Equal values commit nothing.
     /// - Parameters:
-    ///   - commit: False: only says what would happen.
-    ///   - delivery: Where observers run.
-    ///   - isCancelled: Asked now and then; once it is, nothing comes of it.
-    /// - Returns: Everything that is wrong, and then nothing has changed; or the difference that it made.
+    ///   - commit: False for a dry run.
+    ///   - delivery: The thread where observers run.
+    ///   - isCancelled: Polled every 256 entries; once true, nothing is changed.
+    /// - Returns: All problems, in which case nothing changed; or the difference.
     package func applyConfigFile(
         _ entries: some Sequence<ConfigEntry>, _ policy: ConfigPolicy = ConfigPolicy(), commit: Bool = true,
         delivery: TweakDelivery = .caller, isCancelled: () -> Bool = { false }
@@ -71,20 +71,20 @@ extension RegistryState {
             didCommit: !changes.isEmpty)
         if !commit { return difference }
         fileWins = policy.fileWins
-        hold(plan)
-        for step in plan.steps { overlays[step.node.slot].rename(.configFile, step.origin) }
+        replacePending(plan)
+        for step in plan.steps { overlays[step.node.slot].updateOrigin(.configFile, step.origin) }
         difference.revision = apply(changes.map(\.step), &pending).revision
         return difference
     }
 
-    /// Replaces what is held for tweaks that are not registered, and what did not fit.
-    private mutating func hold(_ plan: AssignmentPlan) {
-        for (path, layers) in held where layers.configFile != nil { unhold(path, .configFile) }
-        for entry in plan.held { hold(entry, for: .configFile) }
+    /// Replaces the file's pending values, and discards its quarantined ones.
+    private mutating func replacePending(_ plan: AssignmentPlan) {
+        for (path, layers) in pending where layers.configFile != nil { removePending(path, .configFile) }
+        for entry in plan.pending { addPending(entry, for: .configFile) }
         for case let node? in nodes {
             guard let notes = overlays[node.slot].notes else { continue }
-            let aside = notes.aside.filter { $0.layer != .configFile }
-            overlays[node.slot].notes = OverlayNotes(aside: aside, beneath: notes.beneath)
+            let quarantined = notes.quarantined.filter { $0.layer != .configFile }
+            overlays[node.slot].notes = OverlayNotes(quarantined: quarantined, underlyingChange: notes.underlyingChange)
         }
     }
 
@@ -104,12 +104,12 @@ extension RegistryState {
     }
 }
 
-/// What a file does to one tweak.
+/// The change that a file makes to one tweak.
 private struct FileChange {
     let step: CommitStep
     let change: ConfigDifference.Change
 
-    /// Nil when there is nothing to do.
+    /// Nil when nothing changes.
     init?(
         _ node: TweakNode, _ wanted: AssignmentPlan.Step?, _ policy: ConfigPolicy, _ time: ContinuousClock.Instant,
         in state: RegistryState
@@ -119,19 +119,20 @@ private struct FileChange {
             let new = (wanted?.prepared ?? node.defaultPrepared)?.value,
             overlay[.configFile]?.prepared.value != wanted?.prepared.value
         else { return nil }
-        // A fleet's value hides what the file says.
+        // A fleet value hides the file's value.
         let isHidden = overlay[.fleet] != nil
-        let covered = overlay.notes?.beneath?.old ?? old
-        let beneath = isHidden ? overlay.notes?.beneath : covered == new ? nil : (covered, new)
+        let covered = overlay.notes?.underlyingChange?.old ?? old
+        let underlyingChange = isHidden ? overlay.notes?.underlyingChange : covered == new ? nil : (covered, new)
         let override = overlay[.override]?.prepared.value
-        let isDropped = policy.fileWins && !isHidden && override != nil && wanted != nil && beneath != nil
+        let isDropped = policy.fileWins && !isHidden && override != nil && wanted != nil && underlyingChange != nil
         let entry = wanted.map {
             Overlays.Entry(layer: .configFile, prepared: $0.prepared, origin: $0.origin, time: time)
         }
         step = CommitStep(
             node: node,
             change: .source(
-                SourceLayer(layer: .configFile, entry: entry, dropsOverride: isDropped, beneath: beneath)))
+                SourceLayer(
+                    layer: .configFile, entry: entry, dropsOverride: isDropped, underlyingChange: underlyingChange)))
         change = ConfigDifference.Change(
             path: node.path, isSecret: node.isSecret, old: old, new: new, isRemoved: wanted == nil,
             override: isDropped ? nil : override, dropped: isDropped ? override : nil)
@@ -139,8 +140,8 @@ private struct FileChange {
 }
 
 extension Overlays {
-    /// Says anew where a layer's value stands: lines move when a file is edited.
-    fileprivate mutating func rename(_ layer: TweakLayer, _ origin: TweakOrigin) {
+    /// Updates the line number in a layer's origin: lines move when a file is edited.
+    fileprivate mutating func updateOrigin(_ layer: TweakLayer, _ origin: TweakOrigin) {
         guard var entry = self[layer], entry.origin != origin else { return }
         entry.origin = origin
         set(entry)

@@ -1,10 +1,10 @@
-// Applies what a fleet wants of this process: one commit for each of the fleet's revisions, each value judged by itself.
+// Applies the values that a fleet desires for this process: one commit per fleet revision, each value validated alone.
 
 import Synchronization
 
-/// What came of values of a fleet.
+/// The result of applying fleet values.
 package struct FleetOutcome: Sendable {
-    /// Values that do not fit, by the paths as they came; their tweaks keep what the fleet wanted before.
+    /// Invalid values, by the paths as received; their tweaks keep the previous fleet value.
     package var refused: [(path: TweakPath, reason: TweakError)] = []
     /// The registry's revision afterwards.
     package var revision: UInt64 = 0
@@ -12,13 +12,13 @@ package struct FleetOutcome: Sendable {
 }
 
 extension TweakRegistry {
-    /// Makes a fleet's values the layer between config file and overrides, in one commit; observers run once.
+    /// Sets the fleet layer, between config file and overrides, in one commit; observers run once.
     ///
-    /// Tweaks that are not registered get theirs when they register. No other layer is touched.
+    /// Unregistered tweaks get their values when they register. No other layer changes.
     /// - Parameters:
-    ///   - target: All that the fleet wants of this process.
-    ///   - changed: The paths at which that differs from the last time.
-    ///   - origin: The commit's; each value has its own.
+    ///   - target: All values that the fleet desires for this process.
+    ///   - changed: The paths that differ from the previous call.
+    ///   - origin: The origin of the commit; each value has its own.
     package func applyFleet(
         _ target: [TweakPath: StoredEntry], changed: Set<TweakPath>, origin: TweakOrigin,
         delivery: TweakDelivery = .caller
@@ -33,12 +33,12 @@ extension TweakRegistry {
             }
             guard let outcome else { continue }
             deliver(pending, delivery)
-            report(plan.unfit)
+            reportQuarantined(plan.quarantined)
             return outcome
         }
     }
 
-    /// Why a fleet's value is refused here; nil where it fits. `unknownTweak` where no tweak has the path.
+    /// The error for a fleet value in this process; nil if it is valid. `unknownTweak` if no tweak has the path.
     package func fleetRefusal(_ path: TweakPath, _ value: TweakValue) -> TweakError? {
         guard let node = TweakView(self).node(orFormerly: path.joined) else {
             return TweakError(.unknownTweak, "there is no tweak \(path.token) in this build", path: path)
@@ -52,7 +52,7 @@ extension TweakRegistry {
         }
     }
 
-    /// The tweaks whose value from the fleet is covered by an override, in the order of all listings.
+    /// The tweaks whose fleet value is hidden by an override, in listing order.
     package var coveredFleetPaths: [TweakPath] {
         state.withLock { state in
             state.nodes.compactMap(\.self)
@@ -62,26 +62,26 @@ extension TweakRegistry {
     }
 }
 
-/// A fleet's values, judged; the program's own checks run while it is made.
+/// Validated fleet values. Its initializer may run the program's own checks.
 private struct FleetPlan {
     struct Step {
         let node: TweakNode
-        /// The paths that lead to it, as they came: today's, and former ones.
+        /// The received paths that lead to it: the current and former ones.
         var paths: [TweakPath]
-        /// Nil: the fleet has no longer a value for it.
+        /// Nil: the fleet no longer has a value for it.
         let wanted: StoredEntry?
         let result: Result<Prepared, TweakError>?
     }
 
     private(set) var steps: [Step] = []
-    /// Paths without a tweak, and what waits there.
-    private(set) var held: [(path: TweakPath, entry: StoredEntry?)] = []
+    /// Paths without a registered tweak, and their values.
+    private(set) var pending: [(path: TweakPath, entry: StoredEntry?)] = []
 
     init(_ target: [TweakPath: StoredEntry], _ changed: Set<TweakPath>, _ view: TweakView) {
         var positions: [ObjectIdentifier: Int] = [:]
         for path in changed {
             guard let node = view.node(orFormerly: path.joined) else {
-                held.append((path, target[path]))
+                pending.append((path, target[path]))
                 continue
             }
             if let position = positions[ObjectIdentifier(node)] {
@@ -89,38 +89,38 @@ private struct FleetPlan {
                 continue
             }
             positions[ObjectIdentifier(node)] = steps.count
-            // The path as it came is last: it is in another Unicode normalization where it is none of the others.
+            // The received path is last: it differs from all others only if its Unicode normalization does.
             let wanted = ([node.path] + node.formerly + [path]).lazy.compactMap { target[$0] }.first
-            let judged = wanted.map { JudgedEntry(.fleet, $0, for: node) }
-            steps.append(Step(node: node, paths: [path], wanted: wanted, result: judged?.result))
+            let validated = wanted.map { ValidatedEntry(.fleet, $0, for: node) }
+            steps.append(Step(node: node, paths: [path], wanted: wanted, result: validated?.result))
         }
         steps.sort { TweakListing.precedes($0.node, $1.node) }
     }
 
-    var unfit: [(TweakPath, AsideEntry)] {
-        steps.compactMap { step in step.aside.map { (step.node.path, $0) } }
+    var quarantined: [(TweakPath, QuarantinedEntry)] {
+        steps.compactMap { step in step.quarantined.map { (step.node.path, $0) } }
     }
 }
 
 extension FleetPlan.Step {
-    var aside: AsideEntry? {
+    var quarantined: QuarantinedEntry? {
         guard let wanted, case .failure(let reason)? = result else { return nil }
-        return AsideEntry(layer: .fleet, entry: wanted, reason: reason)
+        return QuarantinedEntry(layer: .fleet, entry: wanted, reason: reason)
     }
 }
 
 extension RegistryState {
     fileprivate mutating func apply(_ plan: FleetPlan, _ pending: inout PendingCommit) -> FleetOutcome {
         if isFrozen { return FleetOutcome(revision: revision) }
-        for (path, entry) in plan.held {
-            if let entry { hold(entry, for: .fleet) } else { unhold(path, .fleet) }
+        for (path, entry) in plan.pending {
+            if let entry { addPending(entry, for: .fleet) } else { removePending(path, .fleet) }
         }
         var outcome = FleetOutcome()
         var changes: [CommitStep] = []
         for step in plan.steps {
-            if let aside = step.aside {
-                outcome.refused += step.paths.map { ($0, aside.reason) }
-                keep(aside, of: step.node)
+            if let quarantined = step.quarantined {
+                outcome.refused += step.paths.map { ($0, quarantined.reason) }
+                quarantine(quarantined, of: step.node)
             } else if let change = change(step) {
                 changes.append(CommitStep(node: step.node, change: .source(change)))
             }
@@ -130,27 +130,28 @@ extension RegistryState {
         return outcome
     }
 
-    /// Notes that a value does not fit; the one before stays.
-    private mutating func keep(_ aside: AsideEntry, of node: TweakNode) {
+    /// Records an invalid value; the previous one stays in effect.
+    private mutating func quarantine(_ entry: QuarantinedEntry, of node: TweakNode) {
         let notes = overlays[node.slot].notes
-        let others = notes?.aside.filter { $0.layer != .fleet } ?? []
-        overlays[node.slot].notes = OverlayNotes(aside: others + [aside], beneath: notes?.beneath)
+        let others = notes?.quarantined.filter { $0.layer != .fleet } ?? []
+        overlays[node.slot].notes = OverlayNotes(
+            quarantined: others + [entry], underlyingChange: notes?.underlyingChange)
     }
 
-    /// What a value does to its tweak's layers; nil when there is nothing to do.
+    /// The change that a value makes to its tweak's layers; nil when nothing changes.
     private mutating func change(_ step: FleetPlan.Step) -> SourceLayer? {
         let overlay = overlays[step.node.slot]
         let entry = wanted(step)
-        if overlay[.fleet]?.prepared.value == entry?.prepared.value, !overlay.hasAside(.fleet) {
-            // Who wants it, and since when, may be news.
+        if overlay[.fleet]?.prepared.value == entry?.prepared.value, !overlay.hasQuarantined(.fleet) {
+            // Origin and time may have changed.
             if let entry { overlays[step.node.slot].set(entry) }
             return nil
         }
-        let old = beneath(step.node)?.value
+        let old = underlyingValue(of: step.node)?.value
         let new = (entry ?? overlay[.configFile])?.prepared.value ?? step.node.defaultPrepared?.value
-        let covered = overlay.notes?.beneath?.old ?? old
-        let beneath = covered.flatMap { covered in new.flatMap { $0 == covered ? nil : (covered, $0) } }
-        return SourceLayer(layer: .fleet, entry: entry, beneath: beneath)
+        let covered = overlay.notes?.underlyingChange?.old ?? old
+        let underlyingChange = covered.flatMap { covered in new.flatMap { $0 == covered ? nil : (covered, $0) } }
+        return SourceLayer(layer: .fleet, entry: entry, underlyingChange: underlyingChange)
     }
 
     private func wanted(_ step: FleetPlan.Step) -> Overlays.Entry? {

@@ -1,77 +1,77 @@
-// The storage as the registry and the server see it: what is on disk, and a way to ask.
+// Declares the storage interface that the registry and the server use: what is on disk, and how to wait for it.
 
 import Synchronization
 
-/// How far a storage has come.
+/// The write progress of a storage.
 package struct SaveStatus: Sendable, Equatable {
     /// Everything up to this revision is on disk.
     package var saved: UInt64
-    /// Everything up to this revision was tried.
-    package var tried: UInt64
+    /// A write of everything up to this revision was attempted.
+    package var attempted: UInt64
     /// Why the last attempt failed; nil when it succeeded.
     package var failure: String?
 
-    package init(saved: UInt64, tried: UInt64, failure: String? = nil) {
+    package init(saved: UInt64, attempted: UInt64, failure: String? = nil) {
         self.saved = saved
-        self.tried = tried
+        self.attempted = attempted
         self.failure = failure
     }
 
-    /// What is known about a revision.
+    /// The write result of a revision.
     package enum Answer: Equatable, Sendable {
         case saved
         case unsaved(String)
-        /// Nobody has tried yet.
+        /// No write was attempted yet.
         case pending
     }
 
     /// Whether a revision is on disk.
     package func answer(for revision: UInt64) -> Answer {
         if revision <= saved { return .saved }
-        guard revision <= tried, let failure else { return .pending }
+        guard revision <= attempted, let failure else { return .pending }
         return .unsaved(failure)
     }
 }
 
-/// What has to have a commit before its author is answered: the storage, and the audit.
-package protocol CommitWitness: AnyObject, Sendable {
-    /// How far it is.
+/// A destination that must record a commit before its author gets a reply: the storage, and the audit log.
+package protocol CommitSink: AnyObject, Sendable {
+    /// The write progress.
     var status: SaveStatus { get }
 
-    /// Calls `body` after each attempt to write, on a thread of its own, until the observation is let go of.
+    /// Calls `body` after each write attempt, on the writer's thread, until the observation is released.
     func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation
 
-    /// A client waits for what was not urgent: it is written at once, if it is not there.
-    func hurry()
+    /// Writes deferred changes at once, because a client waits for them.
+    func flush()
 }
 
-/// What makes overrides durable. Storage implements it and the server asks; neither knows the other.
-package protocol TweakStore: CommitWitness {
-    /// Whether changes from the wire have to be on disk before they take effect.
+/// Makes overrides durable. TweaksStorage implements it and the server uses it, without depending on each other.
+package protocol TweakStore: CommitSink {
+    /// Whether changes from the wire must be on disk before they take effect.
     var isRequired: Bool { get }
 
-    /// Whether a commit's entry in the history is on disk, too, when its revision is.
+    /// Whether saving a revision also saves its history entry.
     var keepsHistory: Bool { get }
 
-    /// Writes overrides that are not in force yet; nil in the list means none for that key.
-    /// - Parameter body: Called once, on the storage's thread: nil when they are on disk, or why they are not.
+    /// Writes overrides that are not in effect yet; nil means no override for that key.
+    /// - Parameter body: Called once, on the storage's thread: with nil when they are on disk, or with the error.
     func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (_ failure: String?) -> Void)
 
-    /// Takes back what was proposed and could not be put into force.
+    /// Removes proposed overrides that did not take effect.
     func withdraw(_ changes: [OverrideKey: StoredEntry?])
 
-    /// Has what is committed from now on wait until ``endRound()``: a server commits for many clients in a round, and one
-    /// write is enough for all. What is asked for otherwise does not wait.
+    /// Defers writing new commits until ``endRound()``: a server commits for many clients in one round, and one
+    /// write serves all. Other writes are not deferred.
     func beginRound()
 
-    /// Begins with what was committed meanwhile.
+    /// Starts writing the deferred commits.
     func endRound()
 
-    /// Takes what is to be stored of a registry that is let go of, or stores no more; nothing comes after it.
-    func keep(_ last: StoreBatch)
+    /// Accepts the final batch of a registry that is released or detached.
+    func storeLast(_ last: StoreBatch)
 }
 
-/// Keeps a call-back alive.
+/// Keeps a callback registered until it is released.
 package final class StoreObservation: Sendable {
     private let onEnd: @Sendable () -> Void
 
@@ -81,16 +81,17 @@ package final class StoreObservation: Sendable {
 }
 
 extension TweakRegistry {
-    /// What makes overrides durable; nil without storage.
+    /// The attached storage; nil without one.
     package var store: (any TweakStore)? { state.withLock { $0.store } }
 
-    /// Waits until the disk holds every override that was set before the call. Without storage it returns at once.
+    /// Waits until every override set before the call is on disk. Returns at once without storage.
     ///
     /// ```swift
     /// size.value = 72
     /// try await registry.saved()
     /// ```
-    /// - Throws: ``TweakError`` with code `io` when the disk refuses. The value stays in effect, and the write is tried again.
+    /// - Throws: ``TweakError`` with code `io` when the write fails. The value stays in effect, and the write is
+    ///   retried.
     public func saved() async throws(TweakError) {
         let (store, revision) = state.withLock { ($0.store, $0.revision) }
         guard let store else { return }
@@ -100,23 +101,23 @@ extension TweakRegistry {
 }
 
 extension TweakStore {
-    /// Calls `body` once, when a revision was tried: with nil when it is saved, or with the reason.
-    package func whenTried(_ revision: UInt64, _ body: @escaping @Sendable (_ failure: String?) -> Void) {
-        let waiting = WaitForRevision(revision, body)
-        waiting.keep(observe { waiting.look($0) })
-        waiting.look(status)
-        hurry()
+    /// Calls `body` once, after a write attempt of a revision: with nil when it is saved, or with the error.
+    package func whenAttempted(_ revision: UInt64, _ body: @escaping @Sendable (_ failure: String?) -> Void) {
+        let waiter = RevisionWaiter(revision, body)
+        waiter.keep(observe { waiter.update($0) })
+        waiter.update(status)
+        flush()
     }
 
     fileprivate func failure(upTo revision: UInt64) async -> String? {
         await withCheckedContinuation { continuation in
-            whenTried(revision) { continuation.resume(returning: $0) }
+            whenAttempted(revision) { continuation.resume(returning: $0) }
         }
     }
 }
 
-/// Somebody who waits for a revision; called once.
-private final class WaitForRevision: Sendable {
+/// Waits for a write attempt of a revision, and calls its body once.
+private final class RevisionWaiter: Sendable {
     private struct State {
         var body: (@Sendable (String?) -> Void)?
         var observation: StoreObservation?
@@ -134,7 +135,7 @@ private final class WaitForRevision: Sendable {
         state.withLock { if $0.body != nil { $0.observation = observation } }
     }
 
-    func look(_ status: SaveStatus) {
+    func update(_ status: SaveStatus) {
         let failure: String?
         switch status.answer(for: revision) {
         case .pending: return

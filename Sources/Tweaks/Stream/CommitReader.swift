@@ -1,28 +1,28 @@
-// Reads the stream commit by commit, as programs see them.
+// Reads the stream commit by commit, in the public form.
 
-/// A follower, and what it has taken and not given out.
+/// A follower with a buffer of records that were read but not yet returned.
 package struct CommitReader: Sendable {
     private let follower: CommitFollower
     private var folded = FoldingQueue(threshold: 0)
     private var records: [CommitRecord] = []
-    /// The first record that was not given out.
+    /// The index of the first record that was not returned.
     private var position = 0
-    /// No more commits will come.
+    /// Whether the stream has ended.
     package private(set) var hasEnded = false
 
     package init(_ follower: CommitFollower) { self.follower = follower }
 
-    /// The oldest commit that waits and has changed a value; nil: there is none yet.
+    /// The oldest unread commit that changed a value; nil if there is none yet.
     /// - Parameters:
-    ///   - staysAwake: It comes back by itself when there is none; else the next commit wakes it.
-    ///   - isLeftOut: Asked before a commit is made for its reader: by whom it is, when, and how many values it changed.
+    ///   - staysAwake: Whether the reader calls again by itself if there is none; otherwise the next commit wakes it.
+    ///   - isLeftOut: Whether to skip a commit, given its origin, its time and its number of changed values.
     package mutating func next(
         staysAwake: @autoclosure () -> Bool = false,
         isLeftOut: (TweakOrigin, Moment, Int) -> Bool = { _, _, _ in false }
     ) -> TweakCommit? {
         while true {
             if let commit = nextFolded() ?? nextRecord(isLeftOut) { return commit }
-            let batch = follower.take(staysAwake: staysAwake())
+            let batch = follower.drain(staysAwake: staysAwake())
             if batch.isEmpty {
                 hasEnded = batch.isLast
                 return nil
@@ -44,7 +44,7 @@ package struct CommitReader: Sendable {
         return nil
     }
 
-    /// What was folded of one commit is one again.
+    /// Regroups folded changes of the same commit.
     private mutating func nextFolded() -> TweakCommit? {
         while let first = folded.popFirst() {
             var all = [first]
@@ -59,7 +59,7 @@ package struct CommitReader: Sendable {
 }
 
 extension CommitRecord {
-    /// How many values it has changed.
+    /// The number of changed values.
     fileprivate var changeCount: Int { parts.reduce(0) { $1.hasChange ? $0 + 1 : $0 } }
 
     fileprivate var asCommit: TweakCommit {
@@ -75,8 +75,8 @@ extension CommitRecord {
 }
 
 extension CommitPart {
-    /// Whether it is told to programs: a registered tweak has another value.
-    fileprivate var hasChange: Bool { isNews && subject.node != nil && new.map { $0 != old } ?? false }
+    /// Whether it is in the public commit: the value of a registered tweak has changed.
+    fileprivate var hasChange: Bool { isReported && subject.node != nil && new.map { $0 != old } ?? false }
 }
 
 extension WatchedChange {

@@ -1,33 +1,33 @@
-// Describes a commit by one flat record, which is made once, under the registry's lock, and read by all that follow it.
+// Defines the flat record of a commit, created once under the registry's lock and shared by all followers.
 
-/// One commit, as it was made.
+/// One commit in the stream.
 package struct CommitRecord: Sendable {
-    /// Rises by one from record to record. Revisions do not: what is taken over from files stands at the one before.
+    /// Increases by one from record to record. Revisions do not: values loaded from files do not raise the revision.
     package let sequence: UInt64
     package let revision: UInt64
     let moment: Moment
     package var time: ContinuousClock.Instant { moment.instant }
     package let origin: TweakOrigin
-    /// Nil: no commit, but values that tweaks take over from files, or paths whose overrides the disk has to look at.
+    /// Nil if it is no commit: values that tweaks get from files, or override paths that the storage rechecks.
     package let kind: CommitKind?
-    /// The revision of the commit that was taken back or made again.
-    package let about: UInt64?
-    /// Whether the disk is to have it at once.
+    /// The revision of the commit that it undoes or redoes.
+    package let targetRevision: UInt64?
+    /// Whether the storage writes it at once.
     package let isUrgent: Bool
-    /// Shared with the history, where it keeps them as they are.
+    /// Shared with the history, unless that redacts them.
     package let parts: [CommitPart]
 
     /// Its approximate size in memory, in bytes.
-    var heldBytes: Int {
+    var memorySize: Int {
         var bytes = MemoryLayout<CommitRecord>.stride + parts.count * MemoryLayout<CommitPart>.stride
         for index in parts.indices { bytes += parts[index].textBytes }
         return bytes
     }
 
-    /// Whether it was read from a file: its tweaks are known by their paths alone.
-    package var isOfEarlierRun: Bool { parts.first.map { $0.subject.node == nil } ?? false }
+    /// Whether it was read from a file: its tweaks are known by path only.
+    package var isFromEarlierRun: Bool { parts.first.map { $0.subject.node == nil } ?? false }
 
-    /// What it changed, for people; of a secret without the values.
+    /// The changes for display; those of secrets have no values.
     package var changes: [TweakHistoryEntry.Change] {
         parts.compactMap { part in
             part.isRemembered(kind) ? (part.subject.isSecret ? part.redacted : part).change : nil
@@ -38,100 +38,100 @@ package struct CommitRecord: Sendable {
 /// One tweak's part in a commit.
 package struct CommitPart: Sendable {
     package let subject: CommitSubject
-    // Not optional: what optionals of these cost to copy is asked of the runtime each time.
+    // Not optional: copying optionals of this type costs a runtime call each time.
     private let oldValue: TweakValue
     private(set) var newValue: TweakValue
     private var layers: Layers
-    /// Where the value after comes from.
+    /// The layer of the value after the commit.
     package let layer: TweakLayer
-    /// Whether it is told to those who watch values: there is another one, or it is a secret's, of which silence would
-    /// confirm a guess.
-    package let isNews: Bool
-    /// Whether a temporary override was there, or is now.
+    /// Whether value watchers are notified: the value differs, or the tweak is a secret, where silence would confirm a
+    /// guess.
+    package let isReported: Bool
+    /// Whether there was or is a temporary override.
     let isTemporary: Bool
 
-    /// What was set before and after. Every commit copies this, and nearly all of them set an override, which is the
-    /// current value then.
+    /// The overrides before and after. Copied by every commit, so the most frequent case is compact: an override that
+    /// is also the current value.
     private enum Layers: Sendable {
-        /// The values must not be known.
+        /// The values must not be revealed.
         case redacted
         case none
-        /// There was an override already, or there was nothing.
+        /// An override was set; before there was an override or nothing.
         case override(wasSet: Bool)
-        indirect case others(before: SetValues, after: SetValues)
+        indirect case others(before: OverrideValues, after: OverrideValues)
     }
 
     /// - Parameters:
-    ///   - before: What was set before.
-    ///   - after: What was set after.
+    ///   - before: The overrides before.
+    ///   - after: The overrides after.
     package init(
-        _ subject: CommitSubject, before: SetValues, after: SetValues, old: TweakValue, new: TweakValue,
-        layer: TweakLayer = .default, isNews: Bool = false, isTemporary: Bool = false
+        _ subject: CommitSubject, before: OverrideValues, after: OverrideValues, old: TweakValue, new: TweakValue,
+        layer: TweakLayer = .default, isReported: Bool = false, isTemporary: Bool = false
     ) {
-        self.init(subject, .others(before: before, after: after), old, new, layer, isNews, isTemporary)
+        self.init(subject, .others(before: before, after: after), old, new, layer, isReported, isTemporary)
     }
 
-    /// An override that was set where there was an override, or nothing.
+    /// Creates a part for a set of an override where there was an override or nothing.
     init(
-        overridden node: TweakNode, wasSet: Bool, old: TweakValue, new: TweakValue, isNews: Bool, isTemporary: Bool
+        overridden node: TweakNode, wasSet: Bool, old: TweakValue, new: TweakValue, isReported: Bool, isTemporary: Bool
     ) {
-        self.init(.node(node), .override(wasSet: wasSet), old, new, .override, isNews, isTemporary)
+        self.init(.node(node), .override(wasSet: wasSet), old, new, .override, isReported, isTemporary)
     }
 
-    /// A part that tells the current value alone.
+    /// Creates a part with the current values, but without overrides.
     init(
-        _ subject: CommitSubject, old: TweakValue, new: TweakValue, layer: TweakLayer, isNews: Bool,
+        _ subject: CommitSubject, old: TweakValue, new: TweakValue, layer: TweakLayer, isReported: Bool,
         isTemporary: Bool = false
     ) {
-        self.init(subject, .none, old, new, layer, isNews, isTemporary)
+        self.init(subject, .none, old, new, layer, isReported, isTemporary)
     }
 
-    /// A part that tells no values.
+    /// Creates a part without values.
     package init(
-        _ subject: CommitSubject, layer: TweakLayer = .default, isNews: Bool = false, isTemporary: Bool = false
+        _ subject: CommitSubject, layer: TweakLayer = .default, isReported: Bool = false, isTemporary: Bool = false
     ) {
-        self.init(subject, .redacted, .bool(false), .bool(false), layer, isNews, isTemporary)
+        self.init(subject, .redacted, .bool(false), .bool(false), layer, isReported, isTemporary)
     }
 
     private init(
         _ subject: CommitSubject, _ layers: Layers, _ old: TweakValue, _ new: TweakValue, _ layer: TweakLayer,
-        _ isNews: Bool, _ isTemporary: Bool
+        _ isReported: Bool, _ isTemporary: Bool
     ) {
         self.subject = subject
         self.layers = layers
         oldValue = old
         newValue = new
         self.layer = layer
-        self.isNews = isNews
+        self.isReported = isReported
         self.isTemporary = isTemporary
     }
 
-    /// The current value before; nil where it must not be known.
+    /// The current value before; nil if it must not be revealed.
     package var old: TweakValue? { if case .redacted = layers { nil } else { oldValue } }
 
-    /// The current value after; nil where it must not be known.
+    /// The current value after; nil if it must not be revealed.
     package var new: TweakValue? { if case .redacted = layers { nil } else { newValue } }
 
-    /// What was set before.
-    package var before: SetValues {
+    /// The overrides before.
+    package var before: OverrideValues {
         switch layers {
-        case .redacted, .none: SetValues()
-        case .override(let wasSet): SetValues(override: wasSet ? oldValue : nil)
+        case .redacted, .none: OverrideValues()
+        case .override(let wasSet): OverrideValues(override: wasSet ? oldValue : nil)
         case .others(let before, _): before
         }
     }
 
-    /// What was set after.
-    package var after: SetValues {
+    /// The overrides after.
+    package var after: OverrideValues {
         switch layers {
-        case .redacted, .none: SetValues()
-        case .override: SetValues(override: newValue)
+        case .redacted, .none: OverrideValues()
+        case .override: OverrideValues(override: newValue)
         case .others(_, let after): after
         }
     }
 
-    /// Has it end where a later part of the same tweak ends.
-    /// - Returns: By how much that raises its weight.
+    /// Merges a later part of the same tweak into this one.
+    /// - Returns: The increase of its weight.
     mutating func extend(to later: CommitPart) -> Int {
         if later.subject.isSecret { return 0 }
         let weight = self.weight
@@ -143,23 +143,23 @@ package struct CommitPart: Sendable {
         return self.weight - weight
     }
 
-    /// Has it end with an override that was set later.
+    /// Merges a later set of an override into this part.
     mutating func extend(to value: TweakValue) {
         switch layers {
         case .override: break
         case .redacted: return
-        case .none, .others: layers = .others(before: before, after: SetValues(override: value))
+        case .none, .others: layers = .others(before: before, after: OverrideValues(override: value))
         }
         newValue = value
     }
 
-    /// Whether an override was set where there was an override, or nothing.
+    /// Whether it is a set of an override where there was an override or nothing.
     var isPlain: Bool { if case .override = layers { true } else { false } }
 
-    /// What it takes in memory, roughly: a long text as much as several short values.
+    /// Its approximate size in memory, in units of a short value; a long text counts as several.
     var weight: Int { 1 + (newValue.textBytes ?? 0) / 256 }
 
-    /// How long a temporary override was meant to last that this set.
+    /// The lifetime of the temporary override that it set; nil if it set none.
     package var lifetime: Duration? {
         guard case .others(let before, let after) = layers, let temporary = after.temporary,
             temporary.expires != before.temporary?.expires
@@ -167,10 +167,12 @@ package struct CommitPart: Sendable {
         return temporary.expires - temporary.time
     }
 
-    /// The same without values.
-    package var redacted: CommitPart { CommitPart(subject, layer: layer, isNews: isNews, isTemporary: isTemporary) }
+    /// The same part without values.
+    package var redacted: CommitPart {
+        CommitPart(subject, layer: layer, isReported: isReported, isTemporary: isTemporary)
+    }
 
-    /// Whether history and audit speak of it: what a file has beneath an override changes nothing.
+    /// Whether history and audit record it: a file's value below an override changes nothing.
     func isRemembered(_ kind: CommitKind?) -> Bool {
         switch kind {
         case nil: false
@@ -184,13 +186,13 @@ package struct CommitPart: Sendable {
     fileprivate var textBytes: Int { (oldValue.textBytes ?? 0) + (newValue.textBytes ?? 0) }
 }
 
-/// Which tweak a part of a commit is about.
+/// The tweak that a part of a commit concerns.
 package enum CommitSubject: Sendable {
     case node(TweakNode)
-    /// The one that has this path, or will have it: in a commit of an earlier run, or where only the disk has to look.
+    /// A tweak known by path only: in a commit of an earlier run, or if only the storage needs the part.
     case path(NamedPath)
 
-    /// What is known of a tweak without the tweak.
+    /// The path of a tweak that need not be registered, and whether it is secret.
     package final class NamedPath: Sendable {
         let path: TweakPath
         let isSecret: Bool
@@ -209,7 +211,7 @@ package enum CommitSubject: Sendable {
         }
     }
 
-    /// The tweak; nil where only its path is known.
+    /// The tweak; nil if only its path is known.
     package var node: TweakNode? { if case .node(let node) = self { node } else { nil } }
 
     /// Whether the values must not be shown.
@@ -220,7 +222,7 @@ package enum CommitSubject: Sendable {
         }
     }
 
-    /// Commits of earlier runs are not merged with anything.
+    /// Whether both are the same registered tweak. False for commits of earlier runs, which are never merged.
     func isSame(as other: CommitSubject) -> Bool {
         if case .node(let node) = self, case .node(let other) = other { node === other } else { false }
     }

@@ -1,22 +1,22 @@
-// Knows which records wait for whom, and makes room where they are too many.
+// Manages the stream's records and follower cursors, and frees memory when the limit is exceeded.
 
 extension CommitStream {
     struct Follower {
         let overflow: Overflow
         let wake: Wake
-        /// The first record that it has not read.
+        /// The sequence of the first unread record.
         var cursor: UInt64
-        /// Whether it is to be woken by the next record.
+        /// Whether the next record wakes it.
         var isAsleep = true
         var fold: FoldingQueue?
         var lost = Lost()
     }
 
     struct State {
-        /// With rising sequences; gaps are records that all have read, or that were dropped.
+        /// Records with increasing sequences; gaps are records that all followers have read, or that were dropped.
         var records: [CommitRecord] = []
         var bytes = 0
-        /// The sequence that comes next.
+        /// The sequence of the next record.
         var next: UInt64 = 0
         var followers: [Follower?] = []
         var hasEnded = false
@@ -26,32 +26,32 @@ extension CommitStream {
 // MARK: - Reading
 
 extension CommitStream.State {
-    /// The records that a follower has not read, and those that no follower needs any more.
-    mutating func take(
-        _ place: Int, staysAwake: Bool
+    /// Returns the unread records of a follower, and the removed records that no follower needs any more.
+    mutating func drain(
+        _ slot: Int, staysAwake: Bool
     ) -> (batch: CommitStream.Batch, read: [CommitRecord]) {
         var batch = CommitStream.Batch(isLast: hasEnded)
-        // By parts: a copy of a follower counts references.
-        guard let cursor = followers[place]?.cursor else { return (batch, []) }
-        batch.folded = followers[place]?.fold.take()
-        if let lost = followers[place]?.lost, !lost.isEmpty {
+        // Reads single properties: copying a follower costs reference counting.
+        guard let cursor = followers[slot]?.cursor else { return (batch, []) }
+        batch.folded = followers[slot]?.fold.take()
+        if let lost = followers[slot]?.lost, !lost.isEmpty {
             batch.lost = lost
-            followers[place]?.lost = CommitStream.Lost()
+            followers[slot]?.lost = CommitStream.Lost()
         }
-        followers[place]?.isAsleep = !staysAwake
+        followers[slot]?.isAsleep = !staysAwake
         if cursor >= next { return (batch, []) }
         let start = position(of: cursor)
-        followers[place]?.cursor = next
+        followers[slot]?.cursor = next
         if start == 0, firstUnread == nil {
             swap(&batch.records, &records)
             bytes = 0
             return (batch, [])
         }
         batch.records = Array(records[start...])
-        return (batch, takeRead())
+        return (batch, removeRead())
     }
 
-    /// Where the first record stands that is no older.
+    /// The index of the first record with this or a higher sequence.
     private func position(of sequence: UInt64) -> Int {
         var (low, high) = (0, records.count)
         while low < high {
@@ -61,31 +61,31 @@ extension CommitStream.State {
         return low
     }
 
-    /// The oldest sequence that a follower has not read; nil where all have read all.
+    /// The lowest sequence that a follower has not read; nil if all followers have read everything.
     private var firstUnread: UInt64? {
         var first = next
-        for place in followers.indices { if let cursor = followers[place]?.cursor, cursor < first { first = cursor } }
+        for slot in followers.indices { if let cursor = followers[slot]?.cursor, cursor < first { first = cursor } }
         return first == next ? nil : first
     }
 
-    /// Takes out what everyone has read.
-    mutating func takeRead() -> [CommitRecord] {
+    /// Removes the records that all followers have read.
+    mutating func removeRead() -> [CommitRecord] {
         let count = firstUnread.map { position(of: $0) } ?? records.count
-        return count == 0 ? [] : takeOut(0..<count)
+        return count == 0 ? [] : remove(0..<count)
     }
 
-    private mutating func takeOut(_ range: Range<Int>) -> [CommitRecord] {
+    private mutating func remove(_ range: Range<Int>) -> [CommitRecord] {
         let taken = Array(records[range])
         records.removeSubrange(range)
-        for record in taken { bytes -= record.heldBytes }
+        for record in taken { bytes -= record.memorySize }
         return taken
     }
 
     mutating func takeSleepers() -> [CommitStream.Wake] {
         var wakes: [CommitStream.Wake] = []
-        for place in followers.indices where followers[place]?.isAsleep == true {
-            followers[place]?.isAsleep = false
-            if let wake = followers[place]?.wake { wakes.append(wake) }
+        for slot in followers.indices where followers[slot]?.isAsleep == true {
+            followers[slot]?.isAsleep = false
+            if let wake = followers[slot]?.wake { wakes.append(wake) }
         }
         return wakes
     }
@@ -94,52 +94,53 @@ extension CommitStream.State {
 // MARK: - Making room
 
 extension CommitStream.State {
-    /// Gives up records until they fit. Who is furthest behind goes on without them first: those that read have each.
+    /// Removes records until they fit the limit. The followers that are furthest behind skip records first, so that
+    /// active followers get each record.
     mutating func makeRoom() -> [CommitRecord] {
         var released: [CommitRecord] = []
-        // One alone stays, however large: who reads next has it whole.
-        while bytes > CommitStream.limit, records.count > 1, let place = furthestBehind {
-            catchUp(place)
-            released += takeRead()
+        // A single record stays, regardless of its size, so that the next read returns it complete.
+        while bytes > CommitStream.limit, records.count > 1, let slot = furthestBehind {
+            skipToEnd(slot)
+            released += removeRead()
         }
         while bytes > CommitStream.limit, records.count > 1 { released += dropHeaviest() }
         return released
     }
 
-    /// Of the followers that may go on at the end, the one with the oldest record.
+    /// The follower with the lowest cursor, among those that can skip to the end.
     private var furthestBehind: Int? {
         var (found, oldest): (Int?, UInt64) = (nil, next)
-        for place in followers.indices {
-            guard let follower = followers[place], follower.overflow != .drops, follower.cursor < oldest else {
+        for slot in followers.indices {
+            guard let follower = followers[slot], follower.overflow != .drops, follower.cursor < oldest else {
                 continue
             }
-            (found, oldest) = (place, follower.cursor)
+            (found, oldest) = (slot, follower.cursor)
         }
         return found
     }
 
-    /// Has a follower go on at the end, with a fold or anew.
-    private mutating func catchUp(_ place: Int) {
-        guard let follower = followers[place] else { return }
+    /// Moves a follower to the end of the stream; it gets its unread changes folded, or restarts.
+    private mutating func skipToEnd(_ slot: Int) {
+        guard let follower = followers[slot] else { return }
         switch follower.overflow {
         case .drops: return
-        case .restarts: followers[place]?.lost.note(records.last?.revision ?? 0)
+        case .restarts: followers[slot]?.lost.note(records.last?.revision ?? 0)
         case .folds:
-            var fold = followers[place]?.fold.take() ?? FoldingQueue(threshold: 0)
+            var fold = followers[slot]?.fold.take() ?? FoldingQueue(threshold: 0)
             for record in records[position(of: follower.cursor)...] {
                 record.forEachChange { fold.append($0) }
             }
-            followers[place]?.fold = fold.isEmpty ? nil : fold
+            followers[slot]?.fold = fold.isEmpty ? nil : fold
         }
-        followers[place]?.cursor = next
+        followers[slot]?.cursor = next
     }
 
-    /// Drops a quarter of all, of those origins that have the most what is oldest; what the program does itself counts
-    /// fourfold. The newest commit stays.
+    /// Drops a quarter of all records: the oldest ones of the origins with the largest shares. Records without a
+    /// session, those of the program, count fourfold. The newest record stays.
     private mutating func dropHeaviest() -> [CommitRecord] {
         var shares: [String: Int] = [:]
         for record in records.dropLast() { shares[record.origin.identity, default: 0] += record.share }
-        let most = Self.level(shares.values)
+        let most = Self.shareLimit(shares.values)
         var (dropped, kept): ([CommitRecord], [CommitRecord]) = ([], [])
         for record in records.dropLast() {
             let origin = record.origin.identity
@@ -148,7 +149,7 @@ extension CommitStream.State {
                 continue
             }
             shares[origin] = share - record.share
-            bytes -= record.heldBytes
+            bytes -= record.memorySize
             dropped.append(record)
         }
         records = kept + records.suffix(1)
@@ -156,8 +157,8 @@ extension CommitStream.State {
         return dropped
     }
 
-    /// What each may keep, so that all together keep three quarters of what they have.
-    private static func level(_ shares: some Collection<Int>) -> Int {
+    /// The share that each origin may keep, so that all together keep three quarters.
+    private static func shareLimit(_ shares: some Collection<Int>) -> Int {
         var rest = shares.reduce(0, +) / 4 * 3
         for (position, share) in shares.sorted().enumerated() {
             let most = rest / (shares.count - position)
@@ -168,18 +169,18 @@ extension CommitStream.State {
     }
 
     private mutating func noteLost(_ record: CommitRecord) {
-        for place in followers.indices {
-            guard let cursor = followers[place]?.cursor, cursor <= record.sequence else { continue }
-            followers[place]?.lost.note(record.revision)
+        for slot in followers.indices {
+            guard let cursor = followers[slot]?.cursor, cursor <= record.sequence else { continue }
+            followers[slot]?.lost.note(record.revision)
         }
     }
 }
 
 extension CommitRecord {
-    /// What it counts of its origin's share.
-    fileprivate var share: Int { kind?.session == nil ? 4 * heldBytes : heldBytes }
+    /// Its contribution to the share of its origin.
+    fileprivate var share: Int { kind?.session == nil ? 4 * memorySize : memorySize }
 
-    /// Calls `body` with each change, as those see it who watch.
+    /// Calls `body` with each change, in the form for watchers.
     package func forEachChange(_ body: (WatchedChange) -> Void) {
         for part in parts {
             if let change = WatchedChange(part, of: self) { body(change) }

@@ -1,32 +1,33 @@
-// Keeps the last commits for those who follow them, each with a cursor of its own.
+// Buffers the last commits for followers, each with its own cursor.
 
 import Synchronization
 
-/// The records of a registry's commits, in order, as far as a follower has not read them.
+/// The records of a registry's commits, in order, that at least one follower has not read.
 ///
-/// It holds a mebibyte of them, whatever its followers do. For one that falls behind further it makes a fold, or counts
-/// what is lost; of several origins those that have the most lose first, and the program's own loops before people. It
-/// outlives the registry until its followers have read what there is.
+/// It holds at most one mebibyte of them. For a follower that falls further behind it folds the changes, or drops
+/// records and counts them: first those of the origins with the largest shares, where the program counts more than
+/// clients. It outlives the registry until its followers have read everything.
 package final class CommitStream: Sendable {
-    /// What becomes of a follower for which there is no more room.
+    /// The handling of a follower whose unread records exceed the limit.
     package enum Overflow: Sendable {
-        /// What it has not read is folded: of each tweak the newest value, with the oldest and the number.
+        /// Folds its unread changes: for each tweak the newest value, the oldest previous value, and the number of
+        /// changes.
         case folds
-        /// It is told, and looks at the whole state instead.
+        /// Reports the loss, so that it rereads the whole state.
         case restarts
-        /// Commits are lost, and counted.
+        /// Drops commits and counts them.
         case drops
     }
 
-    /// Wakes a follower; called outside all locks, on the thread of a commit.
+    /// Wakes a follower. Called outside all locks, on the committing thread.
     package typealias Wake = @Sendable () -> Void
 
-    /// Commits that were not read.
+    /// The commits that a follower has lost.
     package struct Lost: Sendable {
         package fileprivate(set) var count = 0
-        /// The revisions of the first and the last.
+        /// The revisions of the first and the last one.
         package fileprivate(set) var revisions: ClosedRange<UInt64> = 0...0
-        /// Whether anything was.
+        /// Whether none was lost.
         package var isEmpty: Bool { count == 0 }
 
         mutating func note(_ revision: UInt64) {
@@ -37,19 +38,19 @@ package final class CommitStream: Sendable {
         }
     }
 
-    /// What a follower has not read yet, oldest first.
+    /// The unread commits of a follower, oldest first.
     package struct Batch: Sendable {
-        /// What came before the records, where it had fallen behind.
+        /// The folded changes before the records, if the follower had fallen behind.
         package var folded: FoldingQueue?
         package var records: [CommitRecord] = []
         package var lost = Lost()
-        /// No more will come.
+        /// Whether the stream has ended.
         package var isLast = false
 
         package var isEmpty: Bool { records.isEmpty && folded == nil && lost.isEmpty }
     }
 
-    /// So many bytes of records wait at most; one larger commit does alone.
+    /// The maximum size of the buffered records, in bytes; a single record may be larger.
     static let limit = 1_048_576
 
     private let state = Mutex(State())
@@ -57,28 +58,28 @@ package final class CommitStream: Sendable {
 
     init() {}
 
-    /// Whether a record is worth making.
+    /// Whether there is a follower, so that records are needed.
     var isFollowed: Bool { followerCount > 0 }
     var followerCount: Int { following.load(ordering: .relaxed) }
 
     // MARK: Under the registry's lock
 
     /// Adds a commit.
-    /// - Parameter released: What is given up, which may hold objects of the program.
-    /// - Returns: The followers that sleep, to be woken.
+    /// - Parameter released: Receives removed records, which may own objects of the program.
+    /// - Returns: The callbacks of the waiting followers.
     func append(_ record: CommitRecord, _ released: inout [any Sendable]) -> [Wake] {
         state.withLock { state in
             state.next = record.sequence + 1
-            state.bytes += record.heldBytes
+            state.bytes += record.memorySize
             state.records.append(record)
             if state.bytes > Self.limit { released.append(state.makeRoom()) }
             return state.takeSleepers()
         }
     }
 
-    /// Begins to follow behind a record.
+    /// Adds a follower that starts after a record.
     func follow(_ overflow: Overflow, after sequence: UInt64, _ wake: @escaping Wake) -> CommitFollower {
-        let place = state.withLock { state in
+        let slot = state.withLock { state in
             let follower = Follower(overflow: overflow, wake: wake, cursor: sequence + 1)
             if let free = state.followers.firstIndex(where: { $0 == nil }) {
                 state.followers[free] = follower
@@ -88,12 +89,12 @@ package final class CommitStream: Sendable {
             return state.followers.count - 1
         }
         following.add(1, ordering: .relaxed)
-        return CommitFollower(self, place)
+        return CommitFollower(self, slot)
     }
 
     // MARK: On any thread
 
-    /// No more commits will come.
+    /// Ends the stream and wakes all followers.
     func end() {
         let wakes = state.withLock { state in
             state.hasEnded = true
@@ -102,58 +103,58 @@ package final class CommitStream: Sendable {
         for wake in wakes { wake() }
     }
 
-    fileprivate func take(_ place: Int, staysAwake: Bool) -> (batch: Batch, read: [CommitRecord]) {
-        state.withLock { $0.take(place, staysAwake: staysAwake) }
+    fileprivate func drain(_ slot: Int, staysAwake: Bool) -> (batch: Batch, read: [CommitRecord]) {
+        state.withLock { $0.drain(slot, staysAwake: staysAwake) }
     }
 
-    fileprivate func hasNews(_ place: Int) -> Bool {
+    fileprivate func hasUpdates(_ slot: Int) -> Bool {
         state.withLock { state in
-            guard let follower = state.followers[place] else { return false }
+            guard let follower = state.followers[slot] else { return false }
             return follower.fold != nil || !follower.lost.isEmpty
                 || (state.records.last?.sequence ?? 0) >= follower.cursor
         }
     }
 
-    fileprivate func leave(_ place: Int) {
+    fileprivate func removeFollower(_ slot: Int) {
         let released = state.withLock { state in
-            defer { state.followers[place] = nil }
-            return state.followers[place]
+            defer { state.followers[slot] = nil }
+            return state.followers[slot]
         }
         if released != nil { following.subtract(1, ordering: .relaxed) }
-        let records = state.withLock { $0.takeRead() }
+        let records = state.withLock { $0.removeRead() }
         withExtendedLifetime((released, records)) {}
     }
 }
 
-/// One that follows the commits of a registry, until it is let go of.
+/// A follower of a registry's commits; it is removed when it is released.
 package final class CommitFollower: Sendable {
     private let stream: CommitStream
-    private let place: Int
+    private let slot: Int
 
-    fileprivate init(_ stream: CommitStream, _ place: Int) { (self.stream, self.place) = (stream, place) }
+    fileprivate init(_ stream: CommitStream, _ slot: Int) { (self.stream, self.slot) = (stream, slot) }
 
-    deinit { stream.leave(place) }
+    deinit { stream.removeFollower(slot) }
 
-    /// Takes what it has not read.
-    /// - Parameter staysAwake: It comes back by itself; else the next commit wakes it.
-    package func take(staysAwake: Bool = false) -> CommitStream.Batch {
-        stream.take(place, staysAwake: staysAwake).batch
+    /// Returns the unread commits and moves the cursor behind them.
+    /// - Parameter staysAwake: Whether the follower calls again by itself; otherwise the next commit wakes it.
+    package func drain(staysAwake: Bool = false) -> CommitStream.Batch {
+        stream.drain(slot, staysAwake: staysAwake).batch
     }
 
-    /// The same under the registry's lock.
-    /// - Parameter released: What is given up, which may hold objects of the program.
-    func take(_ released: inout [any Sendable]) -> CommitStream.Batch {
-        let (batch, read) = stream.take(place, staysAwake: false)
+    /// Returns the unread commits, under the registry's lock.
+    /// - Parameter released: Receives removed records, which may own objects of the program.
+    func drain(_ released: inout [any Sendable]) -> CommitStream.Batch {
+        let (batch, read) = stream.drain(slot, staysAwake: false)
         released.append(read)
         return batch
     }
 
-    /// Whether there is something to take.
-    package var hasNews: Bool { stream.hasNews(place) }
+    /// Whether there are unread commits.
+    package var hasUpdates: Bool { stream.hasUpdates(slot) }
 }
 
 extension TweakRegistry {
-    /// Begins to follow the commits from now on.
+    /// Adds a follower of all later commits.
     package func follow(
         _ overflow: CommitStream.Overflow, _ wake: @escaping CommitStream.Wake
     ) -> CommitFollower {

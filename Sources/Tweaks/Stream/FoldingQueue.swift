@@ -1,98 +1,99 @@
-// Changes that wait for a slow reader: each one while there are few, the newest of each tweak when there are many.
+// Queues changes for one slow reader; above a threshold it keeps only the newest change of each tweak.
 
-/// A change of one tweak, as those see it who watch values.
+/// A change of one tweak, in the form for value watchers.
 package struct WatchedChange: Sendable {
     package let node: TweakNode
-    /// The value before; where changes were folded, before the first of them.
+    /// The value before; if changes were folded, before the first of them.
     package var old: TweakValue
     package let new: TweakValue
     package let origin: TweakOrigin
     package let revision: UInt64
-    /// The record that it is of.
+    /// The sequence of its record.
     package let sequence: UInt64
-    /// Where the new value comes from.
+    /// The layer of the new value.
     package let layer: TweakLayer
-    /// Whether values are told of it; else only a layer has changed.
-    package var isNews: Bool
-    /// How many earlier changes of this tweak were folded into this one.
+    /// Whether value watchers are notified; if false, only a layer has changed.
+    package var isReported: Bool
+    /// The number of earlier changes of this tweak that were folded into this one.
     package var folded = 0
 
     package init(
         node: TweakNode, old: TweakValue, new: TweakValue, origin: TweakOrigin, revision: UInt64,
-        sequence: UInt64 = 0, layer: TweakLayer = .override, isNews: Bool = true
+        sequence: UInt64 = 0, layer: TweakLayer = .override, isReported: Bool = true
     ) {
         (self.node, self.old, self.new, self.origin, self.revision) = (node, old, new, origin, revision)
-        (self.sequence, self.layer, self.isNews) = (sequence, layer, isNews)
+        (self.sequence, self.layer, self.isReported) = (sequence, layer, isReported)
     }
 
-    /// Nil for a part that is about no tweak of this run.
+    /// Creates a change from a part; nil if the part has no registered tweak or no values.
     init?(_ part: CommitPart, of record: CommitRecord) {
         guard let node = part.subject.node, let old = part.old, let new = part.new else { return nil }
         self.init(
             node: node, old: old, new: new, origin: record.origin, revision: record.revision,
-            sequence: record.sequence, layer: part.layer, isNews: part.isNews)
+            sequence: record.sequence, layer: part.layer, isReported: part.isReported)
     }
 }
 
-/// A queue of changes that never holds more than a threshold plus one change for each tweak.
+/// A queue of changes whose length is bounded by a threshold plus one change for each tweak.
 package struct FoldingQueue: Sendable {
     private var changes: [WatchedChange?] = []
     private var head = 0
-    /// Where each tweak's newest change stands.
+    /// The index of each tweak's newest change, by slot.
     private var positions: [Int: Int] = [:]
     private var live = 0
     private let threshold: Int
     /// The approximate size of the changes in memory, in bytes.
-    package private(set) var heldBytes = 0
+    package private(set) var memorySize = 0
 
-    /// - Parameter threshold: From how many waiting changes on a tweak's earlier change is folded into its newest.
+    /// - Parameter threshold: The number of queued changes from which a tweak's earlier change is folded into its
+    ///   newest.
     package init(threshold: Int) { self.threshold = threshold }
 
     package var isEmpty: Bool { live == 0 }
     package var count: Int { live }
 
-    /// The change that is taken next.
+    /// The oldest change.
     package var first: WatchedChange? { head < changes.count ? changes[head] : nil }
 
     /// Adds the newest change.
-    /// - Parameter threshold: Instead of the queue's own.
+    /// - Parameter threshold: Overrides the queue's threshold.
     package mutating func append(_ change: WatchedChange, threshold: Int? = nil) {
         var change = change
         if live >= threshold ?? self.threshold { fold(&change) }
         positions[change.node.slot] = changes.count
         changes.append(change)
         live += 1
-        heldBytes += change.heldBytes
+        memorySize += change.memorySize
         if changes.count > 2 * live + 64 { compact() }
     }
 
-    // A tweak that was removed may have left its slot to another one: only the same node folds.
+    // Folds only changes of the same node: the slot of a removed tweak may have been reused.
     private mutating func fold(_ change: inout WatchedChange) {
         guard let position = positions[change.node.slot], let earlier = changes[position],
             earlier.node === change.node
         else { return }
         change.old = earlier.old
-        // Only a layer may have changed: then there was nothing to be folded away.
-        change.folded += earlier.folded + (earlier.isNews && change.isNews ? 1 : 0)
-        change.isNews = change.isNews || earlier.isNews
-        heldBytes -= earlier.heldBytes
+        // Layer-only changes are not counted as folded.
+        change.folded += earlier.folded + (earlier.isReported && change.isReported ? 1 : 0)
+        change.isReported = change.isReported || earlier.isReported
+        memorySize -= earlier.memorySize
         changes[position] = nil
         live -= 1
         findHead()
     }
 
-    /// What is taken next stands at the head, so that finding it costs nothing.
+    /// Moves the head to the next change, so that `popFirst` need not search.
     private mutating func findHead() {
         while head < changes.count, changes[head] == nil { head += 1 }
     }
 
-    /// Takes the oldest change.
+    /// Removes and returns the oldest change.
     package mutating func popFirst() -> WatchedChange? {
         guard head < changes.count, let change = changes[head] else { return nil }
         changes[head] = nil
         if positions[change.node.slot] == head { positions[change.node.slot] = nil }
         live -= 1
-        heldBytes -= change.heldBytes
+        memorySize -= change.memorySize
         if live == 0 { removeAll() } else { findHead() }
         return change
     }
@@ -115,5 +116,5 @@ package struct FoldingQueue: Sendable {
 }
 
 extension WatchedChange {
-    fileprivate var heldBytes: Int { 256 + (new.textBytes ?? 0) }
+    fileprivate var memorySize: Int { 256 + (new.textBytes ?? 0) }
 }

@@ -1,40 +1,40 @@
-// The inside of a group: its parts, and the value made of them, kept until one of them changes.
+// Stores the parts of a group and caches the value built from them until a part changes.
 
 public import Synchronization
 
-/// The parts of a group and the value that was last made of them.
+/// The parts of a group and the value last built from them.
 @usableFromInline
 final class GroupCore<Template: TweakTemplate>: Sendable {
-    /// A value, and how many changes it has seen.
+    /// A value, and the change count that it includes.
     @usableFromInline
-    struct Made: Sendable {
+    struct CachedValue: Sendable {
         @usableFromInline var value: Template
-        @usableFromInline var seen: Int
+        @usableFromInline var changeCount: Int
     }
 
     @usableFromInline let defaultValue: Template
     let parts: [DeclaredPart<Template>]
     let registry: TweakRegistry
     let reader: GroupReader<Template>
-    /// Only counts: it is told of changes under the registry's lock, while they are made.
+    /// Only counts changes; the registry notifies it under its lock, while a commit is applied.
     @usableFromInline let counter: Subscriber
-    @usableFromInline let made: Mutex<Made>
-    private let observedPlace = AtomicLazyReference<Observed>()
+    @usableFromInline let cache: Mutex<CachedValue>
+    private let observedPlace = AtomicLazyReference<ObservationSource>()
 
-    init(_ defaultValue: Template, _ place: GroupPlace) {
+    init(_ defaultValue: Template, _ place: GroupLocation) {
         self.defaultValue = defaultValue
         parts = Template.parts.map { $0.declare(place, defaultValue) }
         precondition(!parts.isEmpty, "Tweaks: \(place.source): \(Template.self) names no parts")
         registry = place.registry ?? .shared
         let nodes = FrozenTrait.isOn ? [] : parts.map { $0.erased().node }
         reader = GroupReader(defaultValue: defaultValue, nodes: nodes, reads: parts.map(\.read))
-        made = Mutex(Made(value: defaultValue, seen: -1))
+        cache = Mutex(CachedValue(value: defaultValue, changeCount: -1))
         counter = Subscriber(nodes, of: registry, runsNoCode: true, call: nil)
         counter.start()
     }
 
     deinit {
-        // Another group may go on with the same tweaks.
+        // The tweaks stay registered: another group may use them.
         counter.cancel()
         guard let observed = observedPlace.load()?.subscriber else { return }
         observed.cancel()
@@ -49,29 +49,29 @@ final class GroupCore<Template: TweakTemplate>: Sendable {
         #endif
     }
 
-    /// The current value: all parts as of one moment.
-    // Neither the registry's lock nor a part is touched unless one has changed. A commit counts its first change before
-    // anybody can see it done, and whoever finds the count changed waits for the commit to be whole.
+    /// The current value: a consistent snapshot of all parts.
+    // Takes the registry's lock only after a change. A commit raises the count before any of its changes is visible,
+    // and a reader that finds the count changed waits for the whole commit.
     @inlinable
     func load() -> Template {
         #if Frozen
             return defaultValue
         #else
             let count = counter.noted.load(ordering: .acquiring)
-            return made.withLock { $0.seen == count ? $0.value : nil } ?? make()
+            return cache.withLock { $0.changeCount == count ? $0.value : nil } ?? rebuild()
         #endif
     }
 
-    /// Makes the value anew.
+    /// Builds the value from the parts and caches it.
     @usableFromInline
-    func make() -> Template {
+    func rebuild() -> Template {
         let (prepared, count) = registry.state.withLock { state in
             (state.current(reader.nodes), counter.noted.load(ordering: .acquiring))
         }
         let value = reader.template(of: prepared)
-        var made = Made(value: value, seen: count)
-        // The old one is released after the lock: its deinit may be anything.
-        self.made.withLock { if $0.seen < count { swap(&$0, &made) } }
+        var built = CachedValue(value: value, changeCount: count)
+        // The old value is released after the lock: its deinit may run the program's code.
+        cache.withLock { if $0.changeCount < count { swap(&$0, &built) } }
         return value
     }
 }

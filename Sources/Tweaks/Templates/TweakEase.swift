@@ -1,6 +1,6 @@
-// Easing as CSS has it: a cubic Bézier curve from (0, 0) to (1, 1).
+// Defines an easing template as in CSS: a cubic Bézier curve from (0, 0) to (1, 1).
 
-/// How something goes from one state to another: CSS's `cubic-bezier(x1, y1, x2, y2)`.
+/// An easing curve between two states: CSS's `cubic-bezier(x1, y1, x2, y2)`.
 ///
 /// ```swift
 /// static let ease = TweakGroup("Card", "Flip", "Ease", TweakEase.inOut)
@@ -9,56 +9,56 @@
 ///
 /// The definition is that of W3C, “CSS Easing Functions Level 1”, section “Cubic Bézier Easing Functions”.
 public struct TweakEase: TweakTemplate {
-    /// When the first handle is; 0…1.
+    /// Time of the first control point, 0…1.
     public var x1: Double
-    /// How far the first handle is.
+    /// Progress at the first control point.
     public var y1: Double
-    /// When the second handle is; 0…1.
+    /// Time of the second control point, 0…1.
     public var x2: Double
-    /// How far the second handle is.
+    /// Progress at the second control point.
     public var y2: Double
 
-    /// A curve by its handles.
+    /// A curve from its control points.
     public init(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) {
         (self.x1, self.y1, self.x2, self.y2) = (x1, y1, x2, y2)
     }
 
-    /// CSS's `ease`: quickly away, slowly there.
+    /// CSS's `ease`: fast at first, slow at the end.
     public static var standard: TweakEase { TweakEase(0.25, 0.1, 0.25, 1) }
     /// CSS's `linear`.
     public static var linear: TweakEase { TweakEase(0, 0, 1, 1) }
     /// CSS's `ease-in`: slow at first.
     public static var `in`: TweakEase { TweakEase(0.42, 0, 1, 1) }
-    /// CSS's `ease-out`: slow at last.
+    /// CSS's `ease-out`: slow at the end.
     public static var out: TweakEase { TweakEase(0, 0, 0.58, 1) }
     /// CSS's `ease-in-out`: slow at both ends.
     public static var inOut: TweakEase { TweakEase(0.42, 0, 0.58, 1) }
 
     /// X1, y1, x2, y2.
     public static let parts: [TweakPart<TweakEase>] = [
-        TweakPart("x1", \.x1, in: 0...1, help: "When the first handle of the curve is"),
-        TweakPart("y1", \.y1, in: -5...5, help: "How far the first handle is; below 0 it goes back first"),
-        TweakPart("x2", \.x2, in: 0...1, help: "When the second handle of the curve is"),
-        TweakPart("y2", \.y2, in: -5...5, help: "How far the second handle is; above 1 it goes too far first"),
+        TweakPart("x1", \.x1, in: 0...1, help: "Time of the curve's first control point"),
+        TweakPart("y1", \.y1, in: -5...5, help: "Progress at the first control point; below 0 moves back first"),
+        TweakPart("x2", \.x2, in: 0...1, help: "Time of the curve's second control point"),
+        TweakPart("y2", \.y2, in: -5...5, help: "Progress at the second control point; above 1 overshoots"),
     ]
 
-    /// How much of the way is done after a share of the time; 0 before the start, 1 after the end.
+    /// The progress after a fraction of the time; 0 before the start, 1 after the end.
     public func progress(at time: Double) -> Double {
         guard time > 0 else { return 0 }
         guard time < 1 else { return 1 }
         return Self.curve(y1, y2, parameter(at: time))
     }
 
-    /// Where on the curve a time is, by halving; x only rises, so there is just one.
+    /// The curve parameter at a time. x is monotonic, so there is exactly one.
     private func parameter(at time: Double) -> Double {
         var (low, high, middle) = (0.0, 1.0, time)
-        // As fine as a double can tell, and enough of them to get there from anywhere.
+        // 60 bisections reach the precision of a double from any start.
         for _ in 0..<60 {
             let distance = Self.curve(x1, x2, middle) - time
             if distance > 0 { high = middle } else { low = middle }
             let slope = Self.slope(x1, x2, middle)
             let better = middle - distance / slope
-            // Newton's step where it stays between the bounds.
+            // Newton's step if it stays between the bounds, else bisection.
             let next = better > low && better < high ? better : (low + high) / 2
             if (next - middle).magnitude < 1e-14 { return next }
             middle = next
@@ -66,7 +66,7 @@ public struct TweakEase: TweakTemplate {
         return middle
     }
 
-    /// One coordinate of the curve with handles `a` and `b`.
+    /// One coordinate of the curve with control points `a` and `b`.
     private static func curve(_ a: Double, _ b: Double, _ s: Double) -> Double {
         ((1 - 3 * b + 3 * a) * s + (3 * b - 6 * a)) * s * s + 3 * a * s
     }

@@ -1,12 +1,12 @@
-// Following a group: once for each commit, however many of its parts that has changed.
+// Observes a group as one value: one notification for each commit that changes any of its parts.
 
 import Synchronization
 
 extension TweakGroup {
-    /// Calls `handler` after each commit that changed the value, until the result is cancelled or let go of.
+    /// Calls `handler` after each commit that changed the value, until the result is canceled or released.
     ///
-    /// It runs where and as ``Tweak/observe(_:)`` says, on the actor that the closure belongs to or on the thread of the
-    /// change, and sees the whole value before and after. It ends when one of the parts is removed.
+    /// It runs as described at ``Tweak/observe(_:)``, on the closure's actor or on the thread of the change, and
+    /// receives the whole value before and after. It ends when a part is removed.
     ///
     /// ```swift
     /// let observation = Upstream.limit.observe { change in bucket.resize(to: change.new.burst) }
@@ -14,16 +14,16 @@ extension TweakGroup {
     public func observe(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (TweakChange<Template>) -> Void
     ) -> TweakObservation {
-        let (reader, view, itself) = (core.reader, GroupView(), WeakBox<Subscriber>())
+        let (reader, view, itself) = (core.reader, GroupObserverState(), WeakBox<Subscriber>())
         let actor = handler.isolation
-        // Unsafe: without its actor the closure is called there alone.
+        // Unsafe: the cast drops the isolation, so the closure must only be called on its actor.
         let handler = unsafeBitCast(handler, to: (@Sendable (TweakChange<Template>) -> Void).self)
         let subscriber = Subscriber(reader.nodes, of: core.registry, on: actor, seesAll: true) {
             [weak registry = core.registry] change in
             guard let change, let registry, let subscriber = itself.value else { return }
-            let (before, now, latest) = view.look(subscriber, registry)
+            let (before, now, latest) = view.advance(subscriber, registry)
             let (old, new) = (reader.template(of: before), reader.template(of: now))
-            // Each part may have gone there and back.
+            // Each part may have changed and changed back.
             if old == new { return }
             let cause = latest ?? change
             handler(TweakChange(old: old, new: new, origin: cause.origin, revision: cause.revision))
@@ -40,7 +40,7 @@ extension TweakGroup {
     /// ```
     public var values: TweakGroupValues<Template> { TweakGroupValues(core: core) }
 
-    /// The same as ``value``, for Swift's Observation; see ``Tweak/observed``.
+    /// The same as ``value``, tracked by Swift's Observation; see ``Tweak/observed``.
     @inlinable
     public var observed: Template {
         core.noteRead()

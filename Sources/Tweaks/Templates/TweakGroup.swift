@@ -1,6 +1,6 @@
-// The handle of several tweaks that are declared, read and set as one value.
+// Declares, reads and sets several tweaks as one value.
 
-/// Several tweaks that are declared at once and used as one value, by a ``TweakTemplate``.
+/// Several tweaks that are declared together and used as one value, described by a ``TweakTemplate``.
 ///
 /// ```swift
 /// enum Upstream {
@@ -13,21 +13,21 @@
 /// }
 /// ```
 ///
-/// Each part is a tweak of its own, `Upstream/Payments/Attempts`, `Upstream/Payments/Base delay` and so on: people list,
-/// set and watch them one by one, or in a batch. The program sees them together: a read has all parts as they were
-/// at one moment, and a commit that changes several of them runs each observer once.
+/// Each part is a separate tweak, `Upstream/Payments/Attempts`, `Upstream/Payments/Base delay` and so on: clients list,
+/// set and watch them one by one, or in a batch. The program reads a consistent snapshot of all parts, and a commit
+/// that changes several of them runs each observer once.
 ///
-/// With a third name, several groups share a collection, and the parts have it in front:
-/// `TweakGroup("Label", "Text", "Shadow", TweakShadow())` declares `Label/Text/Shadow radius` and its like.
+/// With a third name, several groups share a collection, and the name is the prefix of the parts:
+/// `TweakGroup("Label", "Text", "Shadow", TweakShadow())` declares `Label/Text/Shadow radius` and so on.
 @propertyWrapper
 public struct TweakGroup<Template: TweakTemplate>: Sendable {
     @usableFromInline let core: GroupCore<Template>
 
-    /// A group that has a collection to itself.
+    /// A group that is the only one in its collection.
     /// - Parameters:
     ///   - category: The first part of the paths.
     ///   - collection: The second part.
-    ///   - defaultValue: What the parts have as their defaults.
+    ///   - defaultValue: The value whose properties are the parts' defaults.
     ///   - registry: Where the parts are registered; nil is ``TweakRegistry/shared``.
     ///   - fileID: Where it is declared; leave it out.
     ///   - line: Where it is declared; leave it out.
@@ -39,12 +39,12 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
             wrappedValue: defaultValue, category, collection, nil, registry: registry, fileID: fileID, line: line)
     }
 
-    /// A group whose parts' names begin with a name of its own.
+    /// A group whose name is the prefix of its parts' names.
     /// - Parameters:
     ///   - category: The first part of the paths.
     ///   - collection: The second part.
-    ///   - name: What the parts' names begin with.
-    ///   - defaultValue: What the parts have as their defaults.
+    ///   - name: The prefix of the parts' names.
+    ///   - defaultValue: The value whose properties are the parts' defaults.
     ///   - registry: Where the parts are registered; nil is ``TweakRegistry/shared``.
     ///   - fileID: Where it is declared; leave it out.
     ///   - line: Where it is declared; leave it out.
@@ -56,12 +56,12 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
             wrappedValue: defaultValue, category, collection, name, registry: registry, fileID: fileID, line: line)
     }
 
-    /// As a property: the wrapped value is the value, `$retry` is the group.
+    /// As a property wrapper: the wrapped value is the value, `$retry` is the group.
     /// - Parameters:
-    ///   - wrappedValue: What the parts have as their defaults.
+    ///   - wrappedValue: The value whose properties are the parts' defaults.
     ///   - category: The first part of the paths.
     ///   - collection: The second part.
-    ///   - name: What the parts' names begin with; nil for a group that has the collection to itself.
+    ///   - name: The prefix of the parts' names; nil for a group that is the only one in its collection.
     ///   - registry: Where the parts are registered; nil is ``TweakRegistry/shared``.
     ///   - fileID: Where it is declared; leave it out.
     ///   - line: Where it is declared; leave it out.
@@ -69,16 +69,16 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
         wrappedValue: Template, _ category: String, _ collection: String, _ name: String? = nil,
         registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) {
-        let place = GroupPlace(
+        let place = GroupLocation(
             category: category, collection: collection, prefix: name, registry: registry,
             source: TweakSource(fileID: fileID, line: line))
         core = GroupCore(wrappedValue, place)
     }
 
-    /// The current value: all parts as they were at one moment. A read takes one short lock of the group's own.
+    /// The current value: a consistent snapshot of all parts. A read takes one short lock of the group.
     ///
-    /// Setting it sets the overrides of all parts in one commit, as code: each is clamped to its range. What cannot be
-    /// mended that way changes nothing; use ``set(_:)`` to be told.
+    /// Setting it sets the overrides of all parts in one commit, as code: each is clamped to its range. If clamping is
+    /// not enough, nothing changes; use ``set(_:)`` to get the error.
     @inlinable
     public var value: Template {
         get { core.load() }
@@ -95,7 +95,7 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
     /// The group itself.
     public var projectedValue: TweakGroup<Template> { self }
 
-    /// What the code says.
+    /// The declared default.
     public var defaultValue: Template { core.defaultValue }
 
     /// The parts' tweaks, in the order of the template.
@@ -112,7 +112,7 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
         try commit { $0.set(self, value) }
     }
 
-    /// Removes the overrides of all parts in one commit: what lies beneath shows again.
+    /// Removes the overrides of all parts in one commit: the next layer applies.
     /// - Returns: What happened; nil when a part was removed, or the process is frozen.
     @discardableResult
     public func reset() -> TweakCommitResult? {
@@ -121,7 +121,7 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
 
     @usableFromInline
     func assign(_ value: Template) {
-        // The setter promises silence; `set` is the one that tells.
+        // The setter ignores errors; `set` throws them.
         _ = try? commit(policy: .snap) { $0.set(self, value) }
     }
 

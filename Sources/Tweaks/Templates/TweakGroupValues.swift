@@ -1,8 +1,8 @@
-// Following a group with `for await`.
+// Delivers the values of a group as an asynchronous sequence, for `for await`.
 
 /// The current value of a group, then the value after each commit that changed it; a slow reader gets the newest.
 ///
-/// Finishes when one of the parts is removed or the registry goes. Each iteration follows the group on its own.
+/// Finishes when a part is removed or the registry is released. Each iterator observes the group independently.
 public struct TweakGroupValues<Template: TweakTemplate>: AsyncSequence, Sendable {
     /// Values.
     public typealias Element = Template
@@ -11,10 +11,10 @@ public struct TweakGroupValues<Template: TweakTemplate>: AsyncSequence, Sendable
 
     let core: GroupCore<Template>
 
-    /// Starts to follow the group.
+    /// Starts to observe the group.
     public func makeAsyncIterator() -> Iterator { Iterator(core) }
 
-    /// One reader. It does not keep the registry.
+    /// An iterator. It does not retain the registry.
     public struct Iterator: AsyncIteratorProtocol {
         private let reader: GroupReader<Template>
         private weak let registry: TweakRegistry?
@@ -34,7 +34,7 @@ public struct TweakGroupValues<Template: TweakTemplate>: AsyncSequence, Sendable
             signals = stream.makeAsyncIterator()
         }
 
-        /// The next value that differs from the one before; nil when it ends or the task is cancelled.
+        /// The next value that differs from the previous one; nil at the end, or when the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Template? {
             if last == nil {
                 last = reader.read(registry)

@@ -1,6 +1,6 @@
-// How much is let through, for a token bucket.
+// Defines a rate limit template for a token bucket: a sustained rate and a burst size.
 
-/// How much is let through: a rate that can be kept up, and how much more at once.
+/// A rate limit for a token bucket: a sustained rate and a burst size.
 ///
 /// ```swift
 /// static let limit = TweakGroup("API", "Anonymous", TweakRateLimit(rate: 10, burst: 20))
@@ -9,9 +9,9 @@
 /// if tokens >= 1 { tokens -= 1 } else { refuse() }
 /// ```
 public struct TweakRateLimit: TweakTemplate {
-    /// How many a second.
+    /// The sustained number of events per second.
     public var rate: Double
-    /// How many at once, after a pause.
+    /// The number of events allowed at once, after a pause.
     public var burst: Int
 
     /// A limit.
@@ -22,11 +22,11 @@ public struct TweakRateLimit: TweakTemplate {
 
     /// Rate, burst.
     public static let parts: [TweakPart<TweakRateLimit>] = [
-        TweakPart("rate", \.rate, in: 0...1_000_000, unit: "/s", help: "How many are let through a second; 0 for none"),
-        TweakPart("burst", \.burst, in: 1...1_000_000, help: "How many are let through at once, after a pause"),
+        TweakPart("rate", \.rate, in: 0...1_000_000, unit: "/s", help: "Events allowed per second; 0 for none"),
+        TweakPart("burst", \.burst, in: 1...1_000_000, help: "Events allowed at once, after a pause"),
     ]
 
-    /// How full a token bucket is some time after it held `tokens`; never fuller than the burst.
+    /// The level of a token bucket some time after it held `tokens`; at most the burst size.
     public func refilled(_ tokens: Double, after time: Duration) -> Double {
         min(tokens + max(0, time / .seconds(1)) * rate, Double(burst))
     }

@@ -1,23 +1,23 @@
-// How often, and after which pauses, something is tried again.
+// Defines a retry policy template: exponential backoff with jitter.
 
-/// How often something is tried, and how long to wait in between: exponential backoff with jitter.
+/// A retry policy: the number of attempts and the delays between them, by exponential backoff with jitter.
 ///
 /// ```swift
 /// static let retry = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5, baseDelay: .milliseconds(50)))
 /// ```
 ///
 /// The formula is that of M. Brooker, “Exponential Backoff And Jitter” (AWS Architecture Blog, 2015): with a jitter
-/// of 1 what he calls full jitter, with 0.5 equal jitter.
+/// of 1 it is the article's full jitter, with 0.5 its equal jitter.
 public struct TweakRetryPolicy: TweakTemplate {
-    /// How often it is tried in all.
+    /// The total number of attempts.
     public var attempts: Int
-    /// The pause before the second attempt.
+    /// The delay before the second attempt.
     public var baseDelay: Duration
-    /// How many times as long each further pause is.
+    /// The growth factor of each further delay.
     public var factor: Double
-    /// The longest pause.
+    /// The maximum delay.
     public var maxDelay: Duration
-    /// The share of each pause that is left to chance, so that many clients do not come back all at once.
+    /// The random fraction of each delay, so that many clients do not retry at the same time.
     public var jitter: Double
 
     /// A policy.
@@ -34,26 +34,26 @@ public struct TweakRetryPolicy: TweakTemplate {
 
     /// Attempts, base delay, factor, max delay, jitter.
     public static let parts: [TweakPart<TweakRetryPolicy>] = [
-        TweakPart("attempts", \.attempts, in: 1...100, help: "How often it is tried in all"),
-        TweakPart("base delay", \.baseDelay, in: .zero ... .seconds(60), help: "The pause before the second attempt"),
-        TweakPart("factor", \.factor, in: 1...10, help: "How many times as long each further pause is"),
-        TweakPart("max delay", \.maxDelay, in: .zero ... .seconds(3_600), help: "The longest pause"),
-        TweakPart("jitter", \.jitter, in: 0...1, help: "The share of each pause that is left to chance"),
+        TweakPart("attempts", \.attempts, in: 1...100, help: "Total number of attempts"),
+        TweakPart("base delay", \.baseDelay, in: .zero ... .seconds(60), help: "Delay before the second attempt"),
+        TweakPart("factor", \.factor, in: 1...10, help: "Growth factor of each further delay"),
+        TweakPart("max delay", \.maxDelay, in: .zero ... .seconds(3_600), help: "Maximum delay"),
+        TweakPart("jitter", \.jitter, in: 0...1, help: "Random fraction of each delay"),
     ]
 
-    /// The pause before an attempt, counted from 1: none before the first.
+    /// The delay before an attempt, counted from 1; zero before the first.
     public func delay(beforeAttempt attempt: Int) -> Duration {
         var generator = SystemRandomNumberGenerator()
         return delay(beforeAttempt: attempt, using: &generator)
     }
 
-    /// The same with randomness of the caller's.
+    /// The same, with the caller's random number generator.
     public func delay(beforeAttempt attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         if attempt < 2 || baseDelay <= .zero { return .zero }
         let longest = maxDelay / .seconds(1)
         var delay = min(baseDelay / .seconds(1), longest)
         for _ in 2..<attempt {
-            // In a few steps it is there, or it does not grow.
+            // Reaches the maximum in a few steps, or never grows.
             if delay >= longest || factor <= 1 { break }
             delay = min(delay * factor, longest)
         }

@@ -1,6 +1,6 @@
-// A shadow behind something.
+// Defines a drop shadow template: color, offset, blur radius and opacity.
 
-/// The shadow of something drawn: its color, where it falls, how blurred and how strong it is.
+/// The drop shadow of a drawn shape: its color, offset, blur radius and opacity.
 ///
 /// ```swift
 /// static let shadow = TweakGroup("Label", "Text", "Shadow", TweakShadow(y: 4))
@@ -8,13 +8,13 @@
 public struct TweakShadow: TweakTemplate {
     /// The color.
     public var color: TweakColor
-    /// How far to the right it falls.
+    /// The offset to the right.
     public var x: Double
-    /// How far down it falls.
+    /// The offset downwards.
     public var y: Double
-    /// How far it is blurred.
+    /// The blur radius.
     public var radius: Double
-    /// How strong it is: 0 is none, 1 as strong as the color.
+    /// The opacity: 0 is invisible, 1 is the color's own alpha.
     public var opacity: Double
 
     /// A shadow.
@@ -31,13 +31,13 @@ public struct TweakShadow: TweakTemplate {
     /// Color, x, y, radius, opacity.
     public static let parts: [TweakPart<TweakShadow>] = [
         TweakPart("color", \.color, help: "Color of the shadow"),
-        TweakPart("x", \.x, in: -500...500, unit: "pt", help: "How far to the right it falls"),
-        TweakPart("y", \.y, in: -500...500, unit: "pt", help: "How far down it falls"),
-        TweakPart("radius", \.radius, in: 0...500, unit: "pt", help: "How far it is blurred"),
-        TweakPart("opacity", \.opacity, in: 0...1, help: "How strong it is; 0 is none"),
+        TweakPart("x", \.x, in: -500...500, unit: "pt", help: "Offset to the right"),
+        TweakPart("y", \.y, in: -500...500, unit: "pt", help: "Offset downwards"),
+        TweakPart("radius", \.radius, in: 0...500, unit: "pt", help: "Blur radius"),
+        TweakPart("opacity", \.opacity, in: 0...1, help: "Opacity; 0 is invisible"),
     ]
 
-    /// The color as strong as the shadow is: its alpha times the opacity.
+    /// The color to draw with: its alpha is multiplied by the opacity.
     public var tint: TweakColor {
         var tint = color
         tint.alpha = color.alpha * opacity

@@ -1,8 +1,8 @@
-// What makes a structure a template: a list of its parts, each of which becomes a tweak.
+// Declares the template protocol: a structure that lists its parts, each of which becomes a tweak.
 
-/// A value that is made of several tweaks; ``TweakGroup`` declares them and puts it together.
+/// A value composed of several tweaks; ``TweakGroup`` declares them and assembles the value.
 ///
-/// A structure becomes one by naming its parts. Their defaults are those of the value that a group is declared with.
+/// A structure becomes a template by listing its parts. Their defaults come from the value that declares a group.
 ///
 /// ```swift
 /// struct Pool: TweakTemplate {
@@ -10,8 +10,8 @@
 ///     var idle = Duration.seconds(30)
 ///
 ///     static let parts: [TweakPart<Pool>] = [
-///         TweakPart("connections", \.connections, in: 1...256, help: "How many are kept open at most"),
-///         TweakPart("idle time", \.idle, in: .zero ... .seconds(600), help: "When an unused one is closed"),
+///         TweakPart("connections", \.connections, in: 1...256, help: "Maximum number of open connections"),
+///         TweakPart("idle time", \.idle, in: .zero ... .seconds(600), help: "Unused ones are closed after this"),
 ///     ]
 /// }
 ///
@@ -22,16 +22,16 @@ public protocol TweakTemplate: Equatable, Sendable {
     static var parts: [TweakPart<Self>] { get }
 }
 
-/// One part of a ``TweakTemplate``: a property, and what a declaration of its tweak says.
+/// One part of a ``TweakTemplate``: a property, and the attributes of its tweak.
 ///
-/// The name is written as it stands within a sentence: `base delay`. Alone it begins with a capital, as in
+/// Write the name in lower case: `base delay`. It is capitalized when it stands alone, as in
 /// `Upstream/Payments/Base delay`; in a group with a name it follows that name, as in `Label/Text/Shadow radius`.
 public struct TweakPart<Template>: Sendable {
-    let declare: @Sendable (_ place: GroupPlace, _ defaults: Template) -> DeclaredPart<Template>
+    let declare: @Sendable (_ place: GroupLocation, _ defaults: Template) -> DeclaredPart<Template>
 
     /// A part of any kind; with `choices`, one of those values.
     ///
-    /// `name` is its name in a sentence, `property` the property that it is; the other parameters are
+    /// `name` is its name in lower case, `property` the template's property; the other parameters are
     /// those of the initializers of ``Tweak``.
     public init<Value: TweakConvertible>(
         _ name: String, _ property: any WritableKeyPath<Template, Value> & Sendable, choices: [Value]? = nil,
@@ -47,7 +47,7 @@ public struct TweakPart<Template>: Sendable {
 
     /// A number or duration within a range: `0...10`, `0...` or `...10`.
     ///
-    /// `name` is its name in a sentence, `property` the property that it is; the other parameters are
+    /// `name` is its name in lower case, `property` the template's property; the other parameters are
     /// those of the initializers of ``Tweak``.
     public init<Value: TweakBounded>(
         _ name: String, _ property: any WritableKeyPath<Template, Value> & Sendable, in range: some TweakBounds<Value>,
@@ -66,7 +66,7 @@ public struct TweakPart<Template>: Sendable {
         _ name: String, _ property: any WritableKeyPath<Template, Value> & Sendable, _ shape: PartShape<Value>,
         _ flags: TweakFlags
     ) {
-        precondition(!flags.contains(.readOnly), "Tweaks: the part \(name) is no figure; a group can be set")
+        precondition(!flags.contains(.readOnly), "Tweaks: the part \(name) cannot be read-only; a group can be set")
         declare = { place, defaults in
             let tweak = place.registry.declared(
                 place.category, place.collection, place.name(name), defaults[keyPath: property], shape, place.source)
@@ -81,11 +81,11 @@ public struct TweakPart<Template>: Sendable {
     private typealias PartShape<Value: TweakStorable> = TweakShape<Value>
 #endif
 
-/// Where the parts of a group are declared.
-struct GroupPlace: Sendable {
+/// The registry, path prefix and source location that a group's parts are declared with.
+struct GroupLocation: Sendable {
     let category: String
     let collection: String
-    /// What the names of the parts begin with.
+    /// The prefix of the parts' names.
     let prefix: String?
     let registry: TweakRegistry?
     let source: TweakSource
@@ -96,12 +96,12 @@ struct GroupPlace: Sendable {
     }
 }
 
-/// A part whose tweak is declared, without the type of its value.
+/// A part with a declared tweak; the type of its value is erased.
 struct DeclaredPart<Template>: Sendable {
     let erased: @Sendable () -> AnyTweak
     /// Writes the part's value to the template.
     let read: @Sendable (Prepared, inout Template) -> Void
-    /// Asks for the template's value of the part.
+    /// Adds a set of the part, to the template's value, to a batch.
     let set: @Sendable (Template, _ lifetime: Duration?, inout TweakBatch) -> Void
 
     @_semantics("optimize.sil.specialize.generic.never")

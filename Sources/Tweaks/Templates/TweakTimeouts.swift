@@ -1,16 +1,16 @@
-// How long to wait for another machine.
+// Defines a timeout template for network requests: connect, read and total.
 
-/// How long to wait for another machine: to be connected, to hear something, and in all.
+/// Timeouts for a request to another machine: to connect, for each read, and in total.
 ///
 /// ```swift
 /// static let timeouts = TweakGroup("Upstream", "Payments", "Timeout", TweakTimeouts(total: .seconds(5)))
 /// ```
 public struct TweakTimeouts: TweakTemplate {
-    /// Until there is a connection.
+    /// The time to establish a connection.
     public var connect: Duration
-    /// Until something is heard.
+    /// The time to receive data in one read.
     public var read: Duration
-    /// Until all of it is done.
+    /// The time for the whole request.
     public var total: Duration
 
     /// Timeouts.
@@ -22,12 +22,12 @@ public struct TweakTimeouts: TweakTemplate {
 
     /// Connect, read, total.
     public static let parts: [TweakPart<TweakTimeouts>] = [
-        TweakPart("connect", \.connect, in: .milliseconds(1) ... .seconds(600), help: "Until there is a connection"),
-        TweakPart("read", \.read, in: .milliseconds(1) ... .seconds(3_600), help: "Until something is heard"),
-        TweakPart("total", \.total, in: .milliseconds(1) ... .seconds(86_400), help: "Until all of it is done"),
+        TweakPart("connect", \.connect, in: .milliseconds(1) ... .seconds(600), help: "Time to connect"),
+        TweakPart("read", \.read, in: .milliseconds(1) ... .seconds(3_600), help: "Time to receive data in one read"),
+        TweakPart("total", \.total, in: .milliseconds(1) ... .seconds(86_400), help: "Time for the whole request"),
     ]
 
-    /// How long a read may take that begins so much later than the whole: its own time, or what is left of the total.
+    /// The timeout of a read that begins this long after the request: the read timeout, or the rest of the total.
     public func read(after elapsed: Duration) -> Duration {
         elapsed >= total ? .zero : min(read, total - max(elapsed, .zero))
     }

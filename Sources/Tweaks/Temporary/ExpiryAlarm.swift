@@ -1,10 +1,10 @@
-// Wakes a registry when its next temporary override ends, and never otherwise.
+// Calls a registry when its next temporary override expires.
 
 import Synchronization
 
-/// One sleeping task while something is pending; none else.
+/// A timer with one sleeping task while an expiry is pending, and none otherwise.
 final class ExpiryAlarm: Sendable {
-    /// How to sleep until a moment; throws when the task is cancelled.
+    /// Sleeps until a moment; throws when the task is canceled.
     typealias Sleep = @Sendable (ContinuousClock.Instant) async throws -> Void
 
     private struct State {
@@ -19,32 +19,33 @@ final class ExpiryAlarm: Sendable {
 
     deinit { state.withLock { $0.task }?.cancel() }
 
-    /// Looks anew when to ring.
+    /// Updates the deadline.
     /// - Parameters:
-    ///   - next: The next end; asked under this lock, so that of two callers the later one has the last word.
-    ///   - ring: Called then, on a thread of the concurrency runtime.
-    func set(_ next: () -> ContinuousClock.Instant?, ring: @escaping @Sendable () -> Void) {
+    ///   - next: Returns the next expiry; called under the lock, so that the later of two callers wins.
+    ///   - onExpiry: Called at that time, on a thread of the concurrency runtime.
+    func set(_ next: () -> ContinuousClock.Instant?, onExpiry: @escaping @Sendable () -> Void) {
         let old = state.withLock { state -> Task<Void, Never>? in
             let deadline = next()
             if deadline == state.deadline { return nil }
-            defer { state = State(deadline: deadline, task: deadline.map { task($0, ring) }) }
+            defer { state = State(deadline: deadline, task: deadline.map { task($0, onExpiry) }) }
             return state.task
         }
-        // Cancelling wakes the sleeper; not under the lock.
+        // Not under the lock: canceling wakes the sleeping task.
         old?.cancel()
     }
 
-    private func task(_ deadline: ContinuousClock.Instant, _ ring: @escaping @Sendable () -> Void) -> Task<Void, Never>
-    {
+    private func task(
+        _ deadline: ContinuousClock.Instant, _ onExpiry: @escaping @Sendable () -> Void
+    ) -> Task<Void, Never> {
         Task.detached { [sleep, weak self] in
             guard (try? await sleep(deadline)) != nil, !Task.isCancelled else { return }
-            self?.forget(deadline)
-            ring()
+            self?.clear(deadline)
+            onExpiry()
         }
     }
 
-    /// It has rung: whoever sets the same moment again means a new task.
-    private func forget(_ deadline: ContinuousClock.Instant) {
+    /// Clears the deadline after it has fired, so that setting the same moment again starts a new task.
+    private func clear(_ deadline: ContinuousClock.Instant) {
         state.withLock { if $0.deadline == deadline { $0 = State() } }
     }
 }

@@ -1,23 +1,23 @@
-// Which temporary overrides end when, soonest first.
+// Sorts the temporary overrides by expiry, soonest first.
 
-/// The ends of all temporary overrides of a registry. Part of its state.
+/// The expiry times of all temporary overrides of a registry. Part of its state.
 struct ExpirySchedule: Sendable {
     private var entries: [(end: Moment, node: TweakNode)] = []
 
-    /// When the next one ends; nil while there is none.
+    /// The next expiry; nil if there is none.
     var next: ContinuousClock.Instant? { entries.first?.end.instant }
 
-    /// How many are pending.
+    /// The number of pending expiries.
     var count: Int { entries.count }
 
-    /// Notes that a tweak's temporary override has another end now, or none.
+    /// Updates the expiry of a tweak's temporary override; nil means none.
     mutating func move(_ node: TweakNode, from old: Moment?, to new: Moment?) {
         if old == new { return }
         if let old { remove(node, at: old) }
         if let new { entries.insert((new, node), at: position(of: new)) }
     }
 
-    /// The tweaks whose time has come.
+    /// The tweaks whose temporary overrides have expired.
     func due(_ time: Moment) -> [TweakNode] { entries.prefix { $0.end <= time }.map(\.node) }
 
     private mutating func remove(_ node: TweakNode, at end: Moment) {
@@ -31,7 +31,7 @@ struct ExpirySchedule: Sendable {
         }
     }
 
-    /// Where the first entry with this end is, or would be.
+    /// The index of the first entry with this or a later end.
     private func position(of end: Moment) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {

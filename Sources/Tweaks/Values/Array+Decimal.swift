@@ -1,4 +1,4 @@
-// Prints whole numbers as bytes, without making a string: replies are full of them.
+// Appends integers to byte arrays in decimal, without an intermediate string.
 
 extension [UInt8] {
     /// Appends a whole number in decimal.

@@ -1,28 +1,28 @@
-// Sums as people type them where a number belongs: 40*2, (1 + 2) / 3.
+// Evaluates arithmetic that is typed in place of a number: 40*2, (1 + 2) / 3.
 
-/// Works out `+ - * /` and parentheses, exactly.
+/// Evaluates `+ - * /` and parentheses, exactly.
 struct Calculation {
-    /// Longer ones are not typed by hand.
-    private static let longest = 256
-    private static let deepest = 32
+    /// In bytes; typed input is shorter.
+    private static let maxLength = 256
+    private static let maxDepth = 32
 
     private let scalars: [Unicode.Scalar]
     private var position = 0
     private var depth = 0
-    /// A number alone is no sum: how that is written is each kind's own business.
-    private var isSum = false
+    /// False for a single number, which each kind parses itself.
+    private var hasOperator = false
 
-    /// The result; nil for anything that is no sum, for a division by 0, and where 128 bits are not enough.
+    /// The result; nil for other text, a single number, a division by 0, and results beyond 128 bits.
     static func result(of text: String) -> Fraction? {
-        if text.utf8.count > longest { return nil }
+        if text.utf8.count > maxLength { return nil }
         var reader = Calculation(scalars: Array(text.unicodeScalars))
-        guard let result = reader.sum(), reader.next == nil, reader.isSum else { return nil }
+        guard let result = reader.sum(), reader.next == nil, reader.hasOperator else { return nil }
         return result
     }
 
     private init(scalars: [Unicode.Scalar]) { self.scalars = scalars }
 
-    /// What stands behind blanks.
+    /// The next scalar after blanks.
     private var next: Unicode.Scalar? {
         mutating get {
             while position < scalars.count, scalars[position] == " " { position += 1 }
@@ -30,7 +30,7 @@ struct Calculation {
         }
     }
 
-    private mutating func take(_ wanted: Unicode.Scalar...) -> Unicode.Scalar? {
+    private mutating func consume(_ wanted: Unicode.Scalar...) -> Unicode.Scalar? {
         guard let next, wanted.contains(next) else { return nil }
         position += 1
         return next
@@ -38,8 +38,8 @@ struct Calculation {
 
     private mutating func sum() -> Fraction? {
         var total = product()
-        while let sign = take("+", "-", "\u{2212}") {
-            isSum = true
+        while let sign = consume("+", "-", "\u{2212}") {
+            hasOperator = true
             let term = product()
             total = (sign == "+" ? term : term?.negative).flatMap { total?.plus($0) }
             if total == nil { return nil }
@@ -49,8 +49,8 @@ struct Calculation {
 
     private mutating func product() -> Fraction? {
         var total = factor()
-        while let sign = take("*", "/", "×", "÷") {
-            isSum = true
+        while let sign = consume("*", "/", "×", "÷") {
+            hasOperator = true
             let factor = self.factor()
             total = (sign == "*" || sign == "×" ? factor : factor?.inverse).flatMap { total?.times($0) }
             if total == nil { return nil }
@@ -59,7 +59,7 @@ struct Calculation {
     }
 
     private mutating func factor() -> Fraction? {
-        if let sign = take("+", "-", "\u{2212}") {
+        if let sign = consume("+", "-", "\u{2212}") {
             let value = operand()
             return sign == "+" ? value : value?.negative
         }
@@ -67,13 +67,13 @@ struct Calculation {
     }
 
     private mutating func operand() -> Fraction? {
-        guard take("(") != nil else { return number() }
-        if depth == Self.deepest { return nil }
+        guard consume("(") != nil else { return number() }
+        if depth == Self.maxDepth { return nil }
         depth += 1
         defer { depth -= 1 }
-        isSum = true
+        hasOperator = true
         let value = sum()
-        return take(")") == nil ? nil : value
+        return consume(")") == nil ? nil : value
     }
 
     private mutating func number() -> Fraction? {
@@ -89,7 +89,7 @@ struct Calculation {
         switch scalar {
         case "0"..."9", "a"..."z", "A"..."Z", ".", "_": return true
         case "+", "-":
-            // The sign of an exponent, though not behind the hexadecimal digit e.
+            // The sign of an exponent, but not after the hexadecimal digit e.
             let isHexadecimal = start + 1 < scalars.count && scalars[start + 1].properties.lowercaseMapping == "x"
             return position > start && !isHexadecimal && "eE".unicodeScalars.contains(scalars[position - 1])
         default: return false

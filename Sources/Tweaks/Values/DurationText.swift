@@ -1,6 +1,6 @@
-// Durations as people write them: 250ms, 1.5s, 1h30m; exact to the nanosecond.
+// Parses and prints durations such as 250ms, 1.5s and 1h30m, exact to the nanosecond.
 
-/// Reads and prints durations, held as signed 64-bit counts of nanoseconds.
+/// Parses and prints durations, stored as signed 64-bit counts of nanoseconds.
 package enum DurationText {
     private static let units: [(name: String, nanoseconds: UInt64)] = [
         ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
@@ -35,14 +35,14 @@ package enum DurationText {
         return text
     }
 
-    /// Nanoseconds from text such as `250ms` or `1h30m`; nil when it is malformed, finer than a nanosecond or too large.
+    /// Nanoseconds from text such as `250ms` or `1h30m`; nil if it is malformed, finer than a nanosecond or too large.
     package static func parse(_ text: String) -> Int64? {
         var bytes = Array(text.utf8)[...]
         let negative = bytes.first == UInt8(ascii: "-")
         if negative { bytes.removeFirst() }
         guard !bytes.isEmpty else { return nil }
         var total: UInt64 = 0
-        var largest = Int.max  // Units go down, so that a slip such as 1m1m is not taken for a sum.
+        var largest = Int.max  // Units must descend, so that a typo such as 1m1m is an error.
         while !bytes.isEmpty {
             guard let (term, rank) = term(&bytes), rank < largest else { return nil }
             largest = rank
@@ -54,11 +54,11 @@ package enum DurationText {
         return Int64(exactly: total)
     }
 
-    /// The same as people type it: blanks between its parts, and a number alone in the unit of another duration, such as
-    /// `2` where that one is `250ms`. Nil where the other has several units.
+    /// The same for typed text: blanks may separate its parts, and a bare number has the unit of another duration, such
+    /// as `2` for ms if that one is `250ms`. Nil for a bare number if the other has several units.
     static func parse(_ text: String, inUnitOf other: Int64) -> Int64? {
         let words = text.split(separator: " ")
-        // `1 2ms` is no 12ms.
+        // `1 2ms` is not 12ms.
         for (word, next) in zip(words, words.dropFirst())
         where word.utf8.last.map(isDigit) == next.utf8.first.map(isDigit) {
             return nil
@@ -97,7 +97,7 @@ package enum DurationText {
     }
 
     private static func amount(_ whole: ArraySlice<UInt8>, _ fraction: ArraySlice<UInt8>, unit: UInt64) -> UInt64? {
-        // No unit needs more than 14 decimals to reach a nanosecond, so 18 digits lose nothing that could be exact.
+        // No unit needs more than 14 decimals to reach a nanosecond, so 18 digits are enough for every exact value.
         let zeros = fraction.reversed().prefix { $0 == UInt8(ascii: "0") }.count
         let decimals = fraction.dropLast(zeros)
         guard decimals.count <= 18, let whole = UInt64(String(decoding: whole, as: UTF8.self)) else { return nil }
@@ -109,7 +109,7 @@ package enum DurationText {
 }
 
 extension Duration {
-    /// The whole number of nanoseconds, or nil where there are finer parts or more than 64 bits.
+    /// The whole number of nanoseconds; nil if it has a finer fraction or exceeds 64 bits.
     @inlinable
     package var exactNanoseconds: Int64? {
         let (seconds, attoseconds) = components

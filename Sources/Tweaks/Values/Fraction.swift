@@ -1,13 +1,13 @@
-// Exact arithmetic on fractions of 128 bits.
+// Implements exact arithmetic on fractions of 128-bit integers.
 
-/// A fraction in lowest terms, its denominator above 0. What 128 bits do not hold is nil.
+/// A fraction in lowest terms, with a denominator above 0. Results beyond 128 bits are nil.
 struct Fraction: Equatable {
     let numerator: Int128
     let denominator: Int128
 
-    /// The fraction of two whole numbers; nil where the second is 0.
+    /// The fraction of two whole numbers; nil if the second is 0.
     init?(_ numerator: Int128, over denominator: Int128 = 1) {
-        // The least Int128 has no opposite; no sum that people type comes near.
+        // Int128.min has no negative; typed arithmetic never reaches it.
         guard denominator != 0, numerator != .min, denominator != .min else { return nil }
         var (left, right) = (numerator.magnitude, denominator.magnitude)
         while right != 0 { (left, right) = (right, left % right) }
@@ -38,10 +38,10 @@ struct Fraction: Equatable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// The whole number that it is.
+    /// The value as a whole number; nil if it is not one.
     var whole: Int128? { denominator == 1 ? numerator : nil }
 
-    /// The double that is nearest, or next to it where both parts are longer than doubles.
+    /// The nearest double, or an adjacent one if both parts exceed a double's precision.
     var nearest: Double { Double(numerator) / Double(denominator) }
 
     func plus(_ other: Fraction) -> Fraction? {
@@ -53,7 +53,7 @@ struct Fraction: Equatable {
     }
 
     func times(_ other: Fraction) -> Fraction? {
-        // Crosswise first, so that only results that are too large are refused.
+        // Cancels crosswise first, so that only the result can overflow.
         guard let left = Fraction(numerator, over: other.denominator),
             let right = Fraction(other.numerator, over: denominator)
         else { return nil }

@@ -1,9 +1,9 @@
-// Holds a moment in a layout that the compiler knows.
+// Stores a continuous-clock instant in a type with a known layout, so that copies are cheap.
 
-/// A moment of the clock that never jumps.
+/// An instant of the continuous clock.
 ///
-/// The layout of `ContinuousClock.Instant` is its library's own affair: to copy a structure with one of those in it is to
-/// ask the runtime each time. What every commit copies holds these instead.
+/// `ContinuousClock.Instant` is resilient: copying a structure that contains one needs a runtime call each time.
+/// Structures that every commit copies contain this type instead.
 package struct Moment: Hashable, Comparable, Sendable {
     private let sinceStart: Duration
 

@@ -1,7 +1,7 @@
-// Finds what may not leave as it is, in UTF-8: eight bytes at a time where they are plain, as nearly all are.
+// Finds the characters of UTF-8 text that need escaping, and skips plain text eight bytes at a time.
 
 extension Quoting {
-    /// Where the next character stands that is unsafe, or between quotes would end them; nil when there is none.
+    /// The range of the next character that is unsafe, or in quotes a quote or backslash; nil if there is none.
     static func special(
         in bytes: UnsafeBufferPointer<UInt8>, from start: Int, inQuotes: Bool
     ) -> Range<Int>? {
@@ -18,10 +18,10 @@ extension Quoting {
         return nil
     }
 
-    /// How many bytes the character has that begins here, if it is unsafe or a quote or backslash; else 0.
+    /// The length in bytes of the character that begins here, if it is unsafe or a quote or backslash; else 0.
     ///
-    /// The same scalars as ``isUnsafe(_:)``: of those beyond ASCII each has two bytes that begin with C2 or D8, or three
-    /// that begin with E2.
+    /// Matches the same scalars as ``isUnsafe(_:)``: those beyond ASCII have two bytes that begin with C2 or D8, or
+    /// three that begin with E2.
     private static func specialLength(
         _ bytes: UnsafeBufferPointer<UInt8>, _ position: Int, inQuotes: Bool
     ) -> Int {
@@ -44,7 +44,7 @@ extension Quoting {
     private static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>, _ position: Int) -> Bool {
         let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: UInt64.self)
         let (ones, highs) = (UInt64(0x0101_0101_0101_0101), UInt64(0x8080_8080_8080_8080))
-        // Each sets the high bit of a byte that is zero, or less than a space.
+        // Each term sets the high bit of the bytes that it finds.
         let isZero = { (word: UInt64) in (word &- ones) & ~word }
         let special =
             (word &- ones &* 0x20) & ~word | isZero(word ^ ones &* 0x22) | isZero(word ^ ones &* 0x5C)

@@ -1,8 +1,8 @@
-// How text is put between quotes, and which characters never leave unescaped.
+// Quotes text, and escapes the characters that could mislead a terminal.
 
-/// The rules for text that people's terminals will show.
+/// The rules for text that is shown in terminals.
 package enum Quoting {
-    /// Whether a scalar could fool a terminal or a line-based reader: controls, line separators, bidirectional controls.
+    /// Whether a scalar could mislead a terminal or a line parser: controls, line separators, bidirectional controls.
     package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
@@ -24,7 +24,7 @@ package enum Quoting {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the same: harmless bytes, nearly all there are, by whole runs of them.
+    /// Appends the same; copies runs of bytes that need no escaping at once.
     package static func appendJSON(_ text: String, to bytes: inout [UInt8]) {
         var text = text
         bytes.append(UInt8(ascii: "\""))
@@ -49,28 +49,28 @@ package enum Quoting {
         case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
         case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
         default:
-            // All unsafe scalars lie in the basic plane, so four digits are enough.
+            // All unsafe scalars are in the Basic Multilingual Plane, so four digits are enough.
             let scalar = String(decoding: character, as: UTF8.self).unicodeScalars.first?.value ?? 0xFFFD
             let digits = String(scalar, radix: 16, uppercase: true)
             bytes.append(contentsOf: "u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
         }
     }
 
-    /// The text with every unsafe scalar replaced by U+FFFD, for places without quotes.
+    /// The text with every unsafe scalar replaced by U+FFFD, for use outside quotes.
     package static func sanitized(_ text: String) -> String {
         if isSafe(text) { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
     }
 
-    /// The same for text of several lines, which stay several.
+    /// The same for multiline text; line breaks are kept.
     package static func sanitizedLines(_ text: String) -> String {
         if isSafe(text) { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { sanitized(String($0)) }
             .joined(separator: "\n")
     }
 
-    /// Whether a path, or the beginning of one, has to stand in quotes: it holds a blank, a quote, `#`, `=`, `*` or `?`, or
-    /// begins as a list does.
+    /// Whether a path, or the beginning of one, needs quotes: it contains a blank, a quote, `#`, `=`, `*` or `?`, or
+    /// begins with `[`.
     package static func needsQuotes(_ path: String) -> Bool {
         path.utf8.first == UInt8(ascii: "[")
             || path.utf8.contains { byte in
@@ -83,7 +83,7 @@ package enum Quoting {
             }
     }
 
-    /// Whether a choice's name may stand without quotes: `A–Z a–z 0–9 _ . -` only.
+    /// Whether a choice's name needs no quotes: `A–Z a–z 0–9 _ . -` only.
     package static func isBareWord(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
@@ -96,9 +96,9 @@ package enum Quoting {
             }
     }
 
-    /// Text that somebody sent, short and harmless enough to be repeated in an error.
+    /// Received text, shortened and sanitized to be quoted in an error.
     package static func excerpt(_ text: String) -> String {
-        // What was sent may be long: no more of it is looked at than is shown.
+        // The text may be long: only the part that is shown is scanned.
         let isLong = text.index(text.startIndex, offsetBy: 61, limitedBy: text.endIndex) != nil
         let short = isLong ? text.prefix(57) + "…" : text[...]
         return "“" + sanitized(String(short)) + "”"

@@ -1,28 +1,30 @@
-// Finds texts within texts. The standard library's own search comes with its regular expressions, which would add a
-// megabyte to every statically linked program.
+// Searches strings for substrings. The standard library's search depends on its regular expression module, which would
+// add a megabyte to every statically linked program.
 
 extension String {
-    /// Where a text is found, from the start on; the places do not overlap. An empty text is found nowhere.
-    package func places(of text: String) -> [Range<Index>] {
+    /// The ranges where a text occurs, in order and without overlaps. An empty text never occurs.
+    package func occurrences(of text: String) -> [Range<Index>] {
         if text.isEmpty { return [] }
-        var (places, place): ([Range<Index>], Index) = ([], startIndex)
-        while place < endIndex {
-            if self[place...].starts(with: text), let end = index(place, offsetBy: text.count, limitedBy: endIndex) {
-                places.append(place..<end)
-                place = end
+        var (ranges, position): ([Range<Index>], Index) = ([], startIndex)
+        while position < endIndex {
+            if self[position...].starts(with: text),
+                let end = index(position, offsetBy: text.count, limitedBy: endIndex)
+            {
+                ranges.append(position..<end)
+                position = end
             } else {
-                place = index(after: place)
+                position = index(after: position)
             }
         }
-        return places
+        return ranges
     }
 
-    /// The same with another text in each place of one.
+    /// The string with each occurrence of a text replaced.
     package func substituting(_ new: String, for old: String) -> String {
         var (result, done) = ("", startIndex)
-        for place in places(of: old) {
-            result += self[done..<place.lowerBound] + new
-            done = place.upperBound
+        for range in occurrences(of: old) {
+            result += self[done..<range.lowerBound] + new
+            done = range.upperBound
         }
         return result + self[done...]
     }

@@ -1,25 +1,25 @@
-// Moments as text: 2026-11-21T09:30:00.123Z, by the calendar that was never in doubt (RFC 3339, in UTC).
+// Parses and prints timestamps such as 2026-11-21T09:30:00.123Z (RFC 3339, in UTC).
 
-/// Reads and prints moments, held as milliseconds since 1970.
+/// Parses and prints timestamps, stored as milliseconds since 1970.
 package enum TimeText {
-    /// The moment in full, to the millisecond.
+    /// The timestamp to the millisecond.
     package static func print(_ milliseconds: Int64) -> String {
         let parts = Parts(milliseconds)
         return "\(padded(parts.year, 4))-\(padded(parts.month))-\(padded(parts.day))T\(padded(parts.hour)):"
             + "\(padded(parts.minute)):\(padded(parts.second)).\(padded(parts.millisecond, 3))Z"
     }
 
-    /// The moment to the second.
+    /// The timestamp to the second.
     package static func seconds(_ milliseconds: Int64) -> String { print(milliseconds).prefix(19) + "Z" }
 
-    /// The second without separators, for names of files: `20261121T093000Z`.
+    /// The timestamp to the second, without separators, for file names: `20261121T093000Z`.
     package static func compact(_ milliseconds: Int64) -> String {
         let parts = Parts(milliseconds)
         return "\(padded(parts.year, 4))\(padded(parts.month))\(padded(parts.day))T\(padded(parts.hour))"
             + "\(padded(parts.minute))\(padded(parts.second))Z"
     }
 
-    /// A moment from `2026-11-21T09:30:00Z`, with or without a fraction; nil for anything else.
+    /// A timestamp from `2026-11-21T09:30:00Z`, with or without a fraction; nil for other text.
     package static func parse(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         let pattern = Array("0000-00-00T00:00:00".utf8)
@@ -32,11 +32,11 @@ package enum TimeText {
         let parts = Parts(
             year: number(0..<4), month: number(5..<7), day: number(8..<10), hour: number(11..<13),
             minute: number(14..<16), second: number(17..<19), millisecond: millisecond)
-        // A day that the calendar does not have comes back as another one.
+        // An invalid date converts to a different one.
         return Parts(parts.milliseconds) == parts ? parts.milliseconds : nil
     }
 
-    /// Nothing, or a point and digits; finer than a millisecond is cut.
+    /// The optional fraction: a point and digits, truncated to milliseconds.
     private static func fraction(_ bytes: ArraySlice<UInt8>) -> Int64? {
         if bytes.isEmpty { return 0 }
         let digits = bytes.dropFirst()
@@ -53,7 +53,7 @@ package enum TimeText {
     }
 }
 
-/// A moment by calendar and clock.
+/// A timestamp split into date and time of day.
 private struct Parts: Equatable {
     var (year, month, day): (Int64, Int64, Int64)
     var (hour, minute, second, millisecond): (Int64, Int64, Int64, Int64)
@@ -65,7 +65,7 @@ private struct Parts: Equatable {
     }
 
     private static let day: Int64 = 86_400_000
-    /// Years that four digits hold.
+    /// The timestamps of the years 0000 to 9999.
     private static let limits: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     init(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64, millisecond: Int64) {
@@ -73,7 +73,7 @@ private struct Parts: Equatable {
         (self.hour, self.minute, self.second, self.millisecond) = (hour, minute, second, millisecond)
     }
 
-    /// Howard Hinnant's civil_from_days: years begin in March, so that the odd day is the last one.
+    /// Howard Hinnant's civil_from_days: years begin in March, so that the leap day is the last one.
     init(_ milliseconds: Int64) {
         let moment = min(max(milliseconds, Self.limits.lowerBound), Self.limits.upperBound)
         let days = (moment - (moment >= 0 ? 0 : Self.day - 1)) / Self.day
@@ -91,7 +91,7 @@ private struct Parts: Equatable {
         (second, millisecond) = (rest / 1_000 % 60, rest % 1_000)
     }
 
-    /// The way back, days_from_civil.
+    /// The inverse, Howard Hinnant's days_from_civil.
     var milliseconds: Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

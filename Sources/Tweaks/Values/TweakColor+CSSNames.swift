@@ -1,4 +1,4 @@
-// The named colors of CSS.
+// Lists the named colors of CSS.
 
 extension TweakColor {
     /// The 148 named colors of CSS Color Module Level 4, section 6.1, as 0xRRGGBB.
@@ -40,9 +40,9 @@ extension TweakColor {
         "whitesmoke": 0xF5F5F5, "yellow": 0xFFFF00, "yellowgreen": 0x9ACD32,
     ]
 
-    /// The name that was probably meant by a text that is none; nil for other writings of a color, mistyped.
+    /// The color name most similar to a text; nil if the text looks like another notation.
     static func name(near text: String) -> String? {
-        // `badbad` is hexadecimal with a digit too few or too many, and `rgb(` begins a function.
+        // All hexadecimal digits mean a code of wrong length, and `rgb(` begins a function.
         let isName = text.allSatisfy { $0.isLetter || $0 == " " || $0 == "-" } && !text.allSatisfy(\.isHexDigit)
         guard isName else { return nil }
         return Spelling.nearest(to: text, among: cssNames.keys.sorted() + ["transparent"])

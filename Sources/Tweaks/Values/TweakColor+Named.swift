@@ -1,6 +1,6 @@
-// The colors that have a name in code: those of HTML 4, and a few that everybody asks for.
+// Defines named color constants: those of HTML 4, and a few other common ones.
 
-/// The same colors as the names of CSS: `.green` is CSS's darker one, and the brightest is `.lime`.
+/// The values are those of CSS: `.green` is CSS's dark green, and the brightest green is `.lime`.
 extension TweakColor {
     /// `#000000`.
     @inlinable public static var black: TweakColor { TweakColor(known: 0x000000) }

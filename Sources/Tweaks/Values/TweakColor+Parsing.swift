@@ -1,16 +1,17 @@
-// Colors from text: hexadecimal, the functions of CSS, and its names.
+// Parses colors: hexadecimal codes, CSS functions and CSS names.
 
 extension TweakColor {
-    /// A color from the text that people paste, as CSS has it.
+    /// A color from CSS notation.
     ///
     /// Hexadecimal in 3, 4, 6 or 8 digits with or without `#`; `rgb()` and `hsl()`, also as `rgba()` and `hsla()`, with
-    /// commas or blanks and an alpha of 0…1 or in percent; the 148 names and `transparent`. Nil for anything else, and
-    /// for channels that are out of range.
+    /// commas or blanks and an alpha of 0…1 or in percent; the 148 names and `transparent`. Nil for other text, and
+    /// for channels out of range.
     ///
     /// ```swift
-    /// TweakColor("#FF880080"); TweakColor("F80"); TweakColor("rgb(255 136 0 / 50%)"); TweakColor("hsl(32deg, 100%, 50%)")
+    /// TweakColor("#FF880080"); TweakColor("F80"); TweakColor("rgb(255 136 0 / 50%)")
+    /// TweakColor("hsl(32deg, 100%, 50%)")
     /// ```
-    /// - Parameter text: The text; letters in any case.
+    /// - Parameter text: The text, in upper or lower case.
     public init?(_ text: String) {
         let lowered = text.lowercased()
         if lowered.hasPrefix("#") {
@@ -61,7 +62,7 @@ extension TweakColor {
         }
     }
 
-    /// The three or four arguments: between commas, or between blanks with the alpha behind a slash.
+    /// The three or four arguments: separated by commas, or by blanks with the alpha after a slash.
     private static func arguments(_ text: Substring) -> [Substring]? {
         var parts: [Substring]
         if text.contains(",") {
@@ -81,7 +82,7 @@ extension TweakColor {
         return text
     }
 
-    /// A share of 0…1: so much of a whole, or a percentage.
+    /// A number in 0…1: a fraction of `whole`, or a percentage.
     private static func fraction(_ text: Substring, of whole: Double) -> Double? {
         let isPercentage = text.hasSuffix("%")
         guard let number = number(isPercentage ? text.dropLast() : text) else { return nil }
@@ -89,7 +90,7 @@ extension TweakColor {
         return (0...1).contains(fraction) ? fraction : nil
     }
 
-    /// An angle in degrees; other units are named.
+    /// An angle, in degrees unless it has another unit.
     private static func degrees(_ text: Substring) -> Double? {
         for (unit, degrees) in [("deg", 1), ("grad", 0.9), ("rad", 180 / Double.pi), ("turn", 360)]
         where text.hasSuffix(unit) {

@@ -1,6 +1,6 @@
-// A color: sRGB with alpha, 8 bits a channel, so that what is printed is what is held.
+// Defines a color: sRGB with alpha, 8 bits per channel, so that its text represents it exactly.
 
-/// An sRGB color with straight (not premultiplied) alpha, 8 bits a channel.
+/// An sRGB color with straight (not premultiplied) alpha, 8 bits per channel.
 ///
 /// Channels are doubles in 0…1, or whole numbers in 0…255 where their name ends in 8:
 ///
@@ -8,7 +8,7 @@
 /// let orange = TweakColor(red: 1, green: 0.53, blue: 0)
 /// let same = TweakColor(red8: 255, green8: 136, blue8: 0)
 /// let again = TweakColor(0xFF8800)
-/// let fromText = TweakColor("#F80")  // nil where the text is no color
+/// let fromText = TweakColor("#F80")  // nil if the text is not a color
 /// ```
 public struct TweakColor: Hashable, Sendable {
     /// Red, 0…255.
@@ -31,7 +31,7 @@ public struct TweakColor: Hashable, Sendable {
 
     /// A color from its four channels, each 0…1.
     ///
-    /// What lies outside becomes the nearer end, NaN becomes 0, and each is rounded to the nearest of 256 steps.
+    /// Values are clamped to that range, NaN becomes 0, and each is rounded to the nearest of 256 steps.
     public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
         self.init(
             red8: Self.channel(red), green8: Self.channel(green), blue8: Self.channel(blue),
@@ -40,14 +40,14 @@ public struct TweakColor: Hashable, Sendable {
 
     /// An opaque color from `0xRRGGBB`.
     ///
-    /// - Parameter code: At most `0xFFFFFF`; more traps, since eight digits would be taken for something else.
+    /// - Parameter code: At most `0xFFFFFF`; more traps, because the position of alpha would be ambiguous.
     @inlinable
     public init(_ code: UInt32) {
         precondition(code <= 0xFF_FFFF, "Tweaks: a color is 0xRRGGBB; for alpha write TweakColor(\"#RRGGBBAA\")")
         self.init(known: code)
     }
 
-    // Without a check, so that the compiler makes constants of the named colors.
+    // Unchecked, so that the compiler can evaluate the named colors as constants.
     @inlinable
     init(known code: UInt32) {
         self.init(
@@ -77,7 +77,7 @@ public struct TweakColor: Hashable, Sendable {
     }
 
     private static func channel(_ value: Double) -> UInt8 {
-        // NaN is not above 0, and becomes it.
+        // NaN fails the comparison and becomes 0.
         value > 0 ? UInt8((min(value, 1) * 255).rounded()) : 0
     }
 }

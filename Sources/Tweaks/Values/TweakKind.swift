@@ -1,20 +1,20 @@
-// The kinds of value a tweak can hold.
+// Lists the kinds of value that a tweak can hold.
 
-/// What a tweak holds: a kind of value, or an action.
+/// The kind of a tweak: a kind of value, or an action.
 public enum TweakKind: String, Hashable, Sendable, CaseIterable {
     /// `true` or `false`.
     case bool
-    /// An integer of 64 bits: signed, or unsigned where the program's type is.
+    /// A 64-bit integer: signed, or unsigned if the program's type is.
     case int
     /// A finite double.
     case number
     /// Text.
     case string
-    /// An sRGB color with alpha, 8 bits a channel.
+    /// An sRGB color with alpha, 8 bits per channel.
     case color
     /// One of a declared list of names.
     case choice
-    /// A span of time, held as a signed 64-bit count of nanoseconds.
+    /// A duration, stored as a signed 64-bit count of nanoseconds.
     case duration
     /// Two numbers: a ``TweakPoint``.
     case point
@@ -22,10 +22,10 @@ public enum TweakKind: String, Hashable, Sendable, CaseIterable {
     case list
     /// A value of one kind, or none: an optional.
     case optional
-    /// Something to run; it has no value.
+    /// A closure to run; it has no value.
     case action
 
-    /// The kind in a sentence: `a number`, `an int`.
+    /// The kind with an article: `a number`, `an int`.
     package var phrase: String {
         switch self {
         case .int, .optional, .action: "an " + rawValue
@@ -33,7 +33,7 @@ public enum TweakKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How values of this kind are read, printed and judged: the list of kinds.
+    /// The parsing, printing and validation rules of this kind.
     package var rules: any KindRules.Type {
         switch self {
         case .bool: BoolKind.self

@@ -1,6 +1,6 @@
-// Two numbers that belong together, and the range of each.
+// Defines points of two numbers, and a range for each of them.
 
-/// A place or a distance in the plane: two doubles.
+/// A position or an offset in the plane: two doubles.
 ///
 /// ```swift
 /// static let offset = Tweak("Label", "Text", "Offset", TweakPoint(x: 12, y: 40), in: .init(x: 0...320, y: 0...200))
@@ -26,9 +26,9 @@ public struct TweakPoint: Hashable, Sendable {
 /// TweakPointRange(x: 0...320, y: 0...)
 /// ```
 public struct TweakPointRange: Equatable, Sendable {
-    /// What `x` may be.
+    /// The range of `x`.
     public let x: TweakRange<Double>
-    /// What `y` may be.
+    /// The range of `y`.
     public let y: TweakRange<Double>
 
     /// Ranges such as `0...10`, `0...` or `...10`.

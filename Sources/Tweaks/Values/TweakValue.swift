@@ -1,18 +1,18 @@
-// A value of any kind, as it travels between tweaks, files and sockets.
+// Defines an untyped value of any kind, for exchange between tweaks, files and sockets.
 
-/// A value without its static type, as listings, batches and the wire see it.
+/// A value without static type, for listings, batches and the wire.
 ///
 /// ```swift
 /// try registry.commit(origin: .code) { $0.set("Content/Text/Size", .number(72)) }
 /// ```
 public enum TweakValue: Hashable, Sendable {
-    /// A truth value.
+    /// A Boolean.
     case bool(Bool)
     /// A whole number.
     case int(Int64)
-    /// A whole number above `Int64.max`, for the tweaks of `UInt64` and `UInt`; smaller ones are ``int(_:)``.
+    /// A whole number above `Int64.max`, for tweaks of `UInt64` and `UInt`; smaller ones are ``int(_:)``.
     case unsigned(UInt64)
-    /// A finite number; NaN and infinities are refused wherever a tweak would take them.
+    /// A finite number; no tweak accepts NaN and infinities.
     case number(Double)
     /// Text.
     case string(String)
@@ -20,17 +20,17 @@ public enum TweakValue: Hashable, Sendable {
     case color(TweakColor)
     /// The name of one of the declared choices.
     case choice(String)
-    /// A span of time; it must be a whole number of nanoseconds that fits 64 bits.
+    /// A duration; it must be a whole number of nanoseconds that fits in 64 bits.
     case duration(Duration)
     /// Two finite numbers.
     case point(TweakPoint)
     /// Values of one kind, in order.
     case list([TweakValue])
-    /// An optional without a value; one that has a value is that value.
+    /// An optional without a value; one with a value is represented by that value.
     case notSet
 
-    // Not the synthesized comparison: to `String ==` canonically equivalent spellings are the same text, but whoever
-    // sets one wants to read that one back.
+    // Not the synthesized comparison: `String ==` treats canonically equivalent spellings as equal, but a client must
+    // read back the spelling that it set.
     /// Compares exactly; text byte by byte.
     public static func == (left: TweakValue, right: TweakValue) -> Bool {
         switch (left, right) {
@@ -67,7 +67,7 @@ public enum TweakValue: Hashable, Sendable {
 }
 
 extension TweakValue {
-    /// A whole number: ``int(_:)`` where 64 signed bits hold it, ``unsigned(_:)`` above; nil beyond `UInt64.max`, and
+    /// A whole number: ``int(_:)`` if it fits in 64 signed bits, ``unsigned(_:)`` above; nil beyond `UInt64.max`, and
     /// below `Int64.min`.
     public init?(whole: some BinaryInteger) {
         if let signed = Int64(exactly: whole) {
@@ -79,7 +79,7 @@ extension TweakValue {
         }
     }
 
-    /// An int as it is, a duration in nanoseconds; nil for other kinds.
+    /// An int unchanged, a duration in nanoseconds; nil for other kinds.
     package var whole: Int128? {
         switch self {
         case .int(let value): Int128(value)

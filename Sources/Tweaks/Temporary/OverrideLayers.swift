@@ -1,42 +1,42 @@
-// What people set of a tweak, and what a change makes of it: the same for a commit and for a forecast of one.
+// Applies changes to the override layers of a tweak, for commits and for forecasts.
 
-/// Override and temporary override of one tweak; nil: none.
-package struct SetLayers: Sendable {
+/// Override and temporary override of one tweak; nil if absent.
+package struct OverrideLayers: Sendable {
     var override: Overlays.Entry?
     var temporary: Overlays.Entry?
 
-    /// Whether the values are the same, whoever set them, and when. What has run out counts as none.
-    func agrees(with other: SetLayers, at time: Moment) -> Bool {
+    /// Whether the values are the same, regardless of origin and time. An expired override counts as absent.
+    func agrees(with other: OverrideLayers, at time: Moment) -> Bool {
         override?.prepared.value == other.override?.prepared.value
             && temporary?.unlessExpired(time)?.prepared.value == other.temporary?.unlessExpired(time)?.prepared.value
     }
 }
 
 extension Overlays.Entry {
-    /// Nil for a temporary override that has run out.
+    /// The entry; nil if it is an expired temporary override.
     func unlessExpired(_ time: Moment) -> Overlays.Entry? {
         end.map { $0 <= time } == true ? nil : self
     }
 }
 
-/// What a change does to the layers of one tweak. What is rare is kept elsewhere, so that the others are small.
+/// A change of the layers of one tweak. Rare cases are indirect, so that the others stay small.
 enum LayerChange: Sendable {
-    /// Sets the override; that ends a temporary one.
+    /// Sets the override and ends a temporary one.
     case override(Prepared)
-    /// Sets the temporary override, for a while.
+    /// Sets the temporary override, with its lifetime.
     indirect case temporary(Prepared, Duration)
-    /// Makes the temporary override the override.
+    /// Makes the temporary override permanent.
     case keep
     /// Removes override and temporary override.
     case reset
-    /// Ends a temporary override that has run out by a moment.
+    /// Ends a temporary override that has expired by a moment.
     case expire(Moment)
-    /// Puts back what was there, or makes again what was taken back.
-    indirect case restore(SetLayers)
-    /// Gives a source's layer another value, or takes it away.
+    /// Restores earlier overrides, for undo and redo.
+    indirect case restore(OverrideLayers)
+    /// Sets or removes the layer of a config file or fleet.
     indirect case source(SourceLayer)
 
-    /// The value that shows afterwards, where it does not depend on what is there, or on the time.
+    /// The current value afterwards, if it does not depend on the present layers or on the time.
     var prepared: Prepared? {
         switch self {
         case .override(let prepared), .temporary(let prepared, _): prepared
@@ -44,8 +44,8 @@ enum LayerChange: Sendable {
         }
     }
 
-    /// Whether it says something new about a layer. What is set for a while, or ends by itself, leaves what lies beneath.
-    func isAbout(_ layer: TweakLayer) -> Bool {
+    /// Whether it affects a layer. Setting or expiring a temporary override does not affect the layers below it.
+    func affects(_ layer: TweakLayer) -> Bool {
         switch self {
         case .temporary, .expire: layer == .temporaryOverride
         case .source(let source): layer == source.layer || layer == .override && source.dropsOverride
@@ -53,38 +53,38 @@ enum LayerChange: Sendable {
         }
     }
 
-    /// How long it lasts; nil: for good.
+    /// The lifetime of the value; nil if it is permanent.
     var lifetime: Duration? { if case .temporary(_, let lifetime) = self { lifetime } else { nil } }
 
     var isKeep: Bool { if case .keep = self { true } else { false } }
 
-    /// The same for good.
+    /// The same change with a permanent value.
     var kept: LayerChange {
         if case .temporary(let prepared, _) = self { .override(prepared) } else { self }
     }
 }
 
-/// What a config file or a fleet says of one tweak.
+/// The new value of one tweak from a config file or a fleet.
 struct SourceLayer: Sendable {
     let layer: TweakLayer
-    /// Nil: it has no longer a value for it.
+    /// The new entry; nil to remove the layer.
     let entry: Overlays.Entry?
-    /// Whether the value wins over the override above it.
+    /// Whether it removes the override above it.
     var dropsOverride = false
-    /// What there is to say afterwards about the value beneath the override.
-    let beneath: (old: TweakValue, new: TweakValue)?
+    /// The change of the value below the override since the override was set; nil if there is none.
+    let underlyingChange: (old: TweakValue, new: TweakValue)?
 }
 
 extension Overlays {
     /// Override and temporary override.
-    var setLayers: SetLayers {
-        // Most tweaks that are set have an override, and nothing else.
-        guard let last = entries.last, last.layer >= .override else { return SetLayers() }
-        if last.layer == .override { return SetLayers(override: last) }
-        return SetLayers(override: self[.override], temporary: last)
+    var overrideLayers: OverrideLayers {
+        // Fast path: most tweaks with an override have no other layer.
+        guard let last = entries.last, last.layer >= .override else { return OverrideLayers() }
+        if last.layer == .override { return OverrideLayers(override: last) }
+        return OverrideLayers(override: self[.override], temporary: last)
     }
 
-    /// Changes the layers. False when they were so already.
+    /// Changes the layers. Returns false if nothing changed.
     mutating func apply(_ change: LayerChange, origin: TweakOrigin, at moment: Moment) -> Bool {
         switch change {
         case .override(let prepared): return override(prepared, origin: origin, at: moment)
@@ -104,8 +104,8 @@ extension Overlays {
             remove(source.layer)
             if let entry = source.entry { set(entry) }
             if source.dropsOverride { remove(.override) }
-            let beneath = self[.override] == nil ? nil : source.beneath
-            notes = OverlayNotes(aside: notes?.aside ?? [], beneath: beneath)
+            let underlyingChange = self[.override] == nil ? nil : source.underlyingChange
+            notes = OverlayNotes(quarantined: notes?.quarantined ?? [], underlyingChange: underlyingChange)
             return true
         }
     }
@@ -118,10 +118,10 @@ extension Overlays {
     }
 
     private mutating func restore(
-        _ layers: SetLayers, origin: TweakOrigin, at moment: Moment
+        _ layers: OverrideLayers, origin: TweakOrigin, at moment: Moment
     ) -> Bool {
-        let before = setLayers
-        // The same value for another while is something else to put back.
+        let before = overrideLayers
+        // The same value with another expiry is a change, too.
         let isAsLong = before.temporary?.end == layers.temporary?.unlessExpired(moment)?.end
         if isAsLong, before.agrees(with: layers, at: moment) { return false }
         remove(.override)

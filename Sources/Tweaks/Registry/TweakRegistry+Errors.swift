@@ -1,8 +1,9 @@
-// What is said when something cannot be done.
+// Creates the errors of refused changes.
 
 extension TweakNode {
-    // Without a suggestion: it is thrown under the lock, which the listing needs too.
-    var gone: TweakError {
+    /// The tweak was removed.
+    // Has no suggestion of similar paths: it is thrown under the lock, which the listing needs, too.
+    var notRegistered: TweakError {
         TweakError(.unknownTweak, "\(path.token) is no longer registered here; see ls or find", path: path)
     }
 
@@ -11,7 +12,7 @@ extension TweakNode {
             .readOnly, "\(path.token): this process is frozen (TWEAKS_FROZEN); nothing can be set", path: path)
     }
 
-    /// Why a fleet cannot set it.
+    /// A fleet cannot set a secret.
     var secretInFleet: TweakError {
         TweakError(
             .readOnly,
@@ -19,14 +20,14 @@ extension TweakNode {
                 + "config file", path: path)
     }
 
-    /// Why there is nothing to keep.
+    /// There is no temporary override to keep.
     var notTemporary: TweakError {
         TweakError(
             .conflict, "\(path.token) has no temporary override to keep; explain \(path.token) shows what it has",
             path: path)
     }
 
-    /// Why it cannot be set or reset.
+    /// An action or figure cannot be set or reset.
     package var notSettable: TweakError {
         definition.kind == .action
             ? TweakError(.badValue, "\(path.token) is an action and has no value; use: run \(path.token)", path: path)
@@ -36,6 +37,6 @@ extension TweakNode {
 }
 
 extension TweakRegistry {
-    /// The error for a path or pattern that names nothing.
+    /// The error for a path or pattern that matches nothing.
     package func unknown(_ text: String) -> TweakError { TweakView(self).unknown(text) }
 }

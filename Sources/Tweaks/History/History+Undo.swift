@@ -1,34 +1,33 @@
-// Finds the commits that undo and redo go through, and marks those that were taken back.
+// Finds the commits that undo and redo apply to, and marks them as undone or redone.
 
 extension History {
-    /// The newest change that was not taken back, nor has ended by itself.
-    /// - Parameter scope: Those that the asking session sees.
+    /// The newest change that was neither undone nor has expired.
+    /// - Parameter scope: The changes that the requesting session may undo.
     func undoable(_ time: ContinuousClock.Instant, _ scope: Scope) -> Record? {
         kept.last { record in
-            record.isChange && record.status == .done && !record.isSpent(time) && scope.isSeen(record)
+            record.isChange && record.status == .done && !record.hasExpired(time) && scope.isSeen(record)
                 && (scope.owner.map { record.origin == $0 } ?? true)
         }
     }
 
-    /// The change that was taken back last. Where it is to be one's own, that is one's own change, or one that one has
-    /// taken back oneself.
+    /// The change that was undone last. With an owner in the scope: a change of that origin, or one that it has undone.
     func redoable(_ scope: Scope) -> Record? {
-        if scope.isWhole { return hasUndone ? Self.takenBackLast(kept.filter { $0.status == .undone }) : nil }
-        // What ended redo for all others may be something that is none of his.
+        if scope.isWhole { return hasUndone ? Self.undoneLast(kept.filter { $0.status == .undone }) : nil }
+        // A change outside the scope does not end redo within it.
         let end = kept.last { $0.isChange && scope.endsRedo($0) }?.number ?? 0
         let candidates = kept.filter { $0.status != .done && $0.undoneAt >= end && scope.isSeen($0) }
-        return Self.takenBackLast(
-            scope.owner.map { owner in candidates.filter { $0.origin == owner || undoer(of: $0) == owner } }
+        return Self.undoneLast(
+            scope.owner.map { owner in candidates.filter { $0.origin == owner || undoOrigin(of: $0) == owner } }
                 ?? candidates)
     }
 
-    /// Who took a change back, the last time.
-    private func undoer(of record: Record) -> TweakOrigin? {
+    /// The origin of the last undo of a change.
+    private func undoOrigin(of record: Record) -> TweakOrigin? {
         kept.last { if case .undo(record.number, _, _) = $0.kind { true } else { false } }?.origin
     }
 
-    /// A later change of the same tweak that still stands.
-    /// - Parameter number: Later than this one.
+    /// The last change of the same tweak that is not undone.
+    /// - Parameter number: The change must be later than the record with this number.
     func change(of subject: CommitSubject, after number: UInt64) -> Record? {
         kept.last { record in
             record.number > number && record.isChange && record.status == .done
@@ -36,11 +35,11 @@ extension History {
         }
     }
 
-    /// Which changes undo and redo go through.
+    /// Selects the changes that undo and redo apply to.
     struct Scope {
-        /// Which parts a session sees that does not see all; to it there are no changes with other parts.
+        /// Whether the session may read a part; nil if it may read all. Changes with unreadable parts are excluded.
         var sees: ((CommitPart) -> Bool)?
-        /// Only this one's own.
+        /// If not nil, only changes of this origin.
         var owner: TweakOrigin?
 
         var isWhole: Bool { sees == nil && owner == nil }
@@ -53,24 +52,24 @@ extension History {
         }
     }
 
-    /// Of several that were taken back without a trace in between, the oldest: that one was reached last.
-    private static func takenBackLast(_ records: [Record]) -> Record? {
+    /// The record that was undone last; of several with the same `undoneAt` the oldest, since undo goes backwards.
+    private static func undoneLast(_ records: [Record]) -> Record? {
         records.max { ($0.undoneAt, $1.number) < ($1.undoneAt, $0.number) }
     }
 
-    /// The last ones, no more than the limit.
+    /// The records within the limit.
     var kept: ArraySlice<Record> { records.suffix(limit) }
 
-    /// The revision of the commit that one is about.
-    func revision(about kind: CommitKind?) -> UInt64? {
+    /// The revision of the commit that an undo or redo refers to; nil for other kinds.
+    func targetRevision(of kind: CommitKind?) -> UInt64? {
         switch kind {
         case .undo(let number, _, _)?, .redo(let number, _, _)?: records.last { $0.number == number }?.revision
         case .change?, .reload?, .expiry?, nil: nil
         }
     }
 
-    /// Notes that a change was taken back, or made again.
-    /// - Returns: Whether the kind of commit says so of one.
+    /// Marks a change as undone or redone.
+    /// - Returns: Whether the commit is an undo or redo.
     mutating func mark(_ kind: CommitKind?) -> Bool {
         switch kind {
         case .undo(let number, _, _)?: mark(number, .undone)

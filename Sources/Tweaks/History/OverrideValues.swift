@@ -1,11 +1,11 @@
-// What people had set of a tweak, as far as the history needs it: values, and when a temporary one ends.
+// Holds the override values of a tweak for the history, with the expiry of a temporary one.
 
-/// Override and temporary override of one tweak, without those who set them; nil: none.
-package struct SetValues: Sendable {
+/// Override and temporary override of one tweak, without their origins; nil if absent.
+package struct OverrideValues: Sendable {
     package var override: TweakValue?
     package var temporary: Temporary?
 
-    /// A temporary override. Few commits have one, so it is kept elsewhere.
+    /// A temporary override. Boxed, since few commits have one.
     package final class Temporary: Sendable {
         package let value: TweakValue
         /// When it was set.
@@ -21,33 +21,33 @@ package struct SetValues: Sendable {
         (self.override, self.temporary) = (override, temporary)
     }
 
-    init(_ layers: SetLayers) {
+    init(_ layers: OverrideLayers) {
         override = layers.override?.prepared.value
         temporary = layers.temporary.flatMap { entry in
             entry.expires.map { Temporary(entry.prepared.value, time: entry.time, expires: $0) }
         }
     }
 
-    /// The same without what has run out.
-    func live(_ time: ContinuousClock.Instant) -> SetValues {
+    /// The same values without an expired temporary override.
+    func live(_ time: ContinuousClock.Instant) -> OverrideValues {
         guard let temporary, temporary.expires <= time else { return self }
-        return SetValues(override: override)
+        return OverrideValues(override: override)
     }
 
-    /// Whether the values are the same. What has run out counts as none.
-    func agrees(with other: SetValues, at time: ContinuousClock.Instant) -> Bool {
+    /// Whether the values are the same. An expired override counts as absent.
+    func agrees(with other: OverrideValues, at time: ContinuousClock.Instant) -> Bool {
         override == other.override && live(time).temporary?.value == other.live(time).temporary?.value
     }
 
-    /// To be put back, which judges the values.
-    var layers: SetLayers {
-        SetLayers(
+    /// The layers to be restored; the restoring commit validates the values.
+    var layers: OverrideLayers {
+        OverrideLayers(
             override: override.map { entry(.override, $0, nil) },
             temporary: temporary.map { entry(.temporaryOverride, $0.value, $0) })
     }
 
     private func entry(_ layer: TweakLayer, _ value: TweakValue, _ temporary: Temporary?) -> Overlays.Entry {
-        // Who set it, and when, is replaced by who puts it back.
+        // The restoring commit replaces origin and time.
         Overlays.Entry(
             layer: layer, prepared: Prepared(value: value, typed: .object(value)), origin: .code,
             time: temporary?.time ?? .now, expires: temporary?.expires)
@@ -55,9 +55,9 @@ package struct SetValues: Sendable {
 }
 
 extension Overlays {
-    /// What is set, as values. Asked at every commit, so nothing else is copied.
-    var setValues: SetValues {
-        guard let layer = topLayer, layer >= .override else { return SetValues() }
-        return layer == .override ? SetValues(override: top?.value) : SetValues(setLayers)
+    /// The override values. Read at every commit, so nothing else is copied.
+    var overrideValues: OverrideValues {
+        guard let layer = topLayer, layer >= .override else { return OverrideValues() }
+        return layer == .override ? OverrideValues(override: top?.value) : OverrideValues(overrideLayers)
     }
 }

@@ -1,9 +1,9 @@
-// What every declaration ends in: a registered tweak; see FrozenDeclaration.swift for a program without any.
+// Implements declarations by registering a tweak; FrozenDeclaration.swift does so for the trait `Frozen`.
 
 #if !Frozen
-    // Nil is the shared registry: named, it would be retained and released by every call.
+    // Nil is the shared registry: as an explicit argument it would be retained and released by every call.
     extension TweakRegistry? {
-        /// Declares a tweak; one that cannot be right is the programmer's error and stops the program.
+        /// Declares a tweak; an invalid declaration is a programmer error and stops the program.
         @usableFromInline
         @_semantics("optimize.sil.specialize.generic.never")
         func declared<Value>(
@@ -13,7 +13,7 @@
             (self ?? .shared).declared(category, collection, name, defaultValue, shape, source)
         }
 
-        /// The same for the literals of a call site.
+        /// Declares a tweak with the literals of a call site.
         @usableFromInline
         @_semantics("optimize.sil.specialize.generic.never")
         func declared<Value>(
@@ -33,7 +33,7 @@
             let registry = self ?? .shared
             let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
             if let key, let known = registry.callSites.tweak(key) {
-                // The type is part of the key, so this is the cell's own type.
+                // The type is part of the key, so the cast is valid.
                 return Tweak(
                     cell: unsafeDowncast(known.cell, to: Value.TweakStorage.self), node: known.node, registry: registry)
             }
@@ -52,7 +52,7 @@
         let key = CallSiteKey(category, collection, name, source, ObjectIdentifier(Value.self))
         let table = registry.map { Unmanaged.passUnretained($0.callSites) } ?? sharedCallSites
         if let key, let cell = table._withUnsafeGuaranteedRef({ $0.cell(key) }) {
-            // The type is part of the key, so this is the cell's own type.
+            // The type is part of the key, so the cast is valid.
             return Unmanaged<Value.TweakStorage>.fromOpaque(cell)._withUnsafeGuaranteedRef { $0.load() }
         }
         let tweak = declare(CallSiteNames(category: category, collection: collection, name: name), source)
@@ -60,6 +60,6 @@
         return tweak.cell.load()
     }
 
-    // The shared registry lives as long as the program; so does its table.
+    // The shared registry and its table live as long as the program.
     @usableFromInline let sharedCallSites = Unmanaged.passUnretained(TweakRegistry.shared.callSites)
 #endif

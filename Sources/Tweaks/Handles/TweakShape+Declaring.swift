@@ -1,9 +1,9 @@
-// What all forms of declaration share.
+// Builds tweak shapes from declaration parameters, for all forms of declaration.
 
 import Synchronization
 
 extension TweakShape {
-    /// Any kind, maybe with a closed list.
+    /// Any kind, optionally with a closed list.
     @usableFromInline
     @_semantics("optimize.sil.specialize.generic.never")
     static func plain(
@@ -11,7 +11,7 @@ extension TweakShape {
         policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags
     ) -> Self {
         Self(
-            facts: DeclaredFacts(
+            info: DeclarationInfo(
                 step: step?.tweakErased, maxLength: maxLength, validate: validate, policy: policy, unit: unit,
                 help: help, formerly: formerly, flags: flags),
             choices: choices.map { $0.map { Self.choice($0, nil) } } ?? [])
@@ -20,15 +20,15 @@ extension TweakShape {
     /// A closed list with labels.
     @usableFromInline
     @_semantics("optimize.sil.specialize.generic.never")
-    static func labelled(
+    static func labeled(
         _ choices: KeyValuePairs<Value, String>, unit: String?, help: String?, formerly: String?, flags: TweakFlags
     ) -> Self {
         Self(
-            facts: DeclaredFacts(unit: unit, help: help, formerly: formerly, flags: flags),
+            info: DeclarationInfo(unit: unit, help: help, formerly: formerly, flags: flags),
             choices: choices.map { Self.choice($0.key, $0.value) })
     }
 
-    /// A range, maybe with a step.
+    /// A range, optionally with a step.
     @usableFromInline
     @_semantics("optimize.sil.specialize.generic.never")
     static func range(
@@ -46,7 +46,7 @@ extension TweakShape {
         help: String?, formerly: String?, flags: TweakFlags
     ) -> Self {
         Self(
-            facts: DeclaredFacts(
+            info: DeclarationInfo(
                 lower: lower?.tweakErased, upper: upper?.tweakErased, step: step?.tweakErased, scale: scale,
                 policy: policy, unit: unit, help: help, formerly: formerly, flags: flags))
     }
@@ -57,7 +57,7 @@ extension TweakShape {
 }
 
 extension TweakRegistry {
-    /// Declares a tweak; one that cannot be right is the programmer's error and stops the program.
+    /// Declares a tweak; an invalid declaration is a programmer error and stops the program.
     @usableFromInline
     @_semantics("optimize.sil.specialize.generic.never")
     func declared<Value>(
@@ -75,8 +75,8 @@ extension TweakRegistry {
     @_semantics("optimize.sil.specialize.generic.never")
     func remember<Value>(_ key: CallSiteKey, _ tweak: Tweak<Value>) {
         callSites.insert(key, tweak)
-        // It may have been removed since it was found; then nobody else will forget it.
-        if !state.withLock({ $0.holds(tweak.node) }) { callSites.forget(tweak.node) }
+        // The tweak may have been removed before it was inserted; then no other call cleans up the table.
+        if !state.withLock({ $0.holds(tweak.node) }) { callSites.remove(tweak.node) }
     }
 }
 
