@@ -1,15 +1,14 @@
-// Values for the length of a test.
+// Sets tweaks for the duration of a test, as a trait.
 
 public import Testing
 public import Tweaks
 
-/// Gives tweaks values for the length of a test, or of each test of a suite; write it as
-/// `.tweak(Look.size, 80)`.
+/// Sets tweaks for the duration of a test, or of each test of a suite; write it as `.tweak(Look.size, 80)`.
 public struct TweakTrait: TestTrait, SuiteTrait, TestScoping {
     fileprivate let registry: TweakRegistry
     fileprivate let changes: @Sendable (inout TweakBatch) -> Void
 
-    /// It holds for the tests in a suite one by one, so that they wait for each other and not for the whole suite.
+    /// True: the trait applies to each test of a suite, so that tests wait for each other and not for the whole suite.
     public var isRecursive: Bool { true }
 
     /// Runs a test, or one case of it, with the values.
@@ -21,24 +20,24 @@ public struct TweakTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == TweakTrait {
-    /// Gives a tweak a value for the length of the test, then puts back what was set before.
+    /// Sets a tweak for the duration of the test, then restores its overrides.
     ///
     /// ```swift
     /// @Test(.tweak(Look.size, 80), .tweak(Look.color, .orange)) func growsWithItsText() { … }
     /// ```
-    /// Tests with such a trait and ``withTweak(_:_:_:)-(Tweak<Value>,_,_)`` wait for each other, as far as their tweaks are
-    /// of the same registry; others run beside them. A suite's values hold for each of its tests, and a test's own lie
-    /// above them. A value that is refused fails the test.
+    /// Tests with such a trait or with ``withTweak(_:_:_:)-(Tweak<Value>,_,_)`` wait for each other if their tweaks are
+    /// in the same registry; other tests run in parallel. A suite's values apply to each of its tests; a test's own
+    /// values take precedence. An invalid value fails the test.
     public static func tweak<Value>(_ tweak: Tweak<Value>, _ value: Value) -> TweakTrait {
         tweaks(of: tweak.erased.registry) { $0.set(tweak, value) }
     }
 
-    /// Gives a group a value for the length of the test, then puts back what was set of its parts before.
+    /// Sets a group for the duration of the test, then restores the overrides of its parts.
     public static func tweak<Template>(_ group: TweakGroup<Template>, _ value: Template) -> TweakTrait {
         tweaks(of: group.parts[0].registry) { $0.set(group, value) }
     }
 
-    /// Changes several tweaks for the length of the test, in one commit, then puts back what was set of them before.
+    /// Changes several tweaks for the duration of the test, in one commit, then restores their overrides.
     ///
     /// ```swift
     /// @Suite(.tweaks { $0.reset("*") }) struct DefaultLookTests { … }

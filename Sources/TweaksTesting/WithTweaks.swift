@@ -1,18 +1,18 @@
-// Values for the length of a closure.
+// Sets tweaks for the duration of a closure.
 
 public import Tweaks
 
-/// Gives a tweak a value for the length of a closure, then puts back what was set before.
+/// Sets a tweak for the duration of a closure, then restores its overrides.
 ///
 /// ```swift
 /// @Test func growsWithItsText() async throws {
 ///     try await withTweak(Look.size, 80) { #expect(Label().height == 96) }
 /// }
 /// ```
-/// A second call for the same registry waits until the first has ended; within the closure it can be done again. Override and
-/// temporary override are put back, by a commit of the program's own. The closure may be synchronous; a test that is so
-/// itself takes the trait `.tweak(…)`, since waiting must not keep a thread.
-/// - Throws: `TweakError` where the value is refused, and what `body` throws.
+/// A second call for the same registry waits until the first has ended; calls within the closure can be nested. A
+/// commit of the program restores override and temporary override. The closure may be synchronous; a synchronous test
+/// uses the trait `.tweak(…)`, since waiting must not block a thread.
+/// - Throws: `TweakError` where the value is invalid, and the errors of `body`.
 @discardableResult
 public func withTweak<Value, Result>(
     _ tweak: Tweak<Value>, _ value: Value, _ body: () async throws -> Result
@@ -20,7 +20,7 @@ public func withTweak<Value, Result>(
     try await withTweaks(of: tweak.erased.registry, { $0.set(tweak, value) }, perform: body)
 }
 
-/// Gives a group a value for the length of a closure, then puts back what was set of its parts before; see
+/// Sets a group for the duration of a closure, then restores the overrides of its parts; see
 /// ``withTweak(_:_:_:)-(Tweak<Value>,_,_)``.
 @discardableResult
 public func withTweak<Template, Result>(
@@ -29,7 +29,7 @@ public func withTweak<Template, Result>(
     try await withTweaks(of: group.parts[0].registry, { $0.set(group, value) }, perform: body)
 }
 
-/// Changes several tweaks for the length of a closure, in one commit, then puts back what was set of them before.
+/// Changes several tweaks for the duration of a closure, in one commit, then restores their overrides.
 ///
 /// ```swift
 /// try await withTweaks {
@@ -40,16 +40,16 @@ public func withTweak<Template, Result>(
 /// }
 /// ```
 /// - Parameters:
-///   - registry: Whose tweaks they are.
-///   - changes: Fills the batch; what it names is put back, and nothing else.
-///   - body: Sees the changes; see ``withTweak(_:_:_:)-(Tweak<Value>,_,_)``.
-/// - Throws: `TweakError` where a change is refused, and what `body` throws.
+///   - registry: The registry of the tweaks.
+///   - changes: Fills the batch; only the tweaks that it names are restored.
+///   - body: Runs with the changes in effect; see ``withTweak(_:_:_:)-(Tweak<Value>,_,_)``.
+/// - Throws: `TweakError` where a change is invalid, and the errors of `body`.
 @discardableResult
 public func withTweaks<Result>(
     of registry: TweakRegistry = .shared, _ changes: (inout TweakBatch) -> Void,
     perform body: () async throws -> Result
 ) async throws -> Result {
-    try await registry.takeTurn {
+    try await registry.withExclusiveAccess {
         let undo = try registry.commitReversibly(changes)
         defer { undo() }
         return try await body()

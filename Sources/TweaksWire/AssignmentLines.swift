@@ -1,46 +1,46 @@
-// A text of assignments, one a line, by the grammar of the protocol, with everything that is wrong in it.
+// Parses a text of assignments, one a line, and collects all its errors.
 
 package import Tweaks
 
-/// A config file, or what somebody imports, parsed. What its values are worth is for the registry to say.
+/// A parsed config file or import, in the grammar of the protocol. The registry validates the values.
 package struct AssignmentLines: Sendable {
     /// `PATH = VALUE`.
     package struct Assignment: Sendable, Equatable {
         package let path: String
-        /// One token without its quotes.
+        /// The value: one token without its quotes.
         package let text: String
         package let line: Int
     }
 
     package private(set) var assignments: [Assignment] = []
-    /// The lines that are no assignments.
+    /// The errors of invalid lines, at most `listedProblems`.
     package var problems: [ConfigProblem] { allProblems.first }
-    /// The same, with how many there are in all.
+    /// The same, with the number of all errors.
     package private(set) var allProblems: ConfigProblems
 
-    /// As many bytes as a line of the protocol may have.
+    /// The maximum bytes of a line, as in the protocol.
     package static let lineLimit = 65_536
 
     /// Parses a text.
     /// - Parameters:
-    ///   - subject: What holds it, for errors: `a config file`.
-    ///   - mostProblems: With so many of them the rest is not looked at.
-    ///   - listedProblems: So many are listed, and the others counted.
-    ///   - mostAssignments: With more of them it is wrong as a whole, and the rest is not looked at.
-    ///   - isCancelled: Asked now and then; once it is, the rest is not looked at.
+    ///   - subject: The kind of text, for errors: `a config file`.
+    ///   - mostProblems: Parsing stops after this many errors.
+    ///   - listedProblems: This many errors are listed; the others are only counted.
+    ///   - maxAssignments: With more assignments the text is invalid as a whole, and parsing stops.
+    ///   - isCancelled: Called every 256 lines; parsing stops when it returns true.
     package init(
         _ bytes: [UInt8], in subject: String, mostProblems: Int = .max, listedProblems: Int = .max,
-        mostAssignments: Int = .max, isCancelled: () -> Bool = { false }
+        maxAssignments: Int = .max, isCancelled: () -> Bool = { false }
     ) {
         allProblems = ConfigProblems(limit: listedProblems)
         bytes.withUnsafeBufferPointer { bytes in
-            // What some editors put in front of UTF-8.
+            // Some editors begin a file with a byte order mark.
             var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
             var number = 1
             while start < bytes.count, allProblems.count < mostProblems {
                 if number % 256 == 0, isCancelled() { return }
-                if assignments.count > mostAssignments {
-                    let text = "\(subject) has at most \(mostAssignments) assignments; leave out what is the default"
+                if assignments.count > maxAssignments {
+                    let text = "\(subject) has at most \(maxAssignments) assignments; leave out what is the default"
                     return allProblems.append(ConfigProblem(line: number - 1, error: TweakError(.tooMany, text)))
                 }
                 let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
@@ -76,10 +76,10 @@ package struct AssignmentLines: Sendable {
         }
         switch ParsedLine(line) {
         case .blank, .ignored: return nil
-        // Whether the value is a secret is not known here.
-        case .nearly(let correction): throw correction.error(showsValue: false)
+        // The value may be a secret; only the registry knows.
+        case .correctable(let correction): throw correction.error(showsValue: false)
         case .failure(let error, _): throw error
-        case .request: throw TweakError(.usage, "\(subject) holds assignments alone: PATH = VALUE")
+        case .request: throw TweakError(.usage, "\(subject) holds only assignments: PATH = VALUE")
         }
     }
 }

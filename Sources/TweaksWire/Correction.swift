@@ -1,9 +1,9 @@
-// A line that is nearly a change of one tweak, and the line that was probably meant.
+// Suggests the correct form of a malformed change of one tweak.
 
 package import Tweaks
 
-/// What a person typed in place of `PATH = VALUE`. Only the server knows whether the value is a secret, so it decides
-/// whether the error repeats it.
+/// A line that resembles `PATH = VALUE`, with the line that was probably meant. The error repeats the value only where
+/// the server, which knows the tweak, allows it: the value may be a secret.
 package struct Correction: Equatable, Sendable {
     package let path: String
     /// `set` or `check`; nil for an assignment.
@@ -14,17 +14,17 @@ package struct Correction: Equatable, Sendable {
     let value: String?
     let hint: String
 
-    /// What it means for the session: a change that failed spoils an open batch.
+    /// A failed change invalidates an open batch; a failed `check` does not.
     package var severity: ParsedLine.Severity { command == "check" ? .ordinary : .badChange }
 
-    /// Beyond that a line is not repeated, in bytes.
-    private static let longest = 120
+    /// A longer value is not repeated, in bytes.
+    private static let valueLimit = 120
 
-    /// The error that shows the line that was meant.
+    /// The error that suggests the corrected line.
     /// - Parameter showsValue: Whether it repeats the value.
     package func error(showsValue: Bool) -> TweakError {
         let placeholder = value.map(Quoting.needsQuotes) == true ? "\"VALUE\"" : "VALUE"
-        let isShown = showsValue && (value?.utf8.count ?? 0) <= Self.longest
+        let isShown = showsValue && (value?.utf8.count ?? 0) <= Self.valueLimit
         let text = isShown ? value.map(Self.token) ?? placeholder : placeholder
         let start = command.map { "\($0) \(Self.token(path))" } ?? "\(Self.token(path)) \(sign)"
         return TweakError(.usage, "write \(start) \(text)\(hint.isEmpty ? "" : " (\(hint))")")
@@ -36,7 +36,7 @@ package struct Correction: Equatable, Sendable {
 extension Correction {
     private static let operators = ["+=", "-=", "="]
 
-    /// The correction of a line without a command; nil when its first token is not the beginning of a change.
+    /// The correction of a line without a command; nil when the line does not begin like a change.
     init?(_ tokens: [Token]) {
         guard let first = tokens.first else { return nil }
         let (path, glued) = Self.split(first)
@@ -45,9 +45,9 @@ extension Correction {
         guard isPath || isAssignment else { return nil }
         var words = tokens.dropFirst().map(\.text)
         if let glued { words.insert(glued, at: 0) }
-        let sign = tokens.count > 1 && tokens[1].isQuoted && glued == nil ? nil : Self.takeOperator(&words)
+        let sign = tokens.count > 1 && tokens[1].isQuoted && glued == nil ? nil : Self.removeOperator(&words)
         let value = words.isEmpty ? nil : words.joined(separator: " ")
-        // With spaces around the operator, and a value, all that is wrong is that the value has several words.
+        // With spaces around the operator, and a value, the only error is that the value has several words.
         let hint =
             switch (sign, value) {
             case (nil, nil): "or get \(Self.token(path))"
@@ -65,7 +65,7 @@ extension Correction {
             value: arguments.dropFirst().map(\.text).joined(separator: " "), hint: "quote a value of several words")
     }
 
-    /// A path and what stands behind it without a space.
+    /// A path, and the operator and value that follow it without a space.
     private static func split(_ token: Token) -> (path: String, glued: String?) {
         guard !token.isQuoted, let sign = token.text.firstIndex(of: "=") else { return (token.text, nil) }
         let path = token.text[..<sign]
@@ -73,8 +73,8 @@ extension Correction {
         return (String(path[..<end]), String(token.text[end...]))
     }
 
-    /// Takes the operator that the words begin with, alone or with a value behind it.
-    private static func takeOperator(_ words: inout [String]) -> String? {
+    /// Removes the operator at the beginning of the words, with or without a value attached.
+    private static func removeOperator(_ words: inout [String]) -> String? {
         guard let first = words.first, let sign = operators.first(where: first.hasPrefix) else { return nil }
         let rest = String(first.dropFirst(sign.count))
         if rest.isEmpty { words.removeFirst() } else { words[0] = rest }

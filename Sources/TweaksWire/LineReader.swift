@@ -1,56 +1,56 @@
-// Bytes to lines: framing, telnet's control bytes, and the limit on a line's length.
+// Splits a byte stream into lines; handles telnet's control bytes and limits the length of a line.
 
-/// Cuts a byte stream into lines. The result does not depend on how the bytes were chopped into packets.
+/// Splits a byte stream into lines. The result does not depend on how the bytes were divided into packets.
 package struct LineReader: ~Copyable, Sendable {
-    /// What the stream holds next.
+    /// The next element of the stream.
     package enum Event: Equatable, Sendable {
         /// A line without its end.
         case line(Line)
-        /// A line longer than the limit; nothing after it can be trusted.
+        /// A line longer than the limit; the bytes after it cannot be framed.
         case tooLong
     }
 
-    /// Where a line stands in the buffer, and how it ended.
+    /// The range of a line in the buffer, and how it ended.
     package struct Line: Equatable, Sendable {
         let range: Range<Int>
-        /// The client ends its lines by CR LF; so shall we.
+        /// The client ends its lines with CR LF, so replies do, too.
         package let endsWithCRLF: Bool
-        /// Control characters were discarded from it by an interrupt; it is bad all the same.
+        /// An interrupt discarded control characters from it; the line is invalid all the same.
         package let isPoisoned: Bool
     }
 
-    /// The most bytes of a line, its end not counted.
+    /// The maximum bytes of a line, without its end.
     package var limit: Int
     private var buffer: [UInt8] = []
-    /// The first byte that was not handed out.
+    /// The first byte that was not returned yet.
     private var start = 0
-    /// Up to here no line end was found.
+    /// There is no line end before this position.
     private var scanned = 0
-    /// Up to here the unfinished line holds no control character.
+    /// The unfinished line has no control character before this position.
     private var checked = 0
-    /// The lines that telnet bytes were stripped from, in order. Of a stream without them there are none.
-    private var marks: [Mark] = []
+    /// The lines that lost telnet bytes, in order; empty for a stream without them.
+    private var losses: [Loss] = []
     private var telnet = TelnetFilter()
 
-    /// What a line has lost. Kept with the line, so that it does not matter how the bytes were chopped.
-    private struct Mark {
-        /// Where the line begins.
+    /// The bytes that a line lost. They are counted by line, so the result does not depend on packets.
+    private struct Loss {
+        /// The start of the line.
         var start: Int
-        /// Lost bytes count towards the limit.
+        /// Stripped bytes count toward the limit.
         var stripped = 0
         var isPoisoned = false
     }
 
     package init(limit: Int) { self.limit = limit }
 
-    /// How many bytes wait.
+    /// The number of buffered bytes.
     package var count: Int { buffer.count - start }
 
-    /// How much memory they take.
-    package var heldBytes: Int { buffer.capacity }
+    /// The size of the buffer in memory.
+    package var bufferCapacity: Int { buffer.capacity }
 
-    /// Adds bytes as they arrived.
-    /// - Returns: What has to be sent back to a telnet client, and whether it interrupted.
+    /// Appends received bytes.
+    /// - Returns: The bytes to send back to a telnet client, and whether it interrupted.
     package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) -> TelnetFilter.Response {
         if start == buffer.count { compact() }
         if telnet.isIdle, !bytes.contains(TelnetFilter.iac) {
@@ -75,38 +75,38 @@ package struct LineReader: ~Copyable, Sendable {
                 response.wasInterrupted = true
                 discardUnfinished(from: lineStart)
             }
-            mark(lineStart) { $0.stripped += 1 }
+            recordLoss(lineStart) { $0.stripped += 1 }
         }
         return response
     }
 
-    /// Ctrl-C: what was typed since the last line end is gone.
+    /// Handles Ctrl-C: discards the bytes since the last line end.
     private mutating func discardUnfinished(from end: Int) {
         let discarded = buffer[end...]
         let isPoisoned = discarded.contains(where: Self.isControl)
-        mark(end) { mark in
-            mark.stripped += discarded.count
-            mark.isPoisoned = mark.isPoisoned || isPoisoned
+        recordLoss(end) { loss in
+            loss.stripped += discarded.count
+            loss.isPoisoned = loss.isPoisoned || isPoisoned
         }
         buffer.removeSubrange(end...)
         scanned = min(scanned, end)
         checked = min(checked, end)
     }
 
-    /// Notes what the last line has lost.
-    private mutating func mark(_ start: Int, _ note: (inout Mark) -> Void) {
-        if marks.last?.start != start { marks.append(Mark(start: start)) }
-        note(&marks[marks.count - 1])
+    /// Updates the loss of the last line.
+    private mutating func recordLoss(_ start: Int, _ update: (inout Loss) -> Void) {
+        if losses.last?.start != start { losses.append(Loss(start: start)) }
+        update(&losses[losses.count - 1])
     }
 
-    /// Where the line begins that has no end yet.
+    /// The start of the line that has no end yet.
     private var unfinishedStart: Int {
         var position = buffer.count
         while position > scanned, !endsLine(at: position - 1) { position -= 1 }
         return position > scanned ? position : start
     }
 
-    /// Whether a byte ends a line: LF, or the NUL after a CR, which is how telnet sends a bare return.
+    /// Whether a byte ends a line: LF, or the NUL after a CR, telnet's encoding of a bare return.
     private func endsLine(at position: Int) -> Bool {
         let byte = buffer[position]
         if byte == UInt8(ascii: "\n") { return true }
@@ -125,10 +125,10 @@ package struct LineReader: ~Copyable, Sendable {
             if endsLine(at: end) { return finish(at: end) }
         }
         // One more for a CR that may belong to the line's end.
-        return buffer.count - start + (lost?.stripped ?? 0) - 1 > limit ? .tooLong : nil
+        return buffer.count - start + (currentLoss?.stripped ?? 0) - 1 > limit ? .tooLong : nil
     }
 
-    /// The first byte from a place on that may end a line.
+    /// The first byte at or after a position that may end a line.
     private static func possibleEnd(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         var position = start
         while position < bytes.count {
@@ -138,21 +138,21 @@ package struct LineReader: ~Copyable, Sendable {
         return nil
     }
 
-    /// What the first line that was not handed out has lost.
-    private var lost: Mark? { marks.first.flatMap { $0.start == start ? $0 : nil } }
+    /// The loss of the line at `start`.
+    private var currentLoss: Loss? { losses.first.flatMap { $0.start == start ? $0 : nil } }
 
     private mutating func finish(at end: Int) -> Event {
         let hasReturn = end > start && buffer[end - 1] == UInt8(ascii: "\r")
-        let lost = lost
+        let loss = currentLoss
         let line = Line(
-            range: start..<(hasReturn ? end - 1 : end), endsWithCRLF: hasReturn, isPoisoned: lost?.isPoisoned ?? false)
-        if lost != nil { marks.removeFirst() }
+            range: start..<(hasReturn ? end - 1 : end), endsWithCRLF: hasReturn, isPoisoned: loss?.isPoisoned ?? false)
+        if loss != nil { losses.removeFirst() }
         start = end + 1
         checked = start
-        return line.range.count + (lost?.stripped ?? 0) > limit ? .tooLong : .line(line)
+        return line.range.count + (loss?.stripped ?? 0) > limit ? .tooLong : .line(line)
     }
 
-    /// Lends the bytes of a line; valid until more bytes are added.
+    /// Passes the bytes of a line to `body`; the line is valid until more bytes are appended.
     package func withBytes<Result>(of line: Line, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         buffer.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[line.range])) }
     }
@@ -160,9 +160,9 @@ package struct LineReader: ~Copyable, Sendable {
     /// Whether the input ended inside a line.
     package var hasUnfinishedLine: Bool { start < buffer.count }
 
-    /// Whether the unfinished line holds a control character, so that it can never become a good one.
-    package mutating func unfinishedLineIsHopeless() -> Bool {
-        if lost?.isPoisoned == true { return true }
+    /// Whether the unfinished line holds a control character, so that it can never become valid.
+    package mutating func unfinishedLineIsInvalid() -> Bool {
+        if currentLoss?.isPoisoned == true { return true }
         // The last byte may be the CR of a line end.
         while checked < buffer.count {
             let byte = buffer[checked]
@@ -175,17 +175,17 @@ package struct LineReader: ~Copyable, Sendable {
 
     static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7F }
 
-    /// Forgets all that waits.
+    /// Discards all buffered bytes.
     package mutating func removeAll() {
         start = buffer.count
         compact()
-        marks = []
+        losses = []
     }
 
-    /// Drops the bytes that were handed out; call it when no line is in use.
+    /// Drops the bytes of returned lines; call it when no line is in use.
     package mutating func compact() {
         if start == buffer.count {
-            // A long line must not leave its buffer behind on an idle session.
+            // An idle session must not keep the buffer of a long line.
             buffer.removeAll(keepingCapacity: buffer.capacity <= 1_024)
         } else {
             buffer.removeSubrange(..<start)
@@ -194,7 +194,7 @@ package struct LineReader: ~Copyable, Sendable {
         checked -= start
         scanned = max(scanned, 0)
         checked = max(checked, 0)
-        for position in marks.indices { marks[position].start -= start }
+        for position in losses.indices { losses[position].start -= start }
         start = 0
     }
 }

@@ -1,27 +1,27 @@
-// Tokens to requests: assignments, commands, and what is no request at all.
+// Parses a line into a request, a suggestion, or an error.
 
 package import Tweaks
 
-/// What a line is.
+/// The result of parsing one line.
 package enum ParsedLine: Equatable, Sendable {
-    /// Nothing but blanks.
+    /// Only blanks.
     case blank
     /// A comment, or a line of saved output that begins with `ok`.
     case ignored
     case request(Request)
-    /// No request, but nearly a change: its error shows the line that was meant.
-    case nearly(Correction)
+    /// Malformed, but similar to a change: its error suggests the correct line.
+    case correctable(Correction)
     case failure(TweakError, Severity)
 
-    /// What an error means for the session.
+    /// The effect of an error on the session.
     package enum Severity: Equatable, Sendable {
-        /// The session goes on.
+        /// The session continues.
         case ordinary
-        /// The session goes on, but what failed may have been meant to change something: no batch is made without it.
+        /// The session continues; the line may have been a change, so an open batch cannot be committed without it.
         case badChange
-        /// The end of a session that has not proven to speak this protocol.
+        /// Ends a session that has not proven to speak this protocol.
         case fatalUnlessProven
-        /// Always the end.
+        /// Ends every session.
         case fatal
     }
 
@@ -52,11 +52,13 @@ package enum ParsedLine: Equatable, Sendable {
         do throws(TweakError) {
             if !first.isQuoted, let command = Command.named(first.text) {
                 let arguments = tokens.dropFirst()
-                if hasLongValue(command, arguments) { return .nearly(Correction(command: command.name, arguments)) }
+                if hasLongValue(command, arguments) {
+                    return .correctable(Correction(command: command.name, arguments))
+                }
                 return .request(try command.request(arguments))
             }
             if let assignment = assignment(tokens, first) { return .request(assignment) }
-            if let correction = Correction(tokens) { return .nearly(correction) }
+            if let correction = Correction(tokens) { return .correctable(correction) }
         } catch {
             return .failure(error, mayBeChange(first) ? .badChange : .ordinary)
         }
@@ -68,7 +70,7 @@ package enum ParsedLine: Equatable, Sendable {
         return command.effect == .isQueued
     }
 
-    /// Whether a value of several words stands there without quotes.
+    /// Whether the value has several words without quotes.
     private static func hasLongValue(_ command: Command, _ arguments: ArraySlice<Token>) -> Bool {
         guard command.takesValue, arguments.count > 2 else { return false }
         return command.entry.marked?.isMarked(by: arguments[arguments.startIndex + 2]) != true
@@ -95,13 +97,13 @@ package enum ParsedLine: Equatable, Sendable {
             .failure(
                 TweakError(
                     .badQuoting,
-                    "a quote begins a token and ends it: \"two words\" with JSON's escapes, or 'as it is'"),
+                    "quotes must surround a whole token: \"two words\" with JSON's escapes, or 'as it is'"),
                 .fatalUnlessProven)
         }
     }
 
     /// A line that is not text.
-    package static let badLine = TweakError(.badLine, "the line is not UTF-8 without control characters, ended by LF")
+    package static let badLine = TweakError(.badLine, "the line must be UTF-8 without control characters, ended by LF")
 
     private static let http = TweakError(
         .unknownCommand, "this port speaks the tweak protocol, not HTTP; connect with nc or telnet and type help")
@@ -109,11 +111,11 @@ package enum ParsedLine: Equatable, Sendable {
     private static func isHTTP(_ text: String) -> Bool { text.prefix(5).uppercased() == "HTTP/" }
 
     private static func unknownCommand(_ text: String) -> TweakError {
-        // A token is repeated nowhere, not even to whoever has just shown it.
+        // A token is never repeated, not even to the client that sent it.
         if text.hasPrefix(TokenSecret.prefix) {
-            return TweakError(.unknownCommand, "a token alone says nothing; write auth TOKEN")
+            return TweakError(.unknownCommand, "a token alone is not a command; write auth TOKEN")
         }
-        // What has a slash or a sign in it was meant to be something else.
+        // A text with a slash or an operator was not meant as a command.
         let isWord = !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") }
         let near = isWord ? Spelling.nearest(to: text, among: Command.all.map(\.name)) : nil
         let guess = near.map { "did you mean \($0)?" } ?? "type help"

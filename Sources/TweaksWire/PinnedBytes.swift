@@ -1,10 +1,10 @@
-// Counts memory that several replies hold together, such as the snapshot that they are made from.
+// Counts memory that several replies share, such as the snapshot that they are generated from.
 
 import Synchronization
 
-/// Counted once in a total, from the first reply that holds it to the last.
+/// A share of memory, counted once in a total until the last reply that references it is gone.
 package final class PinnedBytes: Sendable {
-    /// The sum of all that are pinned.
+    /// The sum of all pinned bytes.
     package final class Total: Sendable {
         private let sum = Atomic<Int>(0)
 

@@ -1,12 +1,12 @@
-// What a request is answered with, before it is text or JSON.
+// Models the reply to a request, before it is encoded as text or JSON.
 
 package import Tweaks
 
-/// The answer to one request: body items, then one status.
+/// The reply to one request: body items, then one status.
 package struct Reply: Sendable {
-    /// How it went.
+    /// Success or failure.
     package enum Status: Sendable {
-        /// `ok` and a few words; in JSON, fields of the object.
+        /// `ok` and a few words; in JSON, fields of the object instead.
         case ok(words: String, fields: [(String, JSON)])
         case error(TweakError)
     }
@@ -14,15 +14,15 @@ package struct Reply: Sendable {
     /// One entry of the body.
     package enum Item: Sendable {
         case tweak(TweakLine)
-        /// Lines for people, and the same for programs.
+        /// Text lines, and the same as JSON.
         case row(lines: [String], json: JSON)
     }
 
-    /// Where the items come from.
+    /// The source of the items.
     package enum Body: Sendable {
         case none
         case items([Item])
-        /// A long list that is made while it is sent; nil at its end.
+        /// A long list that is generated while it is sent; nil at its end.
         case stream(@Sendable (Int) -> Item?)
     }
 
@@ -30,13 +30,13 @@ package struct Reply: Sendable {
     /// The name of the list in JSON.
     package var listName: String
     package var body: Body
-    /// More body lines for people, behind the items; programs find the same among the fields of the status.
+    /// More text lines after the items; in JSON, fields of the status carry the same.
     package var remarks: [String] = []
-    /// The revision that has to be on disk before this is sent; nil: none.
-    package var awaits: UInt64?
-    /// What its body holds together with others, where it is made while it is sent.
+    /// The revision that must be on disk before the reply is sent; nil for none.
+    package var durableRevision: UInt64?
+    /// The memory that a streamed body shares with other replies.
     package var pin: PinnedBytes?
-    /// What its body holds by itself, roughly, where it is made while it is sent.
+    /// The approximate memory that a streamed body holds by itself.
     package var streamBytes = 0
 
     package init(_ status: Status, listName: String = "tweaks", body: Body = .none) {
@@ -50,7 +50,7 @@ package struct Reply: Sendable {
         list(items)
     }
 
-    /// `ok` and words.
+    /// `ok`, with words for text and fields for JSON.
     package static func ok(_ words: String = "", _ fields: [(String, JSON)] = []) -> Reply {
         Reply(.ok(words: words, fields: fields))
     }
@@ -63,7 +63,7 @@ package struct Reply: Sendable {
         return Reply(.ok(words: text, fields: [("rev", .count(revision))]), body: body)
     }
 
-    /// What the disk's refusal makes of it: the change is in effect, and not saved.
+    /// The same reply with `unsaved: REASON`: the change is in effect, but not on disk.
     package func unsaved(_ reason: String) -> Reply {
         guard case .ok(let words, let fields) = status else { return self }
         var reply = self
@@ -73,23 +73,23 @@ package struct Reply: Sendable {
         return reply
     }
 
-    /// Takes a list as its body, which is made text while it is sent where it is long.
+    /// Sets a list as the body; a list of more than 64 items is encoded while it is sent.
     package mutating func list(_ items: [Item]) {
         if items.count <= 64 { return body = .items(items) }
         body = .stream { $0 < items.count ? items[$0] : nil }
-        streamBytes = items.reduce(0) { $0 + $1.heldBytes }
+        streamBytes = items.reduce(0) { $0 + $1.memorySize }
     }
 
-    /// A list of rows under a name.
+    /// A list of rows; `listName` is its field in JSON.
     package static func rows(_ listName: String, _ rows: [(lines: [String], json: JSON)]) -> Reply {
         Reply(
             .ok(words: "", fields: []), listName: listName,
             body: .items(rows.map { .row(lines: $0.lines, json: $0.json) }))
     }
 
-    /// One object, shown to people as `name: value` lines.
-    /// - Parameter texts: What people read in place of a field.
-    package static func facts(_ fields: [(String, JSON)], texts: [String: [String]] = [:]) -> Reply {
+    /// One object; as text, `name: value` lines.
+    /// - Parameter texts: The text lines that replace a field.
+    package static func info(_ fields: [(String, JSON)], texts: [String: [String]] = [:]) -> Reply {
         let items = fields.flatMap { field in
             texts[field.0]?.map { "\(field.0): \($0)" } ?? Self.lines(field.0, field.1)
         }
@@ -117,31 +117,31 @@ package struct Reply: Sendable {
     }
 }
 
-/// News for a watching session.
+/// An event for a session that watches.
 package enum Event: Sendable {
     case change(WatchedChange)
     case lagged(revision: UInt64, count: Int)
-    /// It was decided what the session had asked for.
+    /// The program granted or declined the scopes that the session requested.
     case decided(revision: UInt64, isGranted: Bool, [TweakScope])
 }
 
 extension Reply {
-    /// What it takes in memory as long as it is not written, roughly; without what it has pinned.
-    package var heldBytes: Int {
+    /// Its approximate size in memory until it is written, without pinned bytes.
+    package var memorySize: Int {
         switch body {
         case .none: return 256
         case .stream: return 256 + streamBytes + (pin == nil ? 0 : 4_096)
-        case .items(let items): return items.reduce(256) { $0 + $1.heldBytes }
+        case .items(let items): return items.reduce(256) { $0 + $1.memorySize }
         }
     }
 }
 
 extension Reply.Item {
     /// Its approximate size in memory, in bytes.
-    package var heldBytes: Int {
+    package var memorySize: Int {
         switch self {
         case .tweak(let line): 128 + (line.value?.textBytes ?? 0)
-        // The same stands in the JSON.
+        // The JSON holds the same texts.
         case .row(let lines, _): lines.reduce(128) { $0 + 2 * $1.utf8.count }
         }
     }

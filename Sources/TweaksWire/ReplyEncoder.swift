@@ -1,28 +1,28 @@
-// Replies and events to bytes, as text lines or as one JSON object a line.
+// Encodes replies and events as text lines or as one JSON object a line.
 
 package import Tweaks
 
-/// Writes replies in the dialect of one session.
+/// Encodes replies with the options of one session.
 package struct ReplyEncoder: Sendable {
-    /// One JSON object a line instead of text.
+    /// Whether to encode JSON, one object a line, instead of text.
     package var isJSON = false
-    /// Ends lines as the client does.
+    /// Whether lines end with CR LF, as the client's do.
     package var usesCRLF = false
-    /// Leaves out what a success says besides its items: they are a file.
+    /// Whether to omit the status of a success, so that the output is a file of its items.
     package var isForFile = false
 
     package init() {}
 
-    /// With about so many bytes a reply pauses, so that others can be looked at.
+    /// After about this many bytes encoding pauses, so that other sessions get their turn.
     package static let slice = 16_384
 
-    /// Writes a reply whole, or the beginning of a long one.
-    /// - Returns: What remains of it; nil when the reply is complete.
+    /// Encodes a reply, or the beginning of a long one.
+    /// - Returns: The remainder; nil when the reply is complete.
     package func append(_ reply: Reply, to bytes: inout [UInt8]) -> Remainder? {
         if isJSON { appendJSONHead(reply, to: &bytes) }
         switch reply.body {
         case .none: break
-        // Programs find it among the fields.
+        // In JSON the fields carry it.
         case _ where isJSON && reply.listName.isEmpty: break
         case .items(let items):
             let column =
@@ -41,7 +41,7 @@ package struct ReplyEncoder: Sendable {
     /// The part of a long reply that is still to be written.
     package struct Remainder: Sendable {
         fileprivate let reply: Reply
-        /// That of its beginning: requests behind it may have changed how the session is spoken with.
+        /// The encoder of its beginning: later requests may have changed the options of the session.
         fileprivate let encoder: ReplyEncoder
         fileprivate var position: Int
         fileprivate let column: Int
@@ -50,12 +50,12 @@ package struct ReplyEncoder: Sendable {
             (self.reply, self.encoder, self.position, self.column) = (reply, encoder, position, column)
         }
 
-        /// What it holds together with others.
+        /// The memory that it shares with other replies.
         package var pin: PinnedBytes? { reply.pin }
     }
 
-    /// Goes on with a long reply until it ends or the output has grown by about `budget` bytes: items are not divided.
-    /// - Returns: What still remains.
+    /// Continues a long reply until it ends or the output has grown by about `budget` bytes; items are not divided.
+    /// - Returns: The new remainder; nil when the reply is complete.
     package func append(_ remainder: Remainder, budget: Int, to bytes: inout [UInt8]) -> Remainder? {
         var remainder = remainder
         let (limit, encoder) = (bytes.count + budget, remainder.encoder)
@@ -69,9 +69,9 @@ package struct ReplyEncoder: Sendable {
         return nil
     }
 
-    /// Ends a long reply early, with an error in the place of its status. For programs it has said `ok` already; the
-    /// error beside that counts.
-    package func cut(_ remainder: Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
+    /// Ends a long reply early, with an error in place of its status. The JSON has begun with `"ok":true` already; its
+    /// field `error` takes precedence.
+    package func abort(_ remainder: Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
         let encoder = remainder.encoder
         if encoder.isJSON {
             if !remainder.reply.listName.isEmpty { bytes.append("]") }
@@ -84,7 +84,7 @@ package struct ReplyEncoder: Sendable {
         encoder.endLine(&bytes)
     }
 
-    /// Writes the reply to the hottest requests, one tweak and `ok`, without making a `Reply` first.
+    /// Encodes the reply to the most frequent requests, one tweak and `ok`, without creating a `Reply`.
     package func appendText(_ line: TweakLine?, revision: UInt64?, unchanged: Bool, to bytes: inout [UInt8]) {
         if let line {
             line.append(to: &bytes)
@@ -174,7 +174,7 @@ package struct ReplyEncoder: Sendable {
 
     // MARK: Events
 
-    /// Writes one event.
+    /// Encodes one event.
     package func append(_ event: Event, to bytes: inout [UInt8]) {
         switch event {
         case .change(let change):
@@ -216,7 +216,7 @@ package struct ReplyEncoder: Sendable {
         ).append(to: &bytes)
     }
 
-    /// Ends a line.
+    /// Appends a line end.
     package func endLine(_ bytes: inout [UInt8]) {
         if usesCRLF { bytes.append(UInt8(ascii: "\r")) }
         bytes.append(UInt8(ascii: "\n"))
@@ -224,7 +224,7 @@ package struct ReplyEncoder: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends what is known when this is compiled: shorter than by a string.
+    /// Appends a literal without creating a string.
     fileprivate mutating func append(word: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }

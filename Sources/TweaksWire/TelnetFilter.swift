@@ -1,14 +1,14 @@
-// The telnet bytes that a real telnet client mixes into what a person types.
+// Strips the control bytes that a telnet client mixes into its input.
 
-/// Strips telnet commands (RFC 854) and refuses every option (RFC 855): `DO x` is answered `WONT x`, `WILL x` by
-/// `DONT x`. Without an answer the client would stay deaf after Ctrl-C.
+/// Strips telnet commands (RFC 854) and refuses every option (RFC 855): the reply to `DO x` is `WONT x`, to `WILL x`
+/// `DONT x`. Without a reply the client would discard all output after Ctrl-C.
 package struct TelnetFilter: Sendable {
     static let iac: UInt8 = 255
     private static let (se, ip, sb, will, wont, `do`, dont) = (
         240 as UInt8, 244 as UInt8, 250 as UInt8, 251 as UInt8, 252 as UInt8, 253 as UInt8, 254 as UInt8
     )
 
-    /// What becomes of one byte.
+    /// The result of filtering one byte.
     enum Outcome: Equatable {
         case data
         case nothing
@@ -16,11 +16,11 @@ package struct TelnetFilter: Sendable {
         case interrupt
     }
 
-    /// What a run of bytes asks of the server.
+    /// The server's reaction to a run of bytes.
     package struct Response: Equatable, Sendable {
         /// Bytes to send back.
         package var reply: [UInt8] = []
-        /// Ctrl-C: the line so far is gone.
+        /// Ctrl-C: the unfinished line is discarded.
         package var wasInterrupted = false
     }
 
@@ -57,7 +57,7 @@ package struct TelnetFilter: Sendable {
         case Self.ip:
             state = .idle
             return .interrupt
-        default: state = .idle  // An escaped 255, which no valid UTF-8 holds, is stripped like the rest.
+        default: state = .idle  // An escaped 255, invalid in UTF-8, is stripped, too.
         }
         return .nothing
     }

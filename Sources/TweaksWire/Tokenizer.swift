@@ -1,4 +1,4 @@
-// Lines to tokens: blanks, quotes, lists, comments.
+// Splits a line into tokens by blanks, quotes, lists and comments.
 
 import Tweaks
 
@@ -6,7 +6,7 @@ import Tweaks
 package struct Token: Equatable, Sendable {
     /// The text, without quotes and with escapes resolved.
     package var text: String
-    /// Whether it stood in quotes; then it is never a keyword.
+    /// Whether it was quoted; then it is never a keyword.
     package var isQuoted: Bool
 
     package init(_ text: String, isQuoted: Bool = false) {
@@ -14,11 +14,11 @@ package struct Token: Equatable, Sendable {
         self.isQuoted = isQuoted
     }
 
-    /// Whether it is this keyword, bare.
+    /// Whether it is this keyword, unquoted.
     package func isBare(_ keyword: String) -> Bool { !isQuoted && text == keyword }
 }
 
-/// Why a line has no tokens.
+/// The reason why a line cannot be split.
 package enum TokenizingError: Error, Equatable {
     case badLine
     case badQuoting
@@ -31,7 +31,7 @@ package enum Tokenizer {
     package static func tokens(_ line: UnsafeBufferPointer<UInt8>) throws(TokenizingError) -> [Token] {
         try checkBytes(line)
         var tokens: [Token] = []
-        var (position, lists) = (0, Lists())
+        var (position, lists) = (0, ListScanner())
         while let start = skipBlanks(line, from: position) {
             let byte = line[start]
             if byte == UInt8(ascii: "#"), tokens.isEmpty || isAlone(line, start) { break }
@@ -40,15 +40,15 @@ package enum Tokenizer {
         return tokens
     }
 
-    /// The tokens of a line that is being written, and the one at its end: its quote may be open, and behind a blank it is
-    /// empty. Nil for a line that nothing more makes right, and in a comment.
+    /// The tokens of an unfinished line, and its last token, which may have an open quote and is empty after a blank.
+    /// Nil in a comment, and for a line that no further input makes valid.
     package static func unfinished(_ line: UnsafeBufferPointer<UInt8>) -> (before: [Token], last: Token)? {
         var tokens: [Token] = []
-        var (position, lists) = (0, Lists())
+        var (position, lists) = (0, ListScanner())
         do throws(TokenizingError) {
             try checkBytes(line)
             while let start = skipBlanks(line, from: position) {
-                // At the end it may begin a color.
+                // A # at the end may begin a color.
                 let isComment = tokens.isEmpty || start + 1 < line.count && isAlone(line, start)
                 if line[start] == UInt8(ascii: "#"), isComment { return nil }
                 tokens.append(try token(line, from: start, end: &position, &lists, mayBeOpen: true))
@@ -56,7 +56,7 @@ package enum Tokenizer {
         } catch {
             return nil
         }
-        // What ends at the end of the line may go on.
+        // A token at the end of the line may continue.
         let last = position == line.count ? tokens.popLast() : nil
         return (tokens, last ?? Token(""))
     }
@@ -72,7 +72,7 @@ package enum Tokenizer {
         }
         if high < 0x80 { return }
         guard let text = String(validating: line, as: UTF8.self) else { throw .badLine }
-        // U+0080…U+009F are control characters too; some terminals obey them.
+        // U+0080…U+009F are control characters, too; some terminals execute them.
         if text.unicodeScalars.contains(where: { (0x80..<0xA0).contains($0.value) }) { throw .badLine }
     }
 
@@ -84,7 +84,7 @@ package enum Tokenizer {
         return position < line.count ? position : nil
     }
 
-    /// Whether the character at a place is a token by itself.
+    /// Whether a blank or the end of the line follows the character at a position.
     private static func isAlone(_ line: UnsafeBufferPointer<UInt8>, _ position: Int) -> Bool {
         position + 1 == line.count || isBlank(line[position + 1])
     }
@@ -92,7 +92,7 @@ package enum Tokenizer {
     // MARK: Tokens
 
     private static func token(
-        _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int, _ lists: inout Lists,
+        _ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int, _ lists: inout ListScanner,
         mayBeOpen: Bool = false
     ) throws(TokenizingError) -> Token {
         if line[start] == UInt8(ascii: "["), let list = lists.token(line, from: start, end: &end) { return list }
@@ -102,11 +102,11 @@ package enum Tokenizer {
         return Token(try quoted(line, from: start, end: &end, mayBeOpen: mayBeOpen), isQuoted: true)
     }
 
-    /// The lists of a line. Where the next one ends is looked for once: a line of brackets would be read again and again.
-    private struct Lists {
+    /// Finds the lists of a line. It caches the end of the next one, so that a line of brackets takes linear time.
+    private struct ListScanner {
         private var nextEnd: Int?
 
-        /// A list is one token, blanks and quotes in it included; nil where a bracket begins some other word.
+        /// The list at `start` as one token, with its blanks and quotes; nil where the bracket begins another word.
         mutating func token(_ line: UnsafeBufferPointer<UInt8>, from start: Int, end: inout Int) -> Token? {
             if nextEnd.map({ $0 <= start }) ?? true { nextEnd = ListText.end(line, from: start) ?? .max }
             guard let listEnd = nextEnd, listEnd < .max, isAlone(line, listEnd - 1) else { return nil }

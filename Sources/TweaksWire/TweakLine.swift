@@ -1,16 +1,16 @@
-// One tweak in a reply: PATH = VALUE and what explains it, as text and as JSON.
+// Formats one tweak of a reply, PATH = VALUE and its explanation, as text and as JSON.
 
 package import Tweaks
 
 /// A tweak with a value, as a body line of a reply.
 package struct TweakLine: Sendable {
-    /// What stands after the value.
+    /// The comment after the value.
     package enum Note: Sendable {
-        /// Nothing: an assignment as `export` prints it.
+        /// None: an assignment as `export` prints it.
         case none
         /// Kind, range, step, unit, default where the value differs, flags.
         case explained
-        /// The value before, and what was asked for where that was something else.
+        /// The previous value, and the requested one where it was clamped or snapped.
         case was(TweakValue, TweakAdjustment)
     }
 
@@ -18,15 +18,15 @@ package struct TweakLine: Sendable {
     /// Nil for an action.
     package let value: TweakValue?
     package let note: Note
-    /// What remains of a temporary override; nil where the value is there for good.
+    /// The remaining time of a temporary override; nil where the value is permanent.
     package let timeLeft: Duration?
-    /// Where the value comes from, for programs; nil where it is the default, or nobody wants to know.
+    /// The source of the value, for JSON; nil where it is the default, or not requested.
     package var source: (layer: TweakLayer, origin: TweakOrigin)?
-    /// For programs: the file beneath the override has changed since; explain says how.
+    /// For JSON: the config file's value has changed since the override was set; `explain` has the details.
     package var isInConflict = false
-    /// For programs: whether it counts as modified; nil: as the value says. A secret's must not tell.
+    /// For JSON: whether it counts as modified; nil to compare the value. That of a secret must not reveal its value.
     package var modified: Bool?
-    /// For programs: what goes without saying is left out, a default that is the value, and that it is not modified.
+    /// For JSON: whether to omit `default` and `modified` of an unmodified tweak.
     package var isBrief = false
 
     package init(_ node: TweakNode, _ value: TweakValue?, _ note: Note, timeLeft: Duration? = nil) {
@@ -41,7 +41,7 @@ package struct TweakLine: Sendable {
     // MARK: Text
 
     /// `PATH = VALUE      # explanation`.
-    /// - Parameter column: Where the comment begins, if the assignment is not longer.
+    /// - Parameter column: The column of the comment, unless the assignment is longer.
     package func append(to bytes: inout [UInt8], column: Int = TweakLine.column) {
         let start = bytes.count
         let texts = node.texts
@@ -67,7 +67,7 @@ package struct TweakLine: Sendable {
         }
     }
 
-    /// The text of a value; whole numbers, the most frequent, the short way.
+    /// Appends a value; whole numbers, the most frequent, take a shortcut.
     private func append(_ value: TweakValue?, to bytes: inout [UInt8]) {
         if !isSecret {
             switch value {
@@ -81,19 +81,19 @@ package struct TweakLine: Sendable {
         node.appendShown(value, to: &bytes)
     }
 
-    /// Where the comment of a line begins that stands alone.
+    /// The column of the comment in a single line.
     package static let column = 28
 
-    /// As many lines as people see at once.
+    /// The number of lines that are aligned with each other.
     private static let screenful = 50
 
-    /// Where the comments of several lines begin: behind the longest assignment of the first ones, unless that is very
-    /// long.
+    /// The column of the comments in several lines: after the longest of the first `screenful` assignments of at most
+    /// 60 columns.
     package static func column(of lines: some Sequence<TweakLine>) -> Int {
         lines.prefix(screenful).reduce(column) { max($0, $1.width ?? 0) }
     }
 
-    /// How long the assignment is; nil where it is too long to go by.
+    /// The length of the assignment; nil where it is too long to align with.
     private var width: Int? {
         if case .string(let text) = value, text.utf8.count > 60, !isSecret { return nil }
         let width = node.texts.assignment.count + node.shownText(value).count + 1
@@ -130,7 +130,7 @@ package struct TweakLine: Sendable {
 
     // MARK: JSON
 
-    /// The same as the fields of an object.
+    /// The tweak as a JSON object.
     package var json: JSON {
         var fields: [(String, JSON)] = [
             ("path", .string(node.path.joined)), ("kind", .string(node.definition.kind.rawValue)),
@@ -139,8 +139,8 @@ package struct TweakLine: Sendable {
         switch note {
         case .none: break
         case .explained:
-            let facts = node.facts(isModified: isModified)
-            fields += (isBrief && !isModified ? facts.filter { $0.0 != "default" && $0.0 != "modified" } : facts)
+            let info = node.info(isModified: isModified)
+            fields += (isBrief && !isModified ? info.filter { $0.0 != "default" && $0.0 != "modified" } : info)
             fields += sourceFields
         case .was(let old, let adjustment):
             append(old, as: "was", to: &fields)
@@ -176,20 +176,20 @@ package struct TweakLine: Sendable {
 }
 
 extension TweakNode {
-    /// What a panel needs to draw a control, beyond path, kind and value.
-    package func facts(isModified: Bool) -> [(String, JSON)] {
+    /// The JSON fields that a panel needs to draw a control, besides path, kind and value.
+    package func info(isModified: Bool) -> [(String, JSON)] {
         var fields: [(String, JSON)] = []
         if let value = defaultValue, !isSecret { fields.append(("default", value.json)) }
         if definition.kind != .action { fields.append(("modified", .bool(isModified))) }
-        fields += definition.facts
+        fields += definition.info
         if let signature { fields.append(("arguments", .array(signature.parameters.map(\.json)))) }
         return fields
     }
 }
 
 extension TweakDefinition {
-    /// What values it takes, and what there is to say of them.
-    fileprivate var facts: [(String, JSON)] {
+    /// The JSON fields for bounds, step, lengths, unit, help, policy, choices and flags.
+    fileprivate var info: [(String, JSON)] {
         var fields: [(String, JSON)] = []
         if let component { fields.append(("of", .string(component.kind.rawValue))) }
         if let lower = bounds?.lower { fields.append(("min", lower.json)) }
@@ -214,10 +214,10 @@ extension TweakDefinition {
 }
 
 extension ActionSignature.Parameter {
-    /// What a client needs to ask for it.
+    /// The JSON that a client needs to prompt for it.
     fileprivate var json: JSON {
         .object(
-            [("name", .string(name)), ("kind", .string(definition.kind.rawValue))] + definition.facts
+            [("name", .string(name)), ("kind", .string(definition.kind.rawValue))] + definition.info
                 + (defaultValue.map { [("default", $0.json)] } ?? []))
     }
 }

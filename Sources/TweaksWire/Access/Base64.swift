@@ -1,18 +1,18 @@
-// Writes and reads Base64 (RFC 4648): as SCRAM has it, and as it stands in tokens and cookies.
+// Encodes and decodes Base64 (RFC 4648) for SCRAM, tokens and cookies.
 
-/// Bytes as letters. The toolchain has this in Foundation, which the wire does without.
+/// Base64. Foundation has it, too, but this module does not import Foundation.
 package enum Base64 {
     private static let common = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     private static let standard = Array("\(common)+/".utf8)
     private static let url = Array("\(common)-_".utf8)
 
-    /// Section 4, with padding.
+    /// Encodes by section 4, with padding.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let text = encode(bytes, standard)
         return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }
 
-    /// Section 5, without padding: safe in addresses, cookies and names.
+    /// Encodes by section 5, without padding: safe in URLs, cookies and names.
     package static func encodeForURL(_ bytes: some Sequence<UInt8>) -> String { encode(bytes, url) }
 
     private static func encode(_ bytes: some Sequence<UInt8>, _ alphabet: [UInt8]) -> String {
@@ -29,7 +29,7 @@ package enum Base64 {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Reads what `encode` writes, and nothing else: no blanks, no missing padding, no bits that are left over.
+    /// Decodes only the output of `encode`: no blanks, no missing padding, no leftover bits.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         guard text.utf8.count % 4 == 0 else { return nil }
         var (result, bits, pending) = ([UInt8](), 0, UInt32(0))
@@ -46,6 +46,6 @@ package enum Base64 {
         return encode(result) == text ? result : nil
     }
 
-    /// Whether all of a text could stand in the second form.
+    /// Whether all characters of a text are of the URL alphabet.
     package static func isForURL(_ text: some StringProtocol) -> Bool { text.utf8.allSatisfy(url.contains) }
 }

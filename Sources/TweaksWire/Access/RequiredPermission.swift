@@ -2,14 +2,14 @@
 
 package import Tweaks
 
-/// The permission that a request asks for. Which tweaks it reaches is found out when it is carried out.
+/// The permission that a request requires. The scope is checked for each tweak when the request is executed.
 package enum RequiredPermission: Equatable, Sendable {
-    /// None: also before a session has shown who it is.
+    /// None: also allowed before authentication.
     case nothing
-    /// To be let in.
+    /// An authenticated session.
     case session
-    /// To see something: values, or actions that may be run.
-    case sight
+    /// Access to see some values, or some actions that may be run.
+    case visibility
     /// This kind of access to some tweak.
     case some(TweakScope.Kind)
     /// This kind of access to all tweaks, because it cannot be limited to a few.
@@ -17,11 +17,11 @@ package enum RequiredPermission: Equatable, Sendable {
 }
 
 extension Rights {
-    /// Whether a request that takes this is looked at.
+    /// Whether a request with this permission may be executed.
     package func meets(_ permission: RequiredPermission) -> Bool {
         switch permission {
         case .nothing, .session: true
-        case .sight: has(.read) || has(.run)
+        case .visibility: has(.read) || has(.run)
         case .some(let kind): has(kind)
         case .whole(let kind): isWhole(kind)
         }

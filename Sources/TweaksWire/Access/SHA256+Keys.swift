@@ -1,4 +1,4 @@
-// Computes codes with a key (HMAC) and the stretched key of SCRAM, and compares in constant time.
+// Computes HMACs and SCRAM's salted password, and compares bytes in constant time.
 
 extension SHA256 {
     private static let blockCount = 64
@@ -22,10 +22,10 @@ extension SHA256 {
         return result
     }
 
-    /// Byte by byte.
+    /// XORs byte by byte.
     static func xor(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] { zip(left, right).map { $0 ^ $1 } }
 
-    /// Whether both are the same. How long that takes does not depend on how much of them is.
+    /// Whether both are equal, in a time that does not depend on how many bytes match.
     package static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

@@ -1,8 +1,8 @@
-// SHA-256, by FIPS 180-4: the toolchain has none that works without a dependency. It hashes tokens, nothing else.
+// Computes SHA-256 (FIPS 180-4) for tokens; the toolchain has no implementation without a dependency.
 
-/// The digest of a message.
+/// SHA-256.
 package enum SHA256 {
-    /// How many bytes a digest has.
+    /// The number of bytes of a digest.
     package static let count = 32
 
     /// The digest of some bytes.

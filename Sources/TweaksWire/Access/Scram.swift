@@ -1,28 +1,28 @@
-// Speaks SCRAM-SHA-256 (RFC 5802, RFC 7677): both sides show that they know a token, and neither sends it.
+// Implements SCRAM-SHA-256 (RFC 5802, RFC 7677): both sides prove that they know a token, and neither sends it.
 
 package import Tweaks
 
-/// The messages of an exchange, in the order in which they are sent:
+/// The messages of an exchange, in their order:
 ///
 ///     client  n,,n=KEY-ID,r=NONCE
 ///     server  r=NONCE…,s=SALT,i=1
 ///     client  c=biws,r=NONCE…,p=PROOF
 ///     server  v=SIGNATURE
 ///
-/// No channel is bound: there is no TLS here to bind.
+/// There is no channel binding, since there is no TLS.
 package enum Scram {
-    /// What it is called on the wire and in token files.
+    /// Its name on the wire and in token files.
     package static let mechanism = "scram-sha-256"
-    /// What the field of a reply is called that has a message of the server.
+    /// The field of a reply that holds a message of the server.
     package static let field = "scram"
-    /// RFC 7677 asks for 4,096 iterations, to slow the guessing of passwords. A token is 256 random bits, which no number
-    /// of guesses finds; so one is enough.
+    /// RFC 7677 requires 4,096 iterations, to slow down the guessing of passwords. A token has 256 random bits, which
+    /// cannot be guessed, so 1 is enough.
     package static let iterations = 1
-    /// A longer first message says more than a key id and a nonce.
+    /// The maximum bytes of a first message, which holds only a key id and a nonce.
     static let messageLimit = 512
-    /// No client works longer than this for a server that asks for it.
-    private static let mostIterations = 4_096
-    /// `n,,` in base64: no channel is bound, and the client acts for itself.
+    /// The most iterations that a client computes at a server's request.
+    private static let iterationLimit = 4_096
+    /// `n,,` in base64: no channel binding, no authorization identity.
     private static let unbound = "biws"
 
     /// Random letters for one exchange.
@@ -31,26 +31,26 @@ package enum Scram {
         return Base64.encodeForURL((0..<18).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    /// How many letters these are.
+    /// The number of letters of a nonce.
     package static let nonceLength = 24
 
-    /// What both sides have in the end.
+    /// The messages that both sides sign.
     private struct Transcript {
-        /// Everything that was said, but for proof and signature.
+        /// All messages, without proof and signature.
         let bytes: [UInt8]
 
         init(_ firstBare: String, _ serverFirst: String, _ lastBare: String) {
             bytes = Array("\(firstBare),\(serverFirst),\(lastBare)".utf8)
         }
 
-        /// A key that both sides have and no third, not even a reader of the token file: it takes the client's key. The next
-        /// exchange makes another one.
+        /// A key that only the two sides know, not even a reader of the token file, who lacks the client's key. Each
+        /// exchange has another one.
         func sessionKey(_ clientKey: [UInt8]) -> [UInt8] {
             SHA256.code(Array("Session Key".utf8) + bytes, key: clientKey)
         }
     }
 
-    /// The keys that follow from a password and a salt.
+    /// The keys derived from a password and a salt.
     struct Keys {
         let client: [UInt8]
         let server: [UInt8]
@@ -62,7 +62,7 @@ package enum Scram {
         }
     }
 
-    /// `x=value` attributes of a message; nil where it has others, or others first.
+    /// The values of a message's first `x=value` attributes; nil unless their names are `names`.
     private static func attributes(_ text: some StringProtocol, _ names: String) -> [String]? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count >= names.count else { return nil }
@@ -83,17 +83,17 @@ package enum Scram {
 
     // MARK: - The client
 
-    /// One exchange, seen by who has the token.
+    /// The client's side of one exchange.
     package struct Client {
-        /// What it sends first.
+        /// The client's first message.
         package let first: String
         private let password: String
         private let nonce: String
         private var signature: [UInt8]?
-        /// A key that both sides have in the end.
+        /// The key that both sides have after the exchange.
         package private(set) var sessionKey: [UInt8] = []
 
-        /// Shows a token.
+        /// Begins an exchange that proves a token.
         package init(token: String) {
             self.init(user: ScramVerifier.id(of: token), password: token, nonce: makeNonce())
         }
@@ -103,11 +103,11 @@ package enum Scram {
             first = "n,,n=\(user),r=\(nonce)"
         }
 
-        /// What it answers to the challenge; nil where that is none.
+        /// The reply to the challenge; nil where the challenge is invalid.
         package mutating func answer(_ challenge: String) -> String? {
             guard let values = attributes(challenge, "rsi"), values[0].hasPrefix(nonce), values[0] != nonce,
                 let salt = Base64.decode(values[1]), let iterations = Int(values[2]),
-                (1...mostIterations).contains(iterations)
+                (1...iterationLimit).contains(iterations)
             else { return nil }
             let keys = Keys(password, salt: salt, iterations: iterations)
             let lastBare = "c=\(unbound),r=\(values[0])"
@@ -118,7 +118,7 @@ package enum Scram {
             return "\(lastBare),p=\(Base64.encode(proof))"
         }
 
-        /// Whether the server's last message shows that it knows the token.
+        /// Whether the server's last message proves that it knows the token.
         package func accepts(_ last: some StringProtocol) -> Bool {
             guard let signature, last.hasPrefix("v="), let shown = Base64.decode(last.dropFirst(2)) else {
                 return false
@@ -129,23 +129,23 @@ package enum Scram {
 
     // MARK: - The server
 
-    /// One exchange, seen by who keeps verifiers. The challenge is the same whether or not there is one for the key id.
+    /// The server's side of one exchange. The challenge does not reveal whether the key id has a verifier.
     package struct Server: Equatable, Sendable {
         /// The key id.
         package let user: String
-        /// What it answers to the first message.
+        /// The reply to the first message.
         package let challenge: String
         private let firstBare: String
-        /// What both nonces make.
+        /// The client's and the server's nonce, joined.
         package let nonce: String
 
-        /// Takes a client's first message.
+        /// Parses a client's first message.
         package init(_ first: String, nonce: String = makeNonce()) throws(TweakError) {
             try self.init(first, nonce: nonce, iterations: iterations) { Array($0.utf8) }
         }
 
-        /// The same with another salt. That of a token is its key id, which is as random; so it is known without looking
-        /// anything up, and there is nothing to learn from it.
+        /// The same with another salt. A token's salt is its key id, which is as random: it needs no lookup and reveals
+        /// nothing.
         package init(
             _ first: String, nonce: String, iterations: Int, salt: (_ user: String) -> [UInt8]
         ) throws(TweakError) {
@@ -158,23 +158,23 @@ package enum Scram {
             challenge = "r=\(self.nonce),s=\(Base64.encode(salt(user))),i=\(iterations)"
         }
 
-        /// What the client has shown that it knows the token of a verifier.
+        /// The result of a valid proof.
         package struct Acceptance: Sendable {
-            /// What the server answers.
+            /// The server's last message.
             package let last: String
-            /// A key that both sides have now.
+            /// The key that both sides have after the exchange.
             package let sessionKey: [UInt8]
         }
 
-        /// Looks at the client's last message.
+        /// Verifies the client's last message.
         /// - Returns: Nil where its proof is wrong.
-        /// - Throws: What is wrong with its form; that says nothing about the proof.
+        /// - Throws: `badValue` where its form is invalid, whether or not the proof is right.
         package func accept(_ last: String, _ verifier: ScramVerifier) throws(TweakError) -> Acceptance? {
             guard let mark = last.range(ofLast: ",p="), let values = attributes(last, "cr"), values[0] == unbound,
                 values[1] == nonce, let proof = Base64.decode(last[mark.upperBound...]), proof.count == SHA256.count
             else {
                 throw TweakError(
-                    .badValue, "auth: \(mechanism) goes on with c=\(unbound),r=NONCE,p=PROOF for the last challenge")
+                    .badValue, "auth: \(mechanism) continues with c=\(unbound),r=NONCE,p=PROOF for the last challenge")
             }
             let transcript = Transcript(firstBare, challenge, String(last[..<mark.lowerBound]))
             let clientKey = SHA256.xor(proof, SHA256.code(transcript.bytes, key: verifier.storedKey))
@@ -187,5 +187,5 @@ package enum Scram {
 }
 
 extension String {
-    fileprivate func range(ofLast mark: String) -> Range<Index>? { places(of: mark).last }
+    fileprivate func range(ofLast mark: String) -> Range<Index>? { occurrences(of: mark).last }
 }

@@ -1,19 +1,19 @@
-// Keeps what a server knows of a token: enough to recognize its holder, too little to act as one.
+// Stores a server's verifier of a token: it recognizes a holder of the token, but cannot act as one.
 
-/// What SCRAM stores (RFC 5802, section 3), under a key id that the token alone leads to.
+/// The keys that SCRAM stores (RFC 5802, section 3), under a key id that is computed from the token.
 package struct ScramVerifier: Hashable, Sendable {
-    /// Who has the token computes it, so that no name has to be remembered; the way back is as hard as guessing.
+    /// The key id. It is computed from the token, so a client needs no user name; it does not reveal the token.
     package let id: String
-    /// Shows whether a client knows the token.
+    /// Verifies that a client knows the token.
     package let storedKey: [UInt8]
-    /// Shows the client that the server does.
+    /// Proves to the client that the server knows it.
     package let serverKey: [UInt8]
 
     package init(id: String, storedKey: [UInt8], serverKey: [UInt8]) {
         (self.id, self.storedKey, self.serverKey) = (id, storedKey, serverKey)
     }
 
-    /// That of a token.
+    /// Computes the verifier of a token.
     package init(token: String) {
         id = Self.id(of: token)
         let keys = Scram.Keys(token, salt: Array(id.utf8), iterations: Scram.iterations)
@@ -25,14 +25,14 @@ package struct ScramVerifier: Hashable, Sendable {
         Base64.encodeForURL(SHA256.code("Key ID".utf8, key: Array(token.utf8)).prefix(16))
     }
 
-    /// That of no token, so that an unknown key id costs the time of a known one.
-    package static let nobodys = ScramVerifier(
+    /// A verifier of no token, so that an unknown key id takes as long as a known one.
+    package static let decoy = ScramVerifier(
         id: "", storedKey: Array(repeating: 0, count: SHA256.count), serverKey: Array(repeating: 0, count: SHA256.count)
     )
 
     // MARK: Text
 
-    /// `scram-sha-256:ID:STOREDKEY:SERVERKEY`, as a token file has it.
+    /// `scram-sha-256:ID:STOREDKEY:SERVERKEY`, as in a token file.
     package var text: String {
         [Scram.mechanism, id, Base64.encode(storedKey), Base64.encode(serverKey)].joined(separator: ":")
     }

@@ -1,23 +1,23 @@
-// The tokens that a server takes: what each gives, and which one somebody has shown.
+// Defines the table of tokens that a server accepts, and looks up a token that a client presents.
 
 package import Tweaks
 
-/// A token as it is kept: never itself, only its digest.
+/// An accepted token: its verifier, never its text.
 package struct TokenEntry: Hashable, Sendable {
-    /// What people call it, `[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}`; unique in a table.
+    /// The token's name, `[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}`; unique in a table.
     package let name: String
     package let verifier: Verifier
     package let scopes: [TweakScope]
-    /// When it ends, in milliseconds since 1970; nil: never.
+    /// The expiry in milliseconds since 1970; nil: never.
     package let expires: Int64?
     /// The most commits a second of one session; nil: the server's own limit.
     package let commitsPerSecond: Int?
-    /// It was made by this process, and is in no file.
+    /// Whether this process generated it; then it is in no file.
     package let isOwn: Bool
 
-    /// What is kept instead of the token.
+    /// The data that verifies the token.
     package enum Verifier: Hashable, Sendable {
-        /// The SHA-256 of its text, as older lines have it. It can only be shown in plain.
+        /// The SHA-256 of its text, as in older lines. Such a token can only be sent in plain.
         case sha256([UInt8])
         case scram(ScramVerifier)
     }
@@ -34,7 +34,7 @@ package struct TokenEntry: Hashable, Sendable {
         self.isOwn = isOwn
     }
 
-    /// That of a token.
+    /// Creates the entry of a token.
     package init(
         name: String, token: String, scopes: [TweakScope], expires: Int64? = nil, commitsPerSecond: Int? = nil,
         isOwn: Bool = false
@@ -44,10 +44,10 @@ package struct TokenEntry: Hashable, Sendable {
             commitsPerSecond: commitsPerSecond, isOwn: isOwn)
     }
 
-    /// What SCRAM needs; nil for an older line.
+    /// The SCRAM verifier; nil for an older line.
     package var scram: ScramVerifier? { if case .scram(let verifier) = verifier { verifier } else { nil } }
 
-    /// A digest that is the token's own: two entries with the same one are for the same token.
+    /// A digest that identifies the token: entries with equal digests are of the same token.
     package var digest: [UInt8] {
         switch verifier {
         case .sha256(let digest): digest
@@ -55,17 +55,17 @@ package struct TokenEntry: Hashable, Sendable {
         }
     }
 
-    /// Whose changes those are that are made with it.
+    /// The origin of changes made with it.
     package var identity: TweakOrigin { TweakOrigin(isOwn ? name : "token \(name)") }
 
-    /// Whether it is of use at a time, in milliseconds since 1970.
+    /// Whether it is not expired at a time, in milliseconds since 1970.
     package func isLive(_ time: Int64) -> Bool { expires.map { time < $0 } ?? true }
 }
 
-/// All tokens of a server; immutable: a file that is read again makes another one.
+/// All tokens of a server; immutable: a reload of the file creates another table.
 package struct TokenTable: Equatable, Sendable {
     package let entries: [TokenEntry]
-    /// No token is taken that is shown in plain: `plain-auth off`.
+    /// Whether tokens sent in plain are refused: `plain-auth off`.
     package let refusesPlain: Bool
 
     package init(_ entries: [TokenEntry] = [], refusesPlain: Bool = false) {
@@ -77,7 +77,7 @@ package struct TokenTable: Equatable, Sendable {
         TokenTable(entries + more, refusesPlain: refusesPlain)
     }
 
-    /// The same with others in the place of those that this process has made.
+    /// The same with `own` in place of the tokens that this process generated.
     package func replacingOwn(_ own: [TokenEntry]) -> TokenTable {
         TokenTable(entries.filter { !$0.isOwn } + own, refusesPlain: refusesPlain)
     }
@@ -85,8 +85,8 @@ package struct TokenTable: Equatable, Sendable {
     /// The entry with this name.
     package subscript(name: String) -> TokenEntry? { entries.first { $0.name == name } }
 
-    /// The entry of a token that is shown, expired or not. How long that takes does not depend on how much of a digest is
-    /// right, nor on which one it is.
+    /// The entry of a token, expired or not, in a time that does not depend on how much of a digest matches, nor on
+    /// which entry it is.
     package func entry(for token: String) -> TokenEntry? {
         let (digest, verifier) = (SHA256.digest(token.utf8), ScramVerifier(token: token))
         var found: TokenEntry?
@@ -97,7 +97,7 @@ package struct TokenTable: Equatable, Sendable {
         return found
     }
 
-    /// The entry of a key id, expired or not; nil where there is none, which takes the same time.
+    /// The entry of a key id, expired or not; nil where there is none, after the same time.
     package func entry(id: String) -> TokenEntry? {
         var found: TokenEntry?
         for entry in entries where SHA256.isEqual(Array((entry.scram?.id ?? "").utf8), Array(id.utf8)) {

@@ -1,9 +1,9 @@
-// One line of a token file: from its words to what it gives, and back.
+// Parses one line of a token file into an entry, and formats an entry as a line.
 
 import Tweaks
 
 extension TokenText {
-    /// What a line says.
+    /// Parses one line.
     static func content(_ line: UnsafeBufferPointer<UInt8>) -> Content {
         if line.count > lineLimit {
             let reason = "the line has \(line.count) bytes; a line holds at most \(lineLimit)"
@@ -29,23 +29,23 @@ extension TokenText {
         switch error {
         case .badLine: ParsedLine.badLine
         case .badQuoting:
-            TweakError(.badQuoting, "a quote begins a word and ends it, as in \"write:Content/Font Name\"")
+            TweakError(.badQuoting, "quotes must surround a whole word, as in \"write:Content/Font Name\"")
         }
     }
 
-    /// - Throws: Names who it is about and what is wrong, and repeats nothing that could be a token.
+    /// - Throws: An error with the name and the cause; it repeats no text that could be a token.
     private static func entry(_ tokens: [Token]) throws(TweakError) -> TokenEntry {
         let name = tokens[0].text
         guard PresetName.isName(name) else {
             throw TweakError(
                 .badValue,
-                "the first word is no name for a token; use 1–64 of A–Z a–z 0–9 . _ - and no . at the beginning")
+                "the first word is not a valid token name; use 1–64 of A–Z a–z 0–9 . _ - and no . at the beginning")
         }
         guard tokens.count > 1, let verifier = verifier(tokens[1].text) else {
             throw TweakError(
                 .badValue,
-                "\(name): behind the name goes \(Scram.mechanism): and what that keeps of a token; tweakctl token new "
-                    + "writes such a line")
+                "\(name): after the name comes a verifier, \(Scram.mechanism):ID:KEY:KEY; tweakctl token new writes "
+                    + "such a line")
         }
         var rest = tokens[2...]
         let scopes = try scopes(&rest, name)
@@ -53,11 +53,11 @@ extension TokenText {
         return TokenEntry(name: name, verifier: verifier, scopes: scopes, expires: expires, commitsPerSecond: rate)
     }
 
-    /// `plain-auth off`. A token that has that name is known by what stands behind it.
+    /// Whether the line is `plain-auth off`; a token of that name has a verifier as its second word.
     private static func isDirective(_ tokens: [Token]) throws(TweakError) -> Bool {
         guard tokens[0].isBare(plainAuth), tokens.count < 2 || verifier(tokens[1].text) == nil else { return false }
         if tokens.count == 2, tokens[1].isBare("off") { return true }
-        throw TweakError(.usage, "\(plainAuth): write \(plainAuth) off, or take the line away to have it on")
+        throw TweakError(.usage, "\(plainAuth): write \(plainAuth) off, or delete the line to allow it")
     }
 
     private static let plainAuth = "plain-auth"
@@ -85,7 +85,7 @@ extension TokenText {
         }
     }
 
-    // MARK: What it gives
+    // MARK: Scopes and options
 
     private static func scopes(_ rest: inout ArraySlice<Token>, _ name: String) throws(TweakError) -> [TweakScope] {
         var scopes: [TweakScope] = []
@@ -98,7 +98,7 @@ extension TokenText {
             }
         }
         if scopes.isEmpty {
-            throw TweakError(.usage, "\(name): it has no scope; write read, write, run or admin behind the digest")
+            throw TweakError(.usage, "\(name): it has no scope; write read, write, run or admin after the verifier")
         }
         return scopes
     }
@@ -114,26 +114,25 @@ extension TokenText {
             switch option.text {
             case "expires" where isOption(option) && expires == nil:
                 guard let time = value.flatMap({ TimeText.parse($0.text) }) else {
-                    throw TweakError(.badValue, "\(name): expires is followed by a time, as 2026-12-21T00:00:00Z")
+                    throw TweakError(.badValue, "\(name): expires takes a time, such as 2026-12-21T00:00:00Z")
                 }
                 expires = time
             case "rate" where isOption(option) && rate == nil:
                 guard let number = value.flatMap({ Int($0.text) }), rates.contains(number) else {
                     throw TweakError(
                         .badValue,
-                        "\(name): rate is followed by how many commits a second, \(rates.lowerBound) to "
-                            + "\(rates.upperBound)")
+                        "\(name): rate takes a number of commits a second, \(rates.lowerBound) to \(rates.upperBound)")
                 }
                 rate = number
             default:
                 throw TweakError(
-                    .usage, "\(name): behind the scopes goes expires TIME or rate N, each once, and nothing else")
+                    .usage, "\(name): only expires TIME and rate N can follow the scopes, each at most once")
             }
         }
         return (expires, rate)
     }
 
-    /// What a token's rate of commits may be.
+    /// The valid rates of commits of a token.
     package static let rates = 1...1_000_000
 
     // MARK: Writing
@@ -150,7 +149,7 @@ extension TokenText {
         return words.joined(separator: " ")
     }
 
-    /// A digest, or the beginning of one, as text.
+    /// Formats a digest, or the beginning of one.
     package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
@@ -160,7 +159,7 @@ extension TokenText {
     package static func comment(_ line: [UInt8]) -> [UInt8] {
         line.withUnsafeBufferPointer { bytes in
             guard let whole = try? Tokenizer.tokens(bytes) else { return [] }
-            // The first one that says nothing: others may stand between quotes.
+            // The first # that adds no token: others may be in quotes.
             for position in bytes.indices where bytes[position] == UInt8(ascii: "#") {
                 let before = UnsafeBufferPointer(rebasing: bytes[..<position])
                 if (try? Tokenizer.tokens(before)) == whole { return Array(bytes[position...]) }
@@ -171,6 +170,6 @@ extension TokenText {
 }
 
 extension String {
-    /// A time to the second, where it is one.
+    /// The time without a fraction of zero.
     fileprivate var replacingZeroFraction: String { hasSuffix(".000Z") ? dropLast(5) + "Z" : self }
 }

@@ -1,31 +1,31 @@
-// The lines of a token file, in the words of the protocol: NAME VERIFIER SCOPE… [expires TIME] [rate N]; plain-auth off.
+// Parses a token file; its lines are NAME VERIFIER SCOPE… [expires TIME] [rate N], or plain-auth off.
 
 package import Tweaks
 
-/// A token file, line by line, as it stands there.
+/// A parsed token file, with all its lines.
 ///
-/// A line that is wrong gives nothing, and the others count all the same: deleting a line shall take a token away
-/// whatever is wrong elsewhere. What could be meant in two ways gives nothing either.
+/// An invalid line defines no token, and the others still apply: deleting a line must revoke a token, even where other
+/// lines are invalid. An ambiguous line defines no token either.
 package struct TokenText: Sendable {
     /// A line of the file.
     package struct Line: Sendable, Equatable {
-        /// As it stands there, without its end.
+        /// The original bytes, without the line end.
         package let bytes: [UInt8]
         package let content: Content
     }
 
-    /// What a line says.
+    /// The parsed content of a line.
     package enum Content: Sendable, Equatable {
-        /// Nothing, or a comment.
+        /// Blank, or a comment.
         case nothing
         case entry(TokenEntry)
-        /// Tokens are not to be shown in plain.
+        /// Tokens sent in plain are refused.
         case plainAuthOff
-        /// It is wrong. The name is the one it would have given something to.
+        /// Invalid; `name` is the token's, where it could be parsed.
         case problem(TweakError, name: String?)
     }
 
-    /// Something that is wrong; without a line where it is the file as a whole.
+    /// An error of one line, or of the whole file where `line` is nil.
     package struct Problem: Sendable, Equatable, CustomStringConvertible {
         package let line: Int?
         package let error: TweakError
@@ -34,25 +34,25 @@ package struct TokenText: Sendable {
         package var description: String { (line.map { "\($0): " } ?? "") + error.description }
     }
 
-    /// A longer line says nothing, as in the protocol.
+    /// The maximum bytes of a line, as in the protocol.
     package static let lineLimit = 65_536
-    /// More tokens make the whole file void.
+    /// A file with more tokens is invalid as a whole.
     package static let countLimit = 10_000
-    /// So does a larger file.
+    /// A larger file is invalid as a whole, in bytes.
     package static let sizeLimit = 2_097_152
 
     package private(set) var lines: [Line] = []
-    /// Why nothing of it counts.
+    /// The reason why the whole file is invalid.
     private var failure: TweakError?
 
-    /// Takes the bytes of a file.
+    /// Parses the bytes of a file.
     package init(_ bytes: [UInt8]) {
         if bytes.count > Self.sizeLimit {
             failure = TweakError(.tooLong, "it has \(bytes.count) bytes; a token file holds at most \(Self.sizeLimit)")
             return
         }
         bytes.withUnsafeBufferPointer { split($0) }
-        voidWhatIsAmbiguous()
+        invalidateAmbiguousEntries()
         if table.entries.count > Self.countLimit {
             failure = TweakError(
                 .tooMany, "it has \(table.entries.count) tokens; at most \(Self.countLimit) are taken")
@@ -60,7 +60,7 @@ package struct TokenText: Sendable {
     }
 
     private mutating func split(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // What some editors put in front of UTF-8.
+        // Some editors begin a file with a byte order mark.
         var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         while start < bytes.count {
             let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n"))
@@ -68,14 +68,14 @@ package struct TokenText: Sendable {
             if stop > start, bytes[stop - 1] == UInt8(ascii: "\r") { stop -= 1 }
             let line = UnsafeBufferPointer(rebasing: bytes[start..<stop])
             let content = Self.content(line)
-            lines.append(Line(bytes: Array(line), content: end == nil ? content.unended : content))
+            lines.append(Line(bytes: Array(line), content: end == nil ? content.unterminated : content))
             start = (end ?? bytes.count) + 1
         }
     }
 
-    // MARK: What counts
+    // MARK: Results
 
-    /// The tokens that count.
+    /// The valid tokens.
     package var table: TokenTable {
         if failure != nil { return TokenTable() }
         return TokenTable(
@@ -83,10 +83,10 @@ package struct TokenText: Sendable {
             refusesPlain: lines.contains { $0.content == .plainAuthOff })
     }
 
-    /// The tokens that only plain `auth` can show, as older lines have them.
+    /// The tokens of older lines, which only plain `auth` can send.
     package var plainOnly: [TokenEntry] { table.entries.filter { $0.scram == nil } }
 
-    /// Everything that is wrong, in order.
+    /// All errors, in the order of lines.
     package var problems: [Problem] {
         let wrong = lines.enumerated().compactMap { position, line -> Problem? in
             guard case .problem(let error, _) = line.content else { return nil }
@@ -95,8 +95,8 @@ package struct TokenText: Sendable {
         return (failure.map { [Problem(line: nil, error: $0)] } ?? []) + wrong
     }
 
-    /// A name that stands there twice, right or wrong, and a token that does: nobody can say which line was meant.
-    private mutating func voidWhatIsAmbiguous() {
+    /// Invalidates all lines of a name or a token that occurs twice: the intended one is unknown.
+    private mutating func invalidateAmbiguousEntries() {
         var names: [String: [Int]] = [:]
         var digests: [[UInt8]: [Int]] = [:]
         for (position, line) in lines.enumerated() {
@@ -104,14 +104,14 @@ package struct TokenText: Sendable {
             if case .entry(let entry) = line.content { digests[entry.digest, default: []].append(position) }
         }
         for (name, positions) in names where positions.count > 1 {
-            void(positions, "\(name): the name stands in \(Self.text(positions)); none of them counts, leave one")
+            invalidate(positions, "\(name): the name is in \(Self.text(positions)); all are ignored, keep one")
         }
         for positions in digests.values where positions.count > 1 {
-            void(positions, "the same token stands in \(Self.text(positions)); none of them counts, leave one")
+            invalidate(positions, "the same token is in \(Self.text(positions)); all are ignored, keep one")
         }
     }
 
-    private mutating func void(_ positions: [Int], _ reason: String) {
+    private mutating func invalidate(_ positions: [Int], _ reason: String) {
         for position in positions {
             guard case .entry(let entry) = lines[position].content else { continue }
             lines[position] = Line(
@@ -126,7 +126,7 @@ package struct TokenText: Sendable {
 }
 
 extension TokenText.Content {
-    /// Whom it is about.
+    /// The name of the token.
     package var name: String? {
         switch self {
         case .nothing, .plainAuthOff: nil
@@ -135,9 +135,9 @@ extension TokenText.Content {
         }
     }
 
-    /// The same of a line without an end. It may be the beginning of one, which could give more than the whole:
-    /// for ever, say, because `expires` is not written yet.
-    fileprivate var unended: TokenText.Content {
+    /// The content of a line without an end: invalid, since a partial line could grant more than the whole one, for
+    /// example without its `expires`.
+    fileprivate var unterminated: TokenText.Content {
         guard case .entry(let entry) = self else { return self }
         let reason = "\(entry.name): the last line does not end with a line break, as if it were still being written"
         return .problem(TweakError(.badLine, reason), name: entry.name)

@@ -1,4 +1,4 @@
-// Commands about access control: who a session is, and what it may do.
+// Declares the commands for access control.
 
 import Tweaks
 
@@ -8,22 +8,26 @@ extension Command {
         [
             Entry(
                 .auth, "auth", .option(.scram, isShown: false), .one(.token), permission: .nothing,
-                help: "show who you are; programs: auth \(Scram.mechanism) MESSAGE (RFC 7677) does not show the token",
+                help: "sign in with a token; programs: auth \(Scram.mechanism) MESSAGE (RFC 7677) does not send it",
                 example: "auth twk_…"),
             Entry(
-                .as, "as", .optional(.person), permission: .session,
-                help: "your name, shown behind your identity and never trusted; alone: none", example: "as Ada"),
-            Entry(.whoami, "whoami", permission: .nothing, help: "what this session is and may do", example: "whoami"),
+                .as, "as", .optional(.displayName), permission: .session,
+                help: "set your name, shown after your identity, not verified; alone: clear it", example: "as Ada"),
+            Entry(
+                .whoami, "whoami", permission: .nothing, help: "show the identity and rights of this session",
+                example: "whoami"),
             Entry(
                 .drop, "drop", .several(.scope), permission: .nothing, help: "give up rights of this session",
                 example: "drop write:Label"),
             Entry(
                 .request, "request", .several(.scope), permission: .session, help: "ask for more rights",
                 example: "request write:Label"),
-            Entry(.sessions, "sessions", permission: .whole(.admin), help: "who is connected", example: "sessions"),
+            Entry(
+                .sessions, "sessions", permission: .whole(.admin), help: "list the connected sessions",
+                example: "sessions"),
             Entry(
                 .panel, "panel", .option(.rotate, isOffered: false), permission: .whole(.admin),
-                help: "the address of the web page, token and all; rotate makes another token", example: "panel"),
+                help: "the address of the web page, with its token; rotate replaces the token", example: "panel"),
             Entry(.kick, "kick", .one(.session), permission: .whole(.admin), help: "end a session", example: "kick 7"),
         ])
 }

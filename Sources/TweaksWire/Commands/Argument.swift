@@ -1,20 +1,20 @@
-// The arguments that a command can declare: their kinds, how often they stand there, and keywords.
+// Defines the arguments that a command can declare: kinds, counts and keywords.
 
 /// One argument of a command.
 package struct Argument: Sendable {
-    /// What its text is read as; nil where one of its keywords can stand, and nothing else.
+    /// The kind of its text; nil where only one of its keywords is valid.
     var kind: Kind?
-    /// Which tweaks a path or pattern can mean.
+    /// The tweaks that a path or pattern can match.
     var tweaks = Tweaks.all
-    /// How often it stands there.
+    /// How often it can occur.
     var counts = 0...1
-    /// With a kind, what can stand in the place of a text.
+    /// With a kind: the keywords that can replace a text.
     var keywords: [Keyword] = []
-    /// How many arguments with a place of their own stand before it.
-    var place = 0
-    /// The bare word that stands before it, at the end of the line.
+    /// The number of positional arguments before it.
+    var position = 0
+    /// The unquoted word that introduces it, at the end of the line.
     var marker: String?
-    /// What the command takes with it.
+    /// The permission that the command requires with it.
     var permission: RequiredPermission?
     /// Whether help shows it.
     var isShown = true
@@ -40,10 +40,10 @@ package struct Argument: Sendable {
         Argument(keywords: keywords, permission: permission, isShown: isShown, isOffered: isShown && isOffered)
     }
 
-    /// Whether a token is the word that stands before it.
+    /// Whether a token is the word that introduces it.
     func isMarked(by token: Token?) -> Bool { token.map { !$0.isQuoted && $0.text == marker } ?? false }
 
-    /// As help shows it; nil where it does not.
+    /// Its form in help; nil where help omits it.
     var synopsis: String? {
         if !isShown { return nil }
         let label = kind?.label ?? keywords.map(\.rawValue).joined(separator: "|")
@@ -51,22 +51,22 @@ package struct Argument: Sendable {
         return counts.lowerBound == 0 ? "[\(text)]" : text
     }
 
-    /// What a text is read as.
+    /// The kind of an argument's text.
     package enum Kind: Sendable {
         case command, prefix, path, pattern, preset, scope, text, token, count, duration, revision, session, version
-        /// Of the tweak, and of the action, whose path stands before it.
+        /// A value of the preceding tweak; an argument of the preceding action.
         case value, argument
-        /// All that is left of the line.
-        case line, person
+        /// The rest of the line.
+        case line, displayName
 
-        /// As help calls it.
+        /// Its name in help.
         var label: String {
             switch self {
             case .command: "command"
             case .prefix: "prefix"
             case .path: "PATH"
             case .pattern: "PATTERN"
-            case .preset, .person: "NAME"
+            case .preset, .displayName: "NAME"
             case .scope: "SCOPE"
             case .text, .line: "TEXT"
             case .token: "TOKEN"
@@ -79,22 +79,22 @@ package struct Argument: Sendable {
             case .argument: "ARGUMENT"
             }
         }
-        var takesRest: Bool { self == .line || self == .person }
+        var takesRest: Bool { self == .line || self == .displayName }
     }
 
-    /// The tweaks that a path or pattern can mean.
+    /// The tweaks that a path or pattern can match.
     package enum Tweaks: Sendable { case all, settable, actions }
 }
 
-/// A word that means something by itself in its place.
+/// A word with a fixed meaning in its position.
 package enum Keyword: String, Sendable {
     case dry, force, json, mine, modified, off, on, partly, rotate
     case only = "--only"
     case scram = "scram-sha-256"
 
-    /// Whether quotes make it a text, because one can stand there.
+    /// Whether it must be unquoted, because a text is valid in the same position.
     var isBare: Bool { [.modified, .only, .partly].contains(self) }
-    /// Whether it can stand behind later arguments, too, as in shells.
+    /// Whether it can also follow later arguments, as in shells.
     var standsAnywhere: Bool { self == .only }
 
     func matches(_ token: Token) -> Bool { token.text == rawValue && !(isBare && token.isQuoted) }

@@ -1,23 +1,23 @@
-// Reads the arguments of a command as it declares them: into a request, or as far as a line is written.
+// Parses the arguments of a command into a request, or into the next expected argument for completion.
 
 import Tweaks
 
 extension Command {
-    /// The request, or `usage`.
+    /// Parses the arguments; throws `usage` where they do not match the declaration.
     func request(_ tokens: ArraySlice<Token>) throws(TweakError) -> Request {
         var reader = ArgumentReader(self)
-        if reader.takeAll(tokens) { return reader.request }
+        if reader.readAll(tokens) { return reader.request }
         throw TweakError(.usage, "\(name): write \(synopsis), as in: \(example)")
     }
 
-    /// What may stand behind some arguments; nil where nothing makes the line right.
+    /// The argument expected after some others; nil where no further input makes the line valid.
     package func next(after tokens: ArraySlice<Token>) -> NextArgument? {
         var reader = ArgumentReader(self)
         return reader.next(after: tokens)
     }
 }
 
-/// What may stand at the end of a line that is being written.
+/// The argument expected at the end of an unfinished line.
 package struct NextArgument {
     package var kind: Argument.Kind?
     package var tweaks = Argument.Tweaks.all
@@ -30,11 +30,11 @@ package struct NextArgument {
     }
 }
 
-/// Takes the arguments of one command, one by one.
+/// Reads the arguments of one command, one by one.
 private struct ArgumentReader: ~Copyable {
     private(set) var request: Request
     private let command: Command.Entry
-    /// The argument whose place is next, and how often it was taken.
+    /// The index of the current argument, and how often it was read.
     private var (position, count) = (0, 0)
 
     init(_ command: Command) {
@@ -52,24 +52,24 @@ private struct ArgumentReader: ~Copyable {
         }
     }
 
-    /// Takes all arguments of a line.
-    mutating func takeAll(_ tokens: ArraySlice<Token>) -> Bool {
+    /// Reads all arguments of a line; false where they do not match the declaration.
+    mutating func readAll(_ tokens: ArraySlice<Token>) -> Bool {
         var tokens = tokens
-        if let marked = command.marked, command.isOpen || tokens.count > command.leastCount {
-            if command.isOpen, marked.isMarked(by: tokens.last) { return false }
+        if let marked = command.marked, command.isVariadic || tokens.count > command.minimumCount {
+            if command.isVariadic, marked.isMarked(by: tokens.last) { return false }
             if let last = tokens.last, marked.isMarked(by: tokens.dropLast().last) {
                 guard store(last, marked.kind) else { return false }
                 tokens = tokens.dropLast(2)
             }
         }
-        for token in tokens where !take(token) { return false }
+        for token in tokens where !read(token) { return false }
         if current?.kind?.takesRest == true, count > 0 { request.words = [request.words.joined(separator: " ")] }
         return isComplete
     }
 
-    /// Takes one argument, where it can stand here.
-    private mutating func take(_ token: Token) -> Bool {
-        if let isTaken = takeKeyword(token) { return isTaken }
+    /// Reads one argument; false where it is not valid here.
+    private mutating func read(_ token: Token) -> Bool {
+        if let isValid = readKeyword(token) { return isValid }
         guard let argument = current else { return false }
         if let keyword = argument.keywords.first(where: { $0.matches(token) }) {
             if !request.keywords.contains(keyword) { request.keywords.append(keyword) }
@@ -83,11 +83,11 @@ private struct ArgumentReader: ~Copyable {
         return true
     }
 
-    /// Nil for what is no keyword here; false for one that stands there already.
-    private mutating func takeKeyword(_ token: Token) -> Bool? {
-        for option in command.options where option.place <= position {
+    /// Reads a keyword; nil where the token is not a keyword here, false where it is a duplicate.
+    private mutating func readKeyword(_ token: Token) -> Bool? {
+        for option in command.options where option.position <= position {
             guard let keyword = option.keywords.first(where: { $0.matches(token) }) else { continue }
-            if option.place < position, !keyword.standsAnywhere { continue }
+            if option.position < position, !keyword.standsAnywhere { continue }
             if !request.has(option.keywords) {
                 request.keywords.append(keyword)
                 return true
@@ -114,10 +114,10 @@ private struct ArgumentReader: ~Copyable {
     mutating func next(after tokens: ArraySlice<Token>) -> NextArgument? {
         for (offset, token) in tokens.enumerated() {
             let left = tokens.count - offset - 1
-            if let marked = command.marked, command.isOpen || isComplete, left < 2, marked.isMarked(by: token) {
+            if let marked = command.marked, command.isVariadic || isComplete, left < 2, marked.isMarked(by: token) {
                 return left == 0 ? NextArgument(kind: marked.kind, words: request.words) : nil
             }
-            if !take(token) { return nil }
+            if !read(token) { return nil }
         }
         var next = NextArgument(kind: current?.kind, words: request.words)
         if let current {
@@ -125,10 +125,11 @@ private struct ArgumentReader: ~Copyable {
             next.offer(current.keywords)
         }
         if !isComplete { return next }
-        // In the order of the arguments, from here on and then from the first.
+        // First the keywords of the current position, then earlier ones.
         for isNext in [true, false] {
-            for option in command.options where option.isOffered && option.place <= position {
-                if (option.place == position) == isNext, !request.has(option.keywords) { next.offer(option.keywords) }
+            for option in command.options where option.isOffered && option.position <= position {
+                let isCurrent = option.position == position
+                if isCurrent == isNext, !request.has(option.keywords) { next.offer(option.keywords) }
             }
         }
         if let marked = command.marked, marked.isOffered, let marker = marked.marker { next.keywords.append(marker) }
@@ -137,10 +138,10 @@ private struct ArgumentReader: ~Copyable {
 }
 
 extension Argument.Kind {
-    /// The number of this kind that a text is; nil for what is none.
+    /// Parses a number of this kind; nil for other texts.
     fileprivate func number(_ text: String) -> UInt64? {
         if self == .version { return Int(text).flatMap { $0 >= 1 ? UInt64($0) : nil } }
-        // Digits only: `UInt64.init` would take a sign, too.
+        // Digits only: `UInt64.init` also accepts a sign.
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         let number = UInt64(text)
         return self == .count ? number.flatMap { Int(exactly: $0) }.map { UInt64($0) } : number

@@ -1,4 +1,4 @@
-// A command is data: its name, arguments, permission and help, from which parsing, completion and documents follow.
+// Defines the command table: name, arguments, permission and help, for parsing, completion and documentation.
 
 import Tweaks
 
@@ -15,9 +15,9 @@ package enum Command: Int, CaseIterable, Sendable {
     package var effect: Effect { entry.effect }
     package var summary: String { entry.summary }
     package var example: String { entry.example }
-    /// Name and arguments.
+    /// The name and the arguments.
     package var synopsis: String { ([name] + entry.arguments.compactMap(\.synopsis)).joined(separator: " ") }
-    /// Whether an argument may look like anything: a value, an argument of an action, or a text.
+    /// Whether an argument can be any text: a value, an argument of an action, or a text.
     package var takesAnyText: Bool { entry.positionals.contains { [.value, .argument, .text].contains($0.kind) } }
     /// Whether it takes a value of a tweak.
     package var takesValue: Bool { entry.positionals.contains { $0.kind == .value } }
@@ -34,7 +34,7 @@ package enum Command: Int, CaseIterable, Sendable {
     /// All commands of the protocol, in the order of help.
     package static let all = groups.flatMap(\.commands)
 
-    /// The commands as people look for them.
+    /// The commands by subject.
     package static let groups = [
         valuesGroup, batchesGroup, historyGroup, watchingGroup, presetsGroup, accessGroup, processGroup, sessionGroup,
     ]
@@ -48,24 +48,24 @@ package enum Command: Int, CaseIterable, Sendable {
         init(_ title: String, _ entries: [Entry]) { (self.title, self.entries) = (title, entries) }
     }
 
-    /// What a command does to values.
+    /// The effect of a command on values.
     package enum Effect: Sendable {
         case none, changes
-        /// It changes values, or waits in an open batch; an error in it spoils the batch.
+        /// Changes values, or is queued in an open batch; an error in it invalidates the batch.
         case isQueued
     }
 
-    /// What it is declared as, in the file of its family.
+    /// Its declaration, from the file of its group.
     var entry: Entry { Entry.table[rawValue] }
 }
 
 extension Command {
-    /// What is known of one command.
+    /// The declaration of one command.
     final class Entry: Sendable {
         let command: Command
         let name: String
         let arguments: [Argument]
-        /// What it takes without keywords that take more.
+        /// The permission it requires without keywords that require more.
         let permission: RequiredPermission
         let effect: Effect
         let summary: String
@@ -74,12 +74,12 @@ extension Command {
         let positionals: [Argument]
         /// The keywords.
         let options: [Argument]
-        /// The argument at the end, behind a bare word of its own.
+        /// The last argument, introduced by an unquoted word.
         let marked: Argument?
-        /// How many arguments it takes at least.
-        let leastCount: Int
-        /// Whether its last argument takes all that comes.
-        let isOpen: Bool
+        /// The minimum number of arguments.
+        let minimumCount: Int
+        /// Whether its last argument can occur any number of times.
+        let isVariadic: Bool
 
         @inline(never) init(
             _ command: Command, _ name: String, _ arguments: Argument..., permission: RequiredPermission,
@@ -90,19 +90,19 @@ extension Command {
             (self.permission, self.effect, summary, self.example) = (permission, effect, help, example)
             var (positionals, options) = ([Argument](), [Argument]())
             for var argument in arguments where argument.marker == nil {
-                argument.place = positionals.count
+                argument.position = positionals.count
                 if argument.kind == nil { options.append(argument) } else { positionals.append(argument) }
             }
             (self.positionals, self.options, marked) = (positionals, options, arguments.first { $0.marker != nil })
-            leastCount = positionals.reduce(0) { $0 + $1.counts.lowerBound }
-            isOpen = positionals.last?.counts.upperBound == .max
+            minimumCount = positionals.reduce(0) { $0 + $1.counts.lowerBound }
+            isVariadic = positionals.last?.counts.upperBound == .max
         }
 
         fileprivate static let table = {
             let entries = groups.flatMap(\.entries) + [imports]
             return Command.allCases.map { command in
                 guard let entry = entries.first(where: { $0.command == command }) else {
-                    preconditionFailure("a command is declared in no family; add its entry")
+                    preconditionFailure("a command is declared in no group; add its entry")
                 }
                 return entry
             }

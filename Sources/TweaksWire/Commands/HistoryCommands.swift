@@ -1,4 +1,4 @@
-// Commands about commits: batches, the history, and the way back.
+// Declares the commands for batches, undo and history.
 
 import Tweaks
 
@@ -21,13 +21,13 @@ extension Command {
             Entry(
                 .undo, "undo", .option(.mine, isOffered: false), .option(.force, permission: .some(.admin)),
                 permission: .some(.write), effect: .changes,
-                help: "take back the last change, whoever made it; or your own last one", example: "undo mine"),
+                help: "undo the last change, by any user; mine: your own last one", example: "undo mine"),
             Entry(
                 .redo, "redo", .option(.mine, isOffered: false), .option(.force, permission: .some(.admin)),
-                permission: .some(.write), effect: .changes, help: "make the change again that was taken back",
+                permission: .some(.write), effect: .changes, help: "redo the change that was undone",
                 example: "redo"),
             Entry(
-                .history, "history", .optional(.count), permission: .sight, help: "the last commits, who made them",
-                example: "history 5"),
+                .history, "history", .optional(.count), permission: .visibility,
+                help: "list the last commits, with who made them", example: "history 5"),
         ])
 }

@@ -2,7 +2,7 @@
 
 package import Tweaks
 
-/// One request, parsed; what it names is looked up by the server.
+/// One parsed request; the server looks up the names in it.
 package struct Request: Equatable, Sendable {
     package let command: Command
     /// Paths, patterns, names and other texts, in their order.
@@ -23,13 +23,13 @@ package struct Request: Equatable, Sendable {
         (self.change, self.lifetime, self.payload) = (change, lifetime, payload)
     }
 
-    /// The text in a place; nil where there are fewer.
+    /// The text at a position; nil beyond the last one.
     package subscript(position: Int) -> String? { position < words.count ? words[position] : nil }
 
     /// The text of a command that takes one.
     package var word: String { self[0] ?? "" }
 
-    /// What it takes: as its command says, or one of its keywords.
+    /// The required permission: that of a keyword, or else of the command.
     package var permission: RequiredPermission {
         if keywords.isEmpty { return command.permission }
         let argument = command.entry.arguments.first {
@@ -38,47 +38,47 @@ package struct Request: Equatable, Sendable {
         return argument?.permission ?? command.permission
     }
 
-    /// Whether it has one of some keywords.
+    /// Whether it has any of the keywords.
     func has(_ some: [Keyword]) -> Bool { some.contains(where: keywords.contains) }
 
-    /// Whether it is meant to change values: then its refusal is an event.
+    /// Whether it attempts to change values: then its refusal is an event.
     package var wantsChange: Bool { command.effect != .none && !keywords.contains(.dry) }
 
-    /// How a token is shown.
+    /// The proof of a token.
     package var proof: Proof {
         if case .proof(let proof) = payload { return proof }
         return keywords.contains(.scram) ? .scram(word) : .plain(word)
     }
 
-    /// What no line of the protocol says.
+    /// Content that no line of the protocol can carry.
     package enum Payload: Equatable, Sendable {
         case proof(Proof)
-        /// The assignments of a text, and its lines that are no assignments.
+        /// The assignments of a text, and its invalid lines.
         case assignments([AssignmentLines.Assignment], problems: [ConfigProblem])
     }
 
-    /// How a token is shown.
+    /// The way in which a client proves that it has a token.
     package enum Proof: Equatable, Sendable {
-        /// As it is.
+        /// The token itself.
         case plain(String)
-        /// By a message of SCRAM, the first or the last one of a client.
+        /// A SCRAM message, the first or the last one of a client.
         case scram(String)
-        /// By a whole exchange that was led elsewhere. The reply has the field ``sessionKey``.
+        /// A complete SCRAM exchange, held by the panel. The reply has the field ``sessionKey``.
         case exchange(Scram.Server, last: String)
-        /// To who keeps the key id for it: nothing is left to be looked at but whether it is still good.
+        /// A key id from a sign-in that was verified before: only expiry and revocation are checked.
         case keyID(String)
 
-        /// A field of a reply that is not for the client.
+        /// A field of a reply that is not sent to the client.
         package static let sessionKey = "sessionKey"
     }
 
-    /// What is asked of one tweak.
+    /// The requested change of one tweak.
     package enum Change: Equatable, Sendable {
-        /// As a person writes it: also a sum, or with a unit.
+        /// A value as a user types it, which may be a sum or have a unit.
         case assign(String)
-        /// As a program or a file writes it.
+        /// A value as a program or a file writes it.
         case assignExactly(String)
-        /// As JSON has what is no text, such as a list or null.
+        /// A JSON value that is not a text, such as a list or null.
         case assignJSON(JSON)
         case add(String)
         case subtract(String)

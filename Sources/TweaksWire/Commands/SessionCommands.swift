@@ -1,4 +1,4 @@
-// Commands about the process, the session, and what it watches.
+// Declares the commands for the process, the session, and watching.
 
 import Tweaks
 
@@ -7,7 +7,8 @@ extension Command {
         "Watching",
         [
             Entry(
-                .watch, "watch", .several(.pattern, or: .modified), .marked("since", .revision), permission: .sight,
+                .watch, "watch", .several(.pattern, or: .modified), .marked("since", .revision),
+                permission: .visibility,
                 help: "values now, then an event for each change; watch modified", example: "watch Content"),
             Entry(
                 .unwatch, "unwatch", .optional(.pattern, or: .modified), permission: .session,
@@ -19,28 +20,28 @@ extension Command {
         [
             Entry(
                 .reload, "reload", .option(.dry), permission: .whole(.admin),
-                help: "read the config file now; dry only says what would change", example: "reload dry"),
+                help: "read the config file now; dry only shows what would change", example: "reload dry"),
             Entry(
                 .conflicts, "conflicts", permission: .whole(.admin), help: "declarations that disagree",
                 example: "conflicts"),
-            Entry(.stats, "stats", permission: .sight, help: "figures about this process", example: "stats"),
+            Entry(.stats, "stats", permission: .visibility, help: "figures about this process", example: "stats"),
             Entry(
                 .hello, "hello", .one(.version), .option(.json), permission: .nothing,
-                help: "for programs: who is there", example: "hello 1 json"),
+                help: "for programs: protocol version and program", example: "hello 1 json"),
         ])
 
     static let sessionGroup = Group(
         "Session",
         [
             Entry(
-                .complete, "complete", .one(.line), permission: .sight, help: "how a line could go on",
+                .complete, "complete", .one(.line), permission: .visibility, help: "completions for a partial line",
                 example: "complete \"set Cont\""),
             Entry(
                 .json, "json", .option(.on, .off), permission: .nothing, help: "one JSON object a line",
                 example: "json on"),
             Entry(
-                .prompt, "prompt", .option(.on, .off), permission: .nothing, help: "banner and prompt for people",
-                example: "prompt off"),
+                .prompt, "prompt", .option(.on, .off), permission: .nothing,
+                help: "banner and prompt for interactive use", example: "prompt off"),
             Entry(.ping, "ping", permission: .nothing, help: "answers ok", example: "ping"),
             Entry(.quit, "quit", permission: .nothing, help: "close the connection", example: "quit"),
         ])

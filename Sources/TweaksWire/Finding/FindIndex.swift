@@ -1,26 +1,26 @@
-// Holds the text of tweaks, folded once, for searches of any number of words.
+// Indexes the folded text of tweaks for searches.
 
 import Tweaks
 
-/// The folded text of a list of tweaks, as positions in that list.
+/// The folded text of a list of tweaks; results are positions in that list.
 ///
-/// It holds bytes alone and no tweak: one that is removed does not live on for having been searched.
+/// It holds bytes and no references to tweaks, so it does not keep a removed tweak alive.
 package struct FindIndex: Sendable {
-    /// Where the text of one tweak stands.
+    /// The offsets of one tweak's text in `bytes`.
     struct Entry: Sendable {
-        /// Which letters the path holds: most tweaks are passed over by this alone.
+        /// A bit set of the letters in the path; it alone rules out most tweaks.
         let mask: UInt64
         let path: UInt32
-        /// Help, unit and choices: which of `details`.
+        /// Index into `details` (help, unit, choices); -1 for none.
         let details: Int32
         let pathCount: UInt16
         let collectionAt: UInt16
         let nameAt: UInt16
-        /// Words begin where only the path as it was written shows it: `fontSize`.
+        /// Whether the path has words that only its original case shows, as in `fontSize`.
         let hasHiddenWords: Bool
     }
 
-    /// Help, unit and choices, which many tweaks have in common: where the text stands, and its letters.
+    /// Help, unit and choices, often shared by many tweaks: the range of the text, and its letters.
     struct Details: Sendable {
         let mask: UInt64
         let range: Range<Int>
@@ -30,14 +30,14 @@ package struct FindIndex: Sendable {
     private(set) var details: [Details] = []
     private(set) var bytes: [UInt8] = []
 
-    /// A tweak as it is looked for.
+    /// The searchable texts of one tweak.
     package struct Subject {
         let path: String
         let parts: (category: String, collection: String, name: String)
         let texts: [String]
 
         /// - Parameters:
-        ///   - path: The path as it is written.
+        ///   - path: The path, in its original case.
         ///   - texts: Help, unit, and the names and labels of choices.
         package init(_ path: String, _ parts: (category: String, collection: String, name: String), _ texts: [String?])
         {
@@ -45,14 +45,14 @@ package struct FindIndex: Sendable {
         }
     }
 
-    /// Category and collection, which many tweaks in a row have in common.
+    /// The folded category and collection, shared by consecutive tweaks.
     private struct Prefix {
         var (category, collection) = ("", "")
         var bytes: [UInt8] = []
         var collectionAt = 0
     }
 
-    /// The text of so many tweaks.
+    /// Indexes `subjects`; `count` reserves memory.
     package init(count: Int, _ subjects: some Sequence<Subject>) {
         entries.reserveCapacity(count)
         bytes.reserveCapacity(count * 40)
@@ -67,7 +67,7 @@ package struct FindIndex: Sendable {
     private static func fold(_ subject: Subject, _ prefix: inout Prefix) {
         let (category, collection, _) = subject.parts
         if !prefix.bytes.isEmpty, prefix.collection == collection, prefix.category == category { return }
-        // Part by part, so that nothing combines with a slash.
+        // Folded part by part, so that no combining character joins a slash.
         prefix = Prefix(category: category, collection: collection, bytes: FoldedText.bytes(category))
         prefix.bytes.append(UInt8(ascii: "/"))
         prefix.collectionAt = prefix.bytes.count
@@ -89,7 +89,7 @@ package struct FindIndex: Sendable {
     }
 
     private static func hasHiddenWords(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
-        // Beyond ASCII, folding moves the letters about; there such words are not found.
+        // Folding text beyond ASCII changes byte offsets, so such words are not found there.
         var isHidden = false
         for position in path.indices.dropFirst() {
             let (before, byte) = (path[position - 1], path[position])
@@ -99,9 +99,9 @@ package struct FindIndex: Sendable {
         return isHidden && (path.first ?? 0) < 0x80
     }
 
-    /// - Returns: Its position; -1 when there is no text.
+    /// - Returns: Its index in `details`; -1 when there is no text.
     private mutating func appendDetails(_ texts: [String], _ known: inout [String: Int32]) -> Int32 {
-        // Line by line, so that no word spans two of them.
+        // Separated by line breaks, so that no match spans two texts.
         let text = texts.joined(separator: "\n")
         if text.isEmpty { return -1 }
         if let position = known[text] { return position }

@@ -1,13 +1,13 @@
-// Ranks tweaks by how well they fit the words of a search.
+// Ranks tweaks by how well they match the words of a search.
 
 import Tweaks
 
-/// The words of a search, folded, and how they are ranked: by `find`, by the page, and by the editor.
+/// The folded words of a search, with the ranking that `find`, the page and the editor share.
 ///
-/// A word is ranked by how it is found, best first: exact name, prefix of a part, word start, substring, letters in
-/// order; and by where: name, collection, category, then help, unit and choices. The ranks of all words are added.
+/// A word is ranked by its kind of match, best first: exact name, prefix of a part, word start, substring, letters in
+/// order; then by the matching part: name, collection, category, then help, unit and choices. Ranks of words are added.
 package struct FindQuery {
-    /// The best tweaks, as positions in the list, and how many fit altogether.
+    /// The best matches, as positions in the list, and the number of all matches.
     package struct Result: Sendable {
         package fileprivate(set) var best: [Int] = []
         package fileprivate(set) var count = 0
@@ -15,14 +15,14 @@ package struct FindQuery {
 
     private enum Rank {
         static let exactName = 0
-        /// These three count on: in the name, in the collection, in the category.
+        /// These three are for the name; add 1 for the collection, 2 for the category.
         static let partPrefix = 1
         static let wordStart = 4
         static let substring = 8
-        /// Help, unit and choices come behind the path.
+        /// Help, unit and choices rank after the path.
         static let detailsWordStart = 7
         static let detailsSubstring = 11
-        static let letters = 12
+        static let lettersInOrder = 12
     }
 
     private let words: [(bytes: [UInt8], mask: UInt64)]
@@ -31,15 +31,15 @@ package struct FindQuery {
         self.words = words.map { FoldedText.bytes($0) }.filter { !$0.isEmpty }.map { ($0, FoldedText.mask($0)) }
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether the search has no words.
     package var isEmpty: Bool { words.isEmpty }
 
-    /// Looks through all tweaks, for the best `limit`; equals stay in the order of the list.
-    /// - Parameter path: The path of a tweak, as it is written.
+    /// Returns the best `limit` matches; equal ranks stay in the order of the list.
+    /// - Parameter path: Returns the path of a tweak, in its original case.
     package func run(_ index: FindIndex, limit: Int = .max, path original: (Int) -> String) -> Result {
         var result = Result()
-        // No more than `limit` of a rank are ever shown, so nothing has to be sorted.
-        var byRank: [[Int]] = Array(repeating: [], count: words.count * Rank.letters + 1)
+        // Buckets by rank, each of at most `limit`, avoid sorting.
+        var byRank: [[Int]] = Array(repeating: [], count: words.count * Rank.lettersInOrder + 1)
         index.bytes.withUnsafeBufferPointer { bytes in
             let details = detailRanks(index, bytes)
             for (position, entry) in index.entries.enumerated() {
@@ -54,7 +54,7 @@ package struct FindQuery {
         return result
     }
 
-    /// For each word and each text of details, the rank; nil where it is not in it. Texts are few, tweaks many.
+    /// The rank of each word in each text of details; nil without a match. Tweaks share few such texts.
     private func detailRanks(_ index: FindIndex, _ bytes: UnsafeBufferPointer<UInt8>) -> [[Int?]] {
         words.map { word in
             index.details.map { details in
@@ -71,7 +71,7 @@ package struct FindQuery {
         }
     }
 
-    /// The sum over all words; nil when one is nowhere.
+    /// The sum of the ranks of all words; nil when a word has no match.
     private func rank(
         _ entry: FindIndex.Entry, _ path: UnsafeBufferPointer<UInt8>, _ details: [[Int?]],
         original: () -> String
@@ -81,18 +81,18 @@ package struct FindQuery {
             var best: Int?
             if word.mask & ~entry.mask == 0 { best = rank(word.bytes, entry, path, original) }
             let detail = entry.details < 0 ? nil : details[position][Int(entry.details)]
-            guard let rank = Self.least(best, detail) else { return nil }
+            guard let rank = Self.minimum(best, detail) else { return nil }
             total += rank
         }
         return total
     }
 
-    private static func least(_ left: Int?, _ right: Int?) -> Int? {
+    private static func minimum(_ left: Int?, _ right: Int?) -> Int? {
         guard let left else { return right }
         return min(left, right ?? left)
     }
 
-    /// How a word is found in a path.
+    /// The rank of a word in a path; nil without a match.
     private func rank(
         _ word: [UInt8], _ entry: FindIndex.Entry, _ path: UnsafeBufferPointer<UInt8>, _ original: () -> String
     ) -> Int? {
@@ -109,24 +109,24 @@ package struct FindQuery {
                 isPrefix
                 ? Rank.partPrefix
                 : Self.isWordStart(position, path, entry, original) ? Rank.wordStart : Rank.substring
-            best = Self.least(best, base + part)
+            best = Self.minimum(best, base + part)
             return true
         }
-        return best ?? (Self.holdsInOrder(word, path) ? Rank.letters : nil)
+        return best ?? (Self.containsInOrder(word, path) ? Rank.lettersInOrder : nil)
     }
 
     private static func isWordStart(
         _ position: Int, _ path: UnsafeBufferPointer<UInt8>, _ entry: FindIndex.Entry, _ original: () -> String
     ) -> Bool {
         if FoldedText.isWordStart(path[position - 1], path[position]) { return true }
-        // Where `fontSize` has its second word is seen in the path as it was written.
+        // Only the original case shows the second word of `fontSize`.
         if !entry.hasHiddenWords { return false }
         return original().withBytes { FoldedText.isWordStart($0[position - 1], $0[position]) }
     }
 
     // MARK: Searching bytes
 
-    /// Calls back with each place of a word in a text, until that says false.
+    /// Calls `body` with each position of a word in a text, until it returns false.
     private static func forEachPosition(
         of word: [UInt8], in text: UnsafeBufferPointer<UInt8>, _ body: (Int) -> Bool
     ) {
@@ -141,8 +141,8 @@ package struct FindQuery {
         }
     }
 
-    /// Whether the letters of a word occur in this order, with others in between.
-    private static func holdsInOrder(_ word: [UInt8], _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Whether the letters of a word occur in this order, with or without others in between.
+    private static func containsInOrder(_ word: [UInt8], _ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var next = 0
         for byte in text where byte == word[next] {
             next += 1

@@ -1,6 +1,6 @@
-// Folds text into the bytes that searches compare.
+// Folds text into the UTF-8 bytes that searches compare.
 
-/// Folds text, so that “Größe”, “GROSSE” and “größe” are the same.
+/// Folds text, so that “Größe”, “GROSSE” and “größe” are equal.
 package enum FoldedText {
     /// Appends the folded text as UTF-8.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
@@ -24,11 +24,11 @@ package enum FoldedText {
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
-        // What is beyond ASCII is taken for letters.
+        // All bytes beyond ASCII count as letters.
         byte >= 0x80 || isUpper(byte) || isLower(byte)
     }
 
-    /// Whether a word begins between two bytes of unfolded text: `fontSize` has two words, `HTTP2` as well.
+    /// Whether a word begins between two bytes of unfolded text: `fontSize` and `HTTP2` have two words each.
     static func isWordStart(_ before: UInt8, _ byte: UInt8) -> Bool {
         if isLetter(byte) {
             return !isLetter(before) || isUpper(byte) && !isUpper(before) && before < 0x80
@@ -36,7 +36,7 @@ package enum FoldedText {
         return isDigit(byte) && !isDigit(before)
     }
 
-    /// Which bytes occur, as bits; the bits of what can be found in a text are among the text's own.
+    /// A bit set of the bytes that occur; the mask of a substring is a subset of the mask of its text.
     static func mask(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0) { $0 | 1 << UInt64($1 & 63) }
     }

@@ -1,6 +1,6 @@
-// Text as searches compare it: without case, width and diacritics.
+// Folds text for searches: removes case, width and diacritics.
 
-/// Folds text, so that “Größe”, “GROSSE” and “größe” are the same. Where the process runs does not matter.
+/// Folds text, so that “Größe”, “GROSSE” and “größe” are equal. It does not depend on the locale.
 package enum SearchText {
     /// The folded text.
     package static func folded(_ text: String) -> String {
@@ -15,12 +15,12 @@ package enum SearchText {
     private static func append(_ lower: Unicode.Scalar, to result: inout String.UnicodeScalarView) {
         switch lower {
         case "ß": return result.append(contentsOf: "ss".unicodeScalars)
-        // Wide ASCII.
+        // Fullwidth ASCII.
         case "\u{FF01}"..."\u{FF5E}": return result.append(Unicode.Scalar(UInt8(lower.value - 0xFEE0)))
         default: break
         }
         if let letter = letters[lower] { return result.append(letter) }
-        // Marks that stand for themselves behind their letter.
+        // Drops combining marks.
         if !lower.properties.isGraphemeExtend { result.append(lower) }
     }
 
@@ -34,8 +34,8 @@ package enum SearchText {
         return letters
     }()
 
-    /// Consecutive small letters of Latin, Greek and Cyrillic, and narrow Katakana, by their first one; for each what it is
-    /// without its mark. The standard library knows that (Unicode's canonical decomposition), and does not tell.
+    /// Base letters of consecutive lowercase Latin, Greek and Cyrillic letters, and of halfwidth Katakana, by the first
+    /// code point of each row. The standard library does not expose Unicode's canonical decomposition.
     private static let rows: [(first: UInt32, letters: String)] = [
         (0xB5, "μ"), (0xE0, "aaaaaaæceeeeiiiiðnooooo÷øuuuuyþyaaaaaaccccccccdd"), (0x113, "eeeeeeeeegggggggghh"),
         (0x129, "iiiiiii"), (0x135, "jkkĸllllll"), (0x144, "nnnnn"), (0x14D, "ooooo"), (0x155, "rrrrrsssssssstttt"),

@@ -1,24 +1,24 @@
-// The two requests that programs send by the thousand, recognised without making a string.
+// Recognizes the two most frequent requests, get and set, without allocating strings.
 
 import Tweaks
 
-/// A line that is `get PATH`, `set PATH VALUE` or `PATH = VALUE` in plain words. All it does is save time: every line
-/// means the same without it, and a test holds both against each other.
-package enum HotLine: Equatable, Sendable {
+/// A line that is `get PATH`, `set PATH VALUE` or `PATH = VALUE` in unquoted words. It is only an optimization: a test
+/// checks that the full parser returns the same request.
+package enum FastPath: Equatable, Sendable {
     case get(path: Range<Int>)
     case set(path: Range<Int>, value: Range<Int>)
 
-    /// Nil for everything that is not so plain: quotes, comments, other words, other numbers of words.
+    /// Nil for all other lines: quotes, comments, other words, other numbers of words.
     package init?(_ line: UnsafeBufferPointer<UInt8>) {
         var position = 0
         guard let first = Self.word(line, &position), let second = Self.word(line, &position) else { return nil }
-        // A list may go on behind a blank.
+        // A list may continue after a blank.
         let bracket = UInt8(ascii: "[")
         if line[first.lowerBound] == bracket || line[second.lowerBound] == bracket { return nil }
         let third = Self.word(line, &position)
         if position < line.count { return nil }
         if let third {
-            if Self.isUnsuitable(line, third) { return nil }
+            if Self.isSpecial(line, third) { return nil }
             if Self.matches(line, first, "set") {
                 self = .set(path: second, value: third)
             } else if Self.matches(line, second, "="), line[first].contains(UInt8(ascii: "/")) {
@@ -26,14 +26,14 @@ package enum HotLine: Equatable, Sendable {
             } else {
                 return nil
             }
-        } else if Self.matches(line, first, "get"), !Self.isUnsuitable(line, second) {
+        } else if Self.matches(line, first, "get"), !Self.isSpecial(line, second) {
             self = .get(path: second)
         } else {
             return nil
         }
     }
 
-    /// The same as a request.
+    /// The request that the line means.
     package func request(in line: UnsafeBufferPointer<UInt8>) -> Request {
         let text = { String(decoding: UnsafeBufferPointer(rebasing: line[$0]), as: UTF8.self) }
         switch self {
@@ -42,7 +42,7 @@ package enum HotLine: Equatable, Sendable {
         }
     }
 
-    /// The next run of printable ASCII; nil, with the position left standing, for anything that needs a closer look.
+    /// The next run of printable ASCII; nil, without moving the position, for quotes, comments and other bytes.
     private static func word(_ line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Range<Int>? {
         var start = position
         while start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
@@ -58,8 +58,8 @@ package enum HotLine: Equatable, Sendable {
             && byte != UInt8(ascii: "#")
     }
 
-    /// A last word that means something: `toggle`, and `HTTP/…`, which ends the session.
-    private static func isUnsuitable(_ line: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
+    /// A last word with a meaning of its own: `toggle`, and `HTTP/…`, which ends the session.
+    private static func isSpecial(_ line: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
         matches(line, range, "toggle") || range.count >= 5 && line[range.lowerBound] | 0x20 == UInt8(ascii: "h")
     }
 
