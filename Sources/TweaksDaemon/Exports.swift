@@ -1,4 +1,4 @@
-// Exports what the daemon's calls take: tweaks, and what a program says to the server and hears from it.
+// Exports the modules whose types the daemon's API uses.
 
 @_exported public import Tweaks
 @_exported public import TweaksInterface

@@ -1,15 +1,15 @@
-// Starts a daemon with the fields of its configuration as labels.
+// Starts a daemon with the fields of its configuration as argument labels.
 
 public import Tweaks
 public import TweaksInterface
 
 extension TweakDaemon {
-    /// Serves a registry's tweaks with a configuration that is given label by label: the fields of ``Configuration``.
+    /// Serves a registry's tweaks with the fields of ``Configuration`` as arguments.
     ///
     /// ```swift
     /// try TweakDaemon.start("bounce", panel: .on, tweaks: Look.size, Look.color)
     /// ```
-    /// - Throws: `ServerError` that names what is wrong and the remedy.
+    /// - Throws: `ServerError` with the cause and the remedy.
     @discardableResult
     public static func start(
         _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
@@ -24,7 +24,7 @@ extension TweakDaemon {
             limits: limits, onEvent: onEvent, tweaks: tweaks)
     }
 
-    /// The same with a list, which a program can keep beside its declarations.
+    /// The same with an array, which a program can store beside its declarations.
     @discardableResult
     public static func start(
         _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,

@@ -1,4 +1,4 @@
-// Finds the lists that modules have put into the program, in the linker's section of that name.
+// Finds the tweak lists of all modules in the linker's section of that name.
 
 import Tweaks
 import TweaksSystem
@@ -8,11 +8,11 @@ import TweaksSystem
 #endif
 
 extension TweakDaemon {
-    /// Declares the tweaks of all modules that have a `TweakList`. A start does it; what serves nothing, a test or a tool,
-    /// calls it to list all of them.
+    /// Declares the tweaks of all modules that have a `TweakList`. Starting a daemon calls it; a test or a tool that
+    /// serves nothing calls it to list all tweaks.
     ///
-    /// On Linux these are the modules in the same binary as this one. What a program loads at run time is declared by
-    /// naming it: `Plugin.all.register()`.
+    /// On Linux these are the modules in the same binary as this one. Code loaded at run time registers its list
+    /// explicitly: `Plugin.all.register()`.
     public static func registerLists() {
         if FrozenTrait.isOn { return }
         for list in lists { list() }

@@ -1,4 +1,4 @@
-// One call that makes a program's tweaks editable, durable and reloadable.
+// Starts a daemon, which makes a program's tweaks editable, durable and reloadable.
 
 public import Tweaks
 public import TweaksInterface
@@ -10,13 +10,13 @@ public import TweaksInterface
 #endif
 
 extension TweakDaemon {
-    /// Serves a registry's tweaks, and says where before the first connection is accepted.
+    /// Serves a registry's tweaks, and reports the addresses before the first connection is accepted.
     /// - Parameters:
-    ///   - name: What the program is called: letters, digits, `.`, `_` and `-`. It names the socket and the folder.
-    ///   - configuration: Everything else; see its fields.
+    ///   - name: The program's name: letters, digits, `.`, `_` and `-`. It names the socket and the folder.
+    ///   - configuration: All other settings.
     ///   - tweaks: Tweaks, groups, actions and lists of them to register first, beside those of modules with a
-    ///     `TweakList`. Statics are lazy: one that was not touched yet would be missing from every list.
-    /// - Throws: `ServerError` that names what is wrong and the remedy.
+    ///     `TweakList`. Statics are lazy: one that was never accessed would be missing from every list.
+    /// - Throws: `ServerError` with the cause and the remedy.
     @discardableResult
     public static func start(
         _ name: String, _ configuration: Configuration, tweaks: any TweakHandle...

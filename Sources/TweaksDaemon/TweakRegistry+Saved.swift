@@ -1,19 +1,19 @@
-// Waiting for the disk without async.
+// Blocks a thread until overrides are saved, for callers without async.
 
 import Dispatch
 import Synchronization
 public import Tweaks
 
 extension TweakRegistry {
-    /// Waits, blocking the thread, until the disk holds every override that was set before the call. Without storage it
-    /// returns at once. Where `await` is possible, use ``Tweaks/TweakRegistry/saved()``.
-    /// - Throws: `TweakError` with code `io` when the disk refuses. The value stays in effect, and the write is tried again.
+    /// Blocks the thread until the disk holds every override that was set before the call. Without storage it returns
+    /// at once. Where `await` is possible, use ``Tweaks/TweakRegistry/saved()``.
+    /// - Throws: `TweakError` with code `io` if the write fails. The value stays in effect, and the write is retried.
     public func waitUntilSaved() throws(TweakError) {
         guard let store else { return }
         let revision = revision
         let answer = Answer()
         let semaphore = DispatchSemaphore(value: 0)
-        store.whenTried(revision) { failure in
+        store.whenAttempted(revision) { failure in
             answer.failure.withLock { $0 = failure }
             semaphore.signal()
         }
@@ -24,7 +24,7 @@ extension TweakRegistry {
     }
 }
 
-/// What the storage said, on its way to the thread that waits.
+/// The storage's result, passed to the waiting thread.
 private final class Answer: Sendable {
     let failure = Mutex<String?>(nil)
 }

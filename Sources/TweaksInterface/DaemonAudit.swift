@@ -1,26 +1,27 @@
-// The audit as a program names it: a file that says who changed what.
+// Defines the audit options of a program: the file that records who changed which tweak.
 
 extension TweakDaemon {
-    /// A file to which every commit is appended: when, who, from where, what was and what is; and what sessions did to
-    /// get more rights. What they were refused goes to a second file beside it, `audit-refused.log` for `audit.log`.
-    /// Values of secrets are in neither.
+    /// A file to which every commit is appended, with its time, author, source, old and new values, and each request of
+    /// a session for more rights. Refused requests go to a second file beside it, `audit-refused.log` for `audit.log`.
+    /// Neither file contains secret values.
     ///
     /// ```swift
     /// try TweakDaemon.start("bounce", audit: "/var/log/bounce/audit.log", tweaks: Look.all)
     /// ```
     public struct Audit: Equatable, Sendable, ExpressibleByStringLiteral {
-        /// Where it is; a relative path begins at the working directory of the start. `TWEAKS_AUDIT` wins over it. The
-        /// directory has to exist.
+        /// The path of the file; a relative path starts at the working directory of the start. `TWEAKS_AUDIT` overrides
+        /// it. The directory must exist.
         public var path: String
-        /// A file that would become larger is renamed to `PATH.1`, that to `PATH.2`, and so on; in bytes.
+        /// The maximum size in bytes. A file that would grow larger is renamed to `PATH.1`, that one to `PATH.2`, and
+        /// so on.
         public var maximumSize: Int
-        /// How many such older files are kept in any case.
+        /// How many older files are always kept.
         public var keep: Int
-        /// More of them are kept as long as their last line is younger than this. `TWEAKS_AUDIT_DAYS` wins over it.
+        /// More older files are kept while their last line is younger than this. `TWEAKS_AUDIT_DAYS` overrides it.
         public var minimumAge: Duration
 
-        /// An audit with its limits: files of 10 MiB, five older ones, and more as long as they are younger than 30 days,
-        /// unless the program says otherwise.
+        /// An audit with its limits. Defaults: files of 10 MiB, five older files, and more while they are younger than
+        /// 30 days.
         public init(
             _ path: String, maximumSize: Int = 10_485_760, keep: Int = 5, minimumAge: Duration = .seconds(2_592_000)
         ) {
@@ -28,7 +29,7 @@ extension TweakDaemon {
             self.minimumAge = minimumAge
         }
 
-        /// An audit with the usual limits.
+        /// An audit with the default limits.
         public init(stringLiteral path: String) { self.init(path) }
     }
 }

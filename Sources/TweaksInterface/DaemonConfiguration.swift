@@ -1,9 +1,9 @@
-// Defines the configuration of a daemon: everything that it takes beside its name and its tweaks.
+// Defines the configuration of a daemon: all settings except its name and its tweaks.
 
 public import Tweaks
 
 extension TweakDaemon {
-    /// How a program's tweaks are served, kept and read.
+    /// How a program's tweaks are served, stored and loaded.
     ///
     /// ```swift
     /// var configuration = TweakDaemon.Configuration()
@@ -12,38 +12,37 @@ extension TweakDaemon {
     /// let daemon = try TweakDaemon.start("throttled", configuration, tweaks: Settings.all)
     /// ```
     public struct Configuration: Sendable {
-        /// Whether TCP is open beside the Unix socket. Not by default.
+        /// Whether TCP is open beside the Unix socket. Off by default.
         public var tcp = TCP.off
-        /// Whether there is a web page, and HTTP for programs. Not by default. The line that says where to connect has its
-        /// address.
+        /// Whether the web page and the HTTP API are served. Off by default. The startup line contains the address.
         public var panel = Panel.off
-        /// The file of the tokens, which `tweakctl token new` writes; `TWEAKS_TOKEN_FILE` wins over it. It is read again
-        /// when it changes: who has shown a token that is not in it any more loses what it gave, at once.
+        /// The token file, which `tweakctl token new` writes; `TWEAKS_TOKEN_FILE` overrides it. It is read again when
+        /// it changes: sessions that used a removed token lose its rights at once.
         public var tokens: String?
-        /// Who else may do what on the Unix socket, and what is given on request.
+        /// The rights of other users on the Unix socket, and the rights granted on request.
         public var access = TweakAccess()
-        /// The config file; its values lie above the defaults and below overrides.
+        /// The config file; its values rank above the defaults and below overrides.
         public var config: ConfigFile?
-        /// What else says what values are to be, such as a fleet; theirs lie above the config file and below overrides.
+        /// Other sources of values, such as a fleet; they rank above the config file and below overrides.
         public var sources: [Source] = []
-        /// Where overrides are kept.
+        /// Where overrides are stored.
         public var storage = Storage.standard
-        /// What happens to a change that the disk refuses.
+        /// What happens to a change that cannot be written to disk.
         public var durability = Durability.bestEffort
         /// A file to which every commit is appended.
         public var audit: Audit?
-        /// What signals do. `SIGTERM` and `SIGINT` are left alone unless the program wants them.
+        /// The handled signals. `SIGTERM` and `SIGINT` keep their disposition unless the program asks for them.
         public var signals = Signals.reload
-        /// Whose tweaks are served.
+        /// The registry whose tweaks are served.
         public var registry = TweakRegistry.shared
-        /// What clients may take.
+        /// The limits for clients.
         public var limits = TweakServerLimits()
-        /// Told of everything worth logging, one event at a time, on a queue of its own. Nil: each event is a line on
-        /// standard error, but for changes that the program made itself.
+        /// Receives every event worth logging, one at a time, on its own queue. If nil, each event is a line on
+        /// standard error, except for changes by the program itself.
         public var onEvent: EventHandler?
-        /// The environment; nil: that of the process.
+        /// The environment; nil: the process's own.
         package var environment: [String: String]?
-        /// Whether what is logged goes to a person; nil: found out.
+        /// Whether the log is read on a terminal; nil: detected.
         package var isOnTerminal: Bool?
 
         /// A Unix socket, overrides in the user's state directory, and nothing else.

@@ -1,27 +1,27 @@
-// Defines where desired values come from beside the config file: sources, which another module opens.
+// Defines sources of values beside the config file, which other modules implement.
 
 package import Tweaks
 
 extension TweakDaemon {
-    /// A source of desired values for many processes, such as a fleet in etcd: `sources: [.etcd()]` with the module
-    /// `TweaksFleet`. Its values lie above those of the config file, and below overrides.
+    /// A source of values for many processes, such as a fleet in etcd: `sources: [.etcd()]` with the module
+    /// `TweaksFleet`. Its values rank above those of the config file and below overrides.
     public struct Source: Sendable {
         package let open: @Sendable (SourceContext) throws(ServerError) -> (any RunningSource)?
 
-        /// - Parameter open: Makes a source that runs, or nothing where none is configured.
+        /// - Parameter open: Returns a running source, or nil if none is configured.
         package init(open: @escaping @Sendable (SourceContext) throws(ServerError) -> (any RunningSource)?) {
             self.open = open
         }
     }
 }
 
-/// What a daemon tells its sources when it opens them.
+/// The information that a daemon passes to its sources when it opens them.
 package struct SourceContext: Sendable {
     /// The daemon's name.
     package let name: String
     package let registry: TweakRegistry
     package let environment: [String: String]
-    /// Where files can be kept; nil where nothing is kept, or another process has the directory.
+    /// A directory for files; nil where nothing is stored, or another process has the directory.
     package let directory: String?
     /// Logs an event of the source.
     package let log: @Sendable (TweakDaemonEvent) -> Void
@@ -35,14 +35,14 @@ package struct SourceContext: Sendable {
     }
 }
 
-/// A source of a daemon that runs.
+/// A running source of a daemon.
 package protocol RunningSource: Sendable {
     /// Applies the last good state from disk; called once, before the sockets are open.
-    func applyKept()
-    /// Starts to follow.
+    func applySaved()
+    /// Starts following the source.
     func start()
-    /// Stops, and returns when nothing of it runs.
+    /// Stops, and returns when none of its work is running.
     func stop()
-    /// Its figures in `stats`.
-    var figures: [(String, JSON)] { get }
+    /// Its metrics in `stats`.
+    var metrics: [(String, JSON)] { get }
 }

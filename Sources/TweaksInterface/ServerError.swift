@@ -1,4 +1,4 @@
-// Says why a server cannot serve.
+// Describes why a server cannot start.
 
 import Tweaks
 
@@ -6,11 +6,11 @@ import Tweaks
 public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Names the subject, what is wrong, and the remedy.
     public let description: String
-    /// Whether another process holds the place.
+    /// Whether another process holds the socket or port.
     package let isTaken: Bool
 
     package init(_ description: String, isTaken: Bool = false) {
-        // Paths and variables are quoted in it, and these hold anything.
+        // The text quotes paths and variables, which can contain any characters.
         self.description = Quoting.sanitizedLines(description)
         self.isTaken = isTaken
     }

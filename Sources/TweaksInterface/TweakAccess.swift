@@ -2,36 +2,37 @@
 
 public import Tweaks
 
-/// The rules of a server for peers other than its own user.
+/// The access rules of a server for peers other than its own user.
 ///
-/// On a Unix socket the kernel says who is at the other end. The process's own user and root may do everything; others
-/// are refused, but for those that are named here.
+/// On a Unix socket the kernel identifies the peer. The process's own user and root may do everything; others are
+/// rejected unless they are named here.
 ///
 /// ```swift
 /// let access = TweakAccess(users: [1001: [.read]], groups: [27: ["write:Label", .run]])
 /// try TweakDaemon.start("bounce", access: access, tweaks: Look.all)
 /// ```
 ///
-/// Where users or groups are named, the socket's file lets everybody connect (mode 0666), and each connection is judged
-/// by its user. The directory of the socket has to let them in as well: the default one, in `XDG_RUNTIME_DIR`, does not;
+/// If users or groups are named, every user can connect to the socket (mode 0666), and each connection is checked by
+/// its user. The directory of the socket must be accessible to them too: the default one, in `XDG_RUNTIME_DIR`, is not;
 /// name another one in `TWEAKS_SOCKET`.
 public struct TweakAccess: Sendable {
-    /// Users of this machine by number, and what they may do. An empty list lets a user in to show a token.
+    /// Users of this machine by number, with their rights. An empty list lets a user connect only to authenticate with
+    /// a token.
     public var users: [UInt32: [TweakScope]]
-    /// The same for groups, whether primary or supplementary. Who is in several has the rights of all.
+    /// The same for groups, primary or supplementary. A member of several groups has the rights of all of them.
     public var groups: [UInt32: [TweakScope]]
-    /// What a session is given that asks for it with `request`, without a question to the program.
+    /// The rights that a session gets by `request` without asking the program.
     public var grants: [TweakScope]
-    /// Asked when a session requests more than ``grants``; without it, that is declined. Called on a queue of its own,
-    /// one request at a time: only that session waits for its return.
+    /// Called when a session requests more than ``grants``; without it, such requests are declined. Runs on its own
+    /// queue, one request at a time; only the requesting session waits for it.
     public var onRequest: (@Sendable (TweakScopeRequest) -> Void)?
 
-    /// Rules; the defaults let no other user in, and give nothing on request.
+    /// Creates access rules; the defaults admit no other user and grant nothing on request.
     /// - Parameters:
-    ///   - users: Users of this machine by number, and what they may do.
+    ///   - users: Users of this machine by number, with their rights.
     ///   - groups: The same for groups.
-    ///   - grants: What a session is given that asks for it.
-    ///   - onRequest: Asked when a session requests more than that, on a queue of its own.
+    ///   - grants: The rights that a session gets on request.
+    ///   - onRequest: Called when a session requests more than that, on its own queue.
     public init(
         users: [UInt32: [TweakScope]] = [:], groups: [UInt32: [TweakScope]] = [:], grants: [TweakScope] = [],
         onRequest: (@Sendable (TweakScopeRequest) -> Void)? = nil

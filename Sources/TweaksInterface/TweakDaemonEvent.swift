@@ -1,8 +1,8 @@
-// Describes what happens to a daemon, for its log.
+// Describes the events of a daemon for its log.
 
 public import Tweaks
 
-/// Something that happened in a daemon. More cases may come; have a `default` in a `switch`.
+/// An event of a daemon. More cases may be added; include a `default` in a `switch`.
 ///
 /// ```swift
 /// try TweakDaemon.start("throttled", onEvent: { event in
@@ -12,32 +12,31 @@ public import Tweaks
 public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     /// Clients can connect; the text says where and how.
     case listening(String)
-    /// Something in the environment or the program that looks like a mistake.
+    /// A likely mistake in the environment or the program.
     case warning(String)
-    /// Two declarations of one path disagree.
+    /// Two declarations of one path differ.
     case conflict(TweakConflict)
-    /// Something happened to a session: it has come to another state, has shown a token, wants something that it may
-    /// not have, …
+    /// An event of a session: it changed its state, authenticated, requested something that it may not have, …
     case session(TweakSessionEvent)
-    /// The token file was read, and how many tokens are in it. What is wrong with it is a ``warning(_:)``.
+    /// The token file was read; the text has the number of tokens. Problems with it are a ``warning(_:)``.
     case tokens(String)
-    /// Tweaks were changed, by whom and how.
+    /// Tweaks were changed; the commit has the origin and the values.
     case changed(TweakCommit)
-    /// The config file was taken.
+    /// The config file was applied.
     case reloaded(TweakReload)
-    /// The config file was not taken; nothing has changed.
+    /// The config file was rejected; nothing has changed.
     case reloadFailed(TweakReloadError)
-    /// The config file looks as if it were still being written; its last good values stay.
+    /// The config file looks incomplete, as if it were still being written; its last good values stay in effect.
     case reloadWaiting(String)
-    /// Overrides are kept, and where; or they are kept again, after a failure.
+    /// Overrides are saved, and where; or they are saved again after a failure.
     case saving(String)
-    /// Overrides are not kept, and why. Values are in effect all the same.
+    /// Overrides are not saved, and why. Their values are in effect anyway.
     case unsaved(String)
-    /// A stored or configured value does not fit the tweak as it is declared today; the next layer shows.
+    /// A stored or configured value does not fit the current declaration of the tweak; the next layer applies.
     case unfit(TweakPath, String)
-    /// The fleet is followed, or again, and what it made of a rollout. Troubles are a ``warning(_:)``.
+    /// The fleet is followed, or followed again, or a rollout was applied. Problems are a ``warning(_:)``.
     case fleet(String)
-    /// The daemon ends.
+    /// The daemon stops.
     case stopping
 
     /// Whether it needs the attention of an operator.
@@ -50,11 +49,11 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
         }
     }
 
-    /// One line; several where a reload or a commit has several parts; empty where there is no news, as when a session
-    /// is about to open. Values of secrets are never in it.
+    /// One line; several for a reload or a commit with several parts; empty for events that are not logged, such as an
+    /// opening session. It never contains secret values.
     public var description: String { lines.joined(separator: "\n") }
 
-    /// The description, line by line. Names of files and variables are in it, and these hold anything.
+    /// The description as lines. It contains names of files and variables, which can have any characters.
     package var lines: [String] { plainLines.map { Quoting.sanitized($0) } }
 
     private var plainLines: [String] {
@@ -68,39 +67,41 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
         case .reloaded(let reload): Self.lines(reload)
         case .reloadFailed(let error):
             error.description.split(separator: "\n").map { String($0) } + [
-                "\(error.file) is not taken; nothing has changed"
+                "\(error.file) is rejected; nothing has changed"
             ]
         case .unfit(let path, let text): ["\(path.token): \(text)"]
         case .stopping: ["stopping"]
         }
     }
 
-    /// A log is read by people; a preset of a thousand values would hide everything else in it.
-    private static let most = 20
-    /// So would a text of 64 kB. More characters than this are cut out of the middle: who and when stand at the end.
-    private static let longest = 1_000
+    /// The maximum number of listed changes; a preset of a thousand values would hide the rest of the log.
+    private static let maxListed = 20
+    /// The maxLineLength line, in characters, for values of up to 64 kB. The middle is cut, because the origin and the
+    /// revision are at the end.
+    private static let maxLineLength = 1_000
 
     private static func cut(_ line: String) -> String {
-        let excess = line.count - longest
-        return excess > 0 ? "\(line.prefix(longest * 2 / 3)) … \(excess) more … \(line.suffix(longest / 3))" : line
+        let excess = line.count - maxLineLength
+        if excess <= 0 { return line }
+        return "\(line.prefix(maxLineLength * 2 / 3)) … \(excess) more … \(line.suffix(maxLineLength / 3))"
     }
 
     private static func lines(_ commit: TweakCommit) -> [String] {
-        let shown = commit.changes.prefix(most).map { cut("\($0) by \(commit.origin), rev \(commit.revision)") }
+        let shown = commit.changes.prefix(maxListed).map { cut("\($0) by \(commit.origin), rev \(commit.revision)") }
         return shown + rest(commit.changes.count)
     }
 
     private static func lines(_ reload: TweakReload) -> [String] {
         if reload.changes.isEmpty, reload.unknown.isEmpty { return ["\(reload.file) read again: nothing has changed"] }
-        // A tweak for which the file says what is so already is no news, but that the file was taken is.
+        // A tweak whose value did not change is not logged, but the reload is.
         let news = reload.changes.filter { $0.old != $0.new || $0.droppedOverride != nil }
         let first =
             reload.changes.isEmpty || !news.isEmpty
-            ? [] : ["\(reload.file) taken, no value has changed, rev \(reload.revision)"]
-        let shown = news.prefix(most).map { cut("\(reload.file): \($0), rev \(reload.revision)") }
-        return first + shown + rest(news.count) + reload.unknown.prefix(most).map { "\($0); held until it registers" }
-            + rest(reload.unknown.count)
+            ? [] : ["\(reload.file) read, no value has changed, rev \(reload.revision)"]
+        let shown = news.prefix(maxListed).map { cut("\(reload.file): \($0), rev \(reload.revision)") }
+        let unknown = reload.unknown.prefix(maxListed).map { "\($0); pending until it registers" }
+        return first + shown + rest(news.count) + unknown + rest(reload.unknown.count)
     }
 
-    private static func rest(_ count: Int) -> [String] { count > most ? ["… and \(count - most) more"] : [] }
+    private static func rest(_ count: Int) -> [String] { count > maxListed ? ["… and \(count - maxListed) more"] : [] }
 }

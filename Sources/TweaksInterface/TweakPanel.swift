@@ -1,24 +1,26 @@
-// Sets whether and where a panel is served.
+// Defines the settings of the panel.
 
-/// The web page on which people change tweaks while the process runs, and HTTP for programs; see The HTTP API, in TweaksPanel.
+/// The web page that changes tweaks while the process runs, and the HTTP API; see The HTTP API, in TweaksPanel.
 ///
 /// ```swift
 /// try TweakDaemon.start("bounce", panel: .on, tweaks: Look.all)
 /// ```
 ///
-/// Each request has to show a token. The panel has one of its own, which the printed address carries, and which a daemon
-/// keeps with its state; those of the token file are taken, too, with the scopes they have.
+/// Each request must carry a token. The panel has its own token, which is part of the printed address and which a
+/// daemon stores with its state; tokens of the token file are accepted too, with their scopes.
 public struct TweakPanel: Equatable, Sendable {
-    /// Whether there is one.
+    /// Whether the panel is served.
     public var isOn: Bool
-    /// The port to prefer; when it is taken, a free one is used, but not in a daemon with a token file. 0 is a free one; a
-    /// daemon with a state directory prefers the one that it had last.
+    /// The preferred port; if it is taken, a free port is used, except in a daemon with a token file. 0 means a free
+    /// port; a daemon with a state directory prefers the port of its last run.
     public var port: Int
-    /// A numeric address to listen on, such as `192.0.2.1` or `::`; nil: the loopback addresses.
+    /// A numeric address to listen on, such as `192.0.2.1` or `::`; nil means the loopback addresses.
     ///
-    /// Beyond loopback it needs tokens in a file, and the token crosses the network in clear: a tunnel by ssh is better.
+    /// Addresses beyond loopback need a token file, and tokens cross the network in clear text: an SSH tunnel is
+    /// better.
     public var address: String?
-    /// Names by which browsers may call this server, beside `localhost` and the addresses; any other name is refused.
+    /// Host names that browsers may use for this server, beside `localhost` and the addresses; any other name is
+    /// rejected.
     public var names: [String]
 
     /// A panel with all its settings.
@@ -26,7 +28,7 @@ public struct TweakPanel: Equatable, Sendable {
         (self.isOn, self.port, self.address, self.names) = (isOn, port, address, names)
     }
 
-    /// None: the program listens to no HTTP.
+    /// No panel: the program serves no HTTP.
     public static let off = TweakPanel(isOn: false)
     /// On the loopback addresses, at a free port.
     public static let on = TweakPanel()

@@ -1,22 +1,22 @@
-// Describes a reload of the config file: its changes, or the reasons why there are none.
+// Describes a reload of the config file: its changes, or the errors that prevented them.
 
 public import Tweaks
 
-/// What the config file changed when it was read, or would change.
+/// The changes that reading the config file made or would make.
 public struct TweakReload: Sendable {
-    /// One tweak whose value in the file is another one now.
+    /// One tweak whose value in the file changed.
     public struct Change: Sendable, CustomStringConvertible {
         /// The tweak.
         public let path: TweakPath
-        /// What lay beneath overrides before: the file's value, or the default.
+        /// The value below overrides before: the file's value, or the default.
         public let old: TweakValue
-        /// What lies there now.
+        /// The value below overrides now.
         public let new: TweakValue
-        /// The file names it no longer; the default is back.
+        /// Whether the file no longer names it and the default applies again.
         public let isRemoved: Bool
-        /// The override that stays above it.
+        /// The override that still applies.
         public let override: TweakValue?
-        /// The override that was dropped for it.
+        /// The override that was dropped in favor of the file.
         public let droppedOverride: TweakValue?
         /// Whether the values must not be shown.
         public let isSecret: Bool
@@ -52,10 +52,10 @@ public struct TweakReload: Sendable {
     public let file: String
     /// The registry's revision afterwards.
     public let revision: UInt64
-    /// What changed, in the order of all listings.
+    /// The changes, in the order of all listings.
     public let changes: [Change]
-    /// Tweaks that the file names and that are not registered yet; their values are held. In an event: those not said
-    /// before.
+    /// Tweaks that the file names and that are not registered yet; their values are pending. In an event: only those
+    /// not reported before.
     public let unknown: [String]
     /// How many tweaks have a value from the file.
     public let count: Int
@@ -69,20 +69,20 @@ public struct TweakReload: Sendable {
     }
 }
 
-/// Why a config file was not taken; nothing has changed.
+/// Why a config file was rejected; nothing has changed.
 public struct TweakReloadError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The file.
     public let file: String
-    /// The first hundred lines that are wrong, in order; the line is nil where the file itself cannot be read.
+    /// The first hundred bad lines, in order; the line is nil if the file itself cannot be read.
     public let problems: [Problem]
-    /// How many lines are wrong in all.
+    /// How many lines are bad in total.
     public let count: Int
 
-    /// What is wrong with one line.
+    /// The error of one line.
     public struct Problem: Equatable, Sendable {
-        /// Counts from 1.
+        /// The line number, from 1.
         public let line: Int?
-        /// The same as over the wire.
+        /// The same error as in the protocol.
         public let error: TweakError
     }
 
@@ -95,7 +95,7 @@ public struct TweakReloadError: Error, Equatable, Sendable, CustomStringConverti
         self.problems = problems.map { Problem(line: $0.line, error: $0.error) }
     }
 
-    /// `FILE:12: out-of-range …`, a line for each problem, and how many there are more.
+    /// `FILE:12: out-of-range …`, a line for each problem, and the number of problems not listed.
     public var description: String {
         let lines = problems.map { Quoting.sanitized("\(file)\($0.line.map { ":\($0)" } ?? ""): \($0.error)") }
         return (lines + (count > lines.count ? ["… and \(count - lines.count) more"] : [])).joined(separator: "\n")

@@ -1,10 +1,10 @@
-// Asks the program whether a session is given more rights.
+// Represents a session's request for more rights, which the program decides.
 
 import Synchronization
 public import Tweaks
 
-/// A session's wish for more rights. Decide at once, later from any thread, or never: until then the session waits
-/// without it, and is told when it comes.
+/// A session's request for more rights. The program can decide at once, later on any thread, or never: until then the
+/// session continues without these rights; it is notified of the decision.
 ///
 /// ```swift
 /// TweakAccess(onRequest: { request in
@@ -12,9 +12,9 @@ public import Tweaks
 /// })
 /// ```
 public final class TweakScopeRequest: Sendable {
-    /// Who asks, as it was then.
+    /// The requesting session when it made the request.
     public let session: TweakSession
-    /// What it asks for, all or nothing.
+    /// The requested rights, all or nothing.
     public let scopes: [TweakScope]
     private let decision = Mutex<Bool?>(nil)
     /// Called once, with the first decision.
@@ -26,15 +26,15 @@ public final class TweakScopeRequest: Sendable {
         (self.session, self.scopes, self.whenDecided) = (session, scopes, whenDecided)
     }
 
-    /// Gives it these rights, until it ends or gives them up. Only the first decision counts; a session that has ended
-    /// meanwhile is not harmed by it. May be called from any thread.
+    /// Grants the rights until the session ends or gives them up. Only the first decision counts; it has no effect on a
+    /// session that has ended. May be called on any thread.
     public func allow() { decide(true) }
 
-    /// Does not give them to it; it is not asked again for the same rights. Only the first decision counts. May be
-    /// called from any thread.
+    /// Declines the rights; further requests for the same rights are declined without asking. Only the first decision
+    /// counts. May be called on any thread.
     public func decline() { decide(false) }
 
-    /// What was decided; nil as long as nothing was.
+    /// The decision; nil until there is one.
     package var isAllowed: Bool? { decision.withLock { $0 } }
 
     private func decide(_ isAllowed: Bool) {

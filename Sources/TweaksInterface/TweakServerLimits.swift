@@ -1,9 +1,9 @@
-// Sets the limits of a server.
+// Defines the limits of a server.
 
-/// The limits of a server: what one client, and all together, may take.
+/// The limits of a server, for each client and in total.
 ///
-/// Each has a default, an error code with which it is enforced, and a figure of its own name in `limitsHit` of the
-/// command `stats`. The article Protocol, of TweaksServer, has them in one table.
+/// Each limit has a default, an error code that reports it, and a metric of the same name in `limitsHit` of the command
+/// `stats`. The article Protocol, of TweaksServer, lists them in one table.
 ///
 /// ```swift
 /// var limits = TweakServerLimits()
@@ -11,89 +11,93 @@
 /// let server = TweakServer(name: "bounce", listeners: [.tcp(port: 0)], limits: limits)
 /// ```
 public struct TweakServerLimits: Sendable {
-    /// The most sessions at once (`too-many`). At the limit the oldest that has not sent a line yet yields.
+    /// The maximum number of sessions at once (`too-many`). At the limit the oldest session that has sent no line is
+    /// closed.
     ///
-    /// In a process that may open few files they are less than that: see ``descriptorReserve``.
+    /// A process with a low descriptor limit allows fewer: see ``descriptorReserve``.
     public var sessions = 4_096
-    /// Which share of the descriptors that the process may have (`ulimit -n`) is kept for the program, 0…0.99: its own
-    /// connections and files. Sessions get the rest; at the start the server lowers ``sessions`` to that, and
+    /// The share of the process's descriptors (`ulimit -n`) that is reserved for the program's own connections and
+    /// files, 0…0.99. Sessions get the rest; at the start the server lowers ``sessions`` accordingly, and
     /// ``sessionsPerPeer`` in proportion.
     ///
-    /// Beyond all of these limits one session of each user who may do everything on the Unix socket is let in: the
-    /// process' own user, and root.
+    /// Beyond all these limits, one session of each user with full rights on the Unix socket is admitted: the process's
+    /// own user, and root.
     public var descriptorReserve = 0.5
-    /// The most sessions that have not shown yet who they are, where that is required (`too-many`). At the limit one
-    /// yields that has asked nothing, or else one that has; of these the oldest of the address that has the most.
+    /// The maximum number of sessions that have not authenticated, where that is required (`too-many`). At the limit a
+    /// session without requests is closed, or else one with requests; among these, the oldest of the address with the
+    /// most sessions.
     public var unauthenticatedSessions = 64
-    /// The most sessions of one peer (`too-many`): of a token, of a user on a Unix socket, of an address on TCP where
-    /// no token was shown. At the limit the oldest of that peer that has not sent a line yet yields.
+    /// The maximum number of sessions of one peer (`too-many`): of a token, of a user on a Unix socket, or of an
+    /// address on TCP without a token. At the limit the oldest session of that peer that has sent no line is closed.
     public var sessionsPerPeer = 1_024
-    /// The most memory that clients can make the process hold, in bytes (`too-many`): input, output that is not read,
-    /// batches, events that wait, texts that were set, the history, ways back from presets. Above it the greediest peer
-    /// loses its greediest session first; a set that would have the texts take more than half of it is refused, and the
-    /// history keeps to a quarter.
+    /// The maximum memory that clients can make the process hold, in bytes (`too-many`): input, unread output, batches,
+    /// pending events, string values, the history, undo data of presets. Above it the peer with the most memory loses
+    /// its largest session first. A set that would make strings use more than half of it is refused, and the history is
+    /// limited to a quarter.
     public var memoryBytes = 67_108_864
-    /// The most bytes of a line, its end not counted (`too-long`).
+    /// The maximum bytes of a line, without its line ending (`too-long`).
     public var lineBytes = 65_536
-    /// The most changes of one batch (`too-many`).
+    /// The maximum changes of one batch (`too-many`).
     public var batchChanges = 10_000
-    /// The most patterns that one session watches (`too-many`).
+    /// The maximum patterns that one session watches (`too-many`).
     public var watchPatterns = 100
-    /// The most words that one `find` looks for (`too-many`).
+    /// The maximum search words of one `find` (`too-many`).
     public var findWords = 16
-    /// The most arguments of one `run` (`too-many`).
+    /// The maximum arguments of one `run` (`too-many`).
     public var actionArguments = 64
-    /// The most bytes of an action's text. There is no error: what is longer is cut between two characters, and a remark
-    /// behind it says so.
+    /// The maximum bytes of an action's output. Longer output is not an error: it is cut between two characters, and a
+    /// note is appended.
     public var actionOutputBytes = 1_048_576
-    /// The most presets that a daemon keeps (`too-many`).
+    /// The maximum presets that a daemon stores (`too-many`).
     public var presets = 1_000
-    /// The most presets that one peer has saved (`too-many`): a token, a user, an address. Who may do everything has no
-    /// such limit.
+    /// The maximum presets that one peer has saved (`too-many`): a token, a user, an address. Peers with full rights
+    /// have no such limit.
     public var presetsPerPeer = 250
-    /// The most bytes of one of its presets (`too-long`).
+    /// The maximum bytes of one preset (`too-long`).
     public var presetBytes = 16_777_216
-    /// How long a connection may take for its first line (`timeout`).
+    /// The time limit for a connection's first line (`timeout`).
     public var timeToFirstLine: Duration = .seconds(60)
-    /// The most bytes of a line before a session has shown a token, where it needs one (`too-long`).
+    /// The maximum bytes of a line before a session has authenticated, where that is required (`too-long`).
     public var unauthenticatedLineBytes = 2_048
-    /// How long a connection may take to show a token, where it needs one (`timeout`).
+    /// The time limit for a connection to authenticate, where that is required (`timeout`).
     public var timeToAuthenticate: Duration = .seconds(60)
-    /// With so many wrong tokens a connection ends (`denied`).
+    /// The number of wrong tokens that ends a connection (`denied`).
     public var authenticationFailures = 5
-    /// The most requests for rights of one session that are not decided yet (`too-many`).
+    /// The maximum undecided requests for rights of one session (`too-many`).
     public var scopeRequests = 16
-    /// The most requests of sessions that have ended which still wait for a disk or a handler; then `find`, presets,
-    /// `reload`, `request` and changes that are written first are refused (`busy`). And, counted apart, the most actions
-    /// that such sessions have left running; then `run` is.
+    /// The maximum requests of ended sessions that still wait for a disk or a handler; above it `find`, presets,
+    /// `reload`, `request` and changes that are written first are refused (`busy`). It also limits, counted separately,
+    /// the actions that such sessions have left running; above it `run` is refused.
     public var abandonedRequests = 1_000
-    /// The most requests of one peer, over all its sessions, that are carried out beside the I/O thread at a time (`busy`):
-    /// `find`, `complete`, presets, `reload`, `request` and `run`. Those of sessions that have ended count as well.
+    /// The maximum requests of one peer, over all its sessions, that run off the I/O thread at a time (`busy`): `find`,
+    /// `complete`, presets, `reload`, `request` and `run`. Requests of ended sessions count too.
     public var pendingRequestsPerPeer = 100
-    /// The most scopes that one session may ask for, and that it may give up (`too-many`).
+    /// The maximum scopes that one session may request or give up (`too-many`).
     public var scopes = 256
-    /// The most commits of one peer in a second, over all its sessions (`too-many`); nil: as many as it can. A token may
-    /// have less.
+    /// The maximum commits per second of one peer, over all its sessions (`too-many`); nil: unlimited. A token can have
+    /// a lower limit.
     public var commitsPerSecond: Int? = 10_000
-    /// How long a session that watches nothing may be silent (`timeout`); nil: for ever.
+    /// How long a session without watches may be idle (`timeout`); nil: unlimited.
     public var idleTime: Duration? = .seconds(24 * 3_600)
-    /// How long replies may wait for a client that has closed its side, and a stopping server for what is under way.
+    /// How long replies wait for a client that has closed its side, and how long a stopping server waits for running
+    /// requests.
     public var lingerTime: Duration = .seconds(5)
-    /// From how many unsent bytes on a session is no longer read from, and its events are folded.
+    /// The number of unsent bytes above which a session is no longer read from and its events are folded.
     public var unsentBytes = 262_144
-    /// Refused connections stay for a moment, so that they can read why. Beyond so many they do not.
+    /// The maximum number of refused connections that are kept open briefly so that the client can read the reason.
     package var refusedSessions = 64
-    /// What a wrong token costs: the first one, and at most. Each of late doubles it for the same peer.
+    /// The delay after a wrong token: the first one, and the maximum. Each recent failure doubles it for the same peer.
     package var authenticationDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(4)
-    /// How often a stream of events shows that it is still there: a page notices within three that a process is stopped.
-    package var beatInterval: Duration = .seconds(1)
-    /// How long one session is served before the others have their turn; a single command is never cut short.
+    /// The heartbeat interval of an event stream. A page detects a stopped process after three missed heartbeats.
+    package var heartbeatInterval: Duration = .seconds(1)
+    /// The time slice of one session before others are served; a single command is never interrupted.
     package var turn: Duration = .microseconds(50)
-    /// The same for a session that watches.
+    /// The same for a watching session.
     package var watchedTurn: Duration = .milliseconds(1)
-    /// How long, and how many bytes, a connection is read from after a fatal error, so that the error arrives.
+    /// The time and the number of bytes that a connection is read after a fatal error, so that the client receives the
+    /// error.
     public var fatalDrain: (time: Duration, bytes: Int) = (.seconds(1), 1_048_576)
 
-    /// The defaults.
+    /// Limits with their defaults.
     public init() {}
 }

@@ -1,74 +1,73 @@
-// Describes sessions to the program: their identity, their state, and what they were refused.
+// Describes a session: its identity, its state, and its events.
 
 public import Tweaks
 
-/// One client of a server, as it is at a moment.
+/// A snapshot of one client session.
 public struct TweakSession: Sendable {
-    /// How it is connected.
+    /// The kind of connection.
     public enum Transport: String, Sendable {
         /// The Unix socket.
         case unix = "unix socket"
-        /// TCP, with lines of the protocol.
+        /// TCP, with protocol lines.
         case tcp
-        /// A browser on the panel, or a program that uses its HTTP.
+        /// A browser on the panel, or a client of the HTTP API.
         case http
     }
 
-    /// Where it stands. A session goes through these once, from the first to one of the last two; it is never opened
-    /// again.
+    /// The state of a session. A session passes through these once, from the first to one of the last two; it is never
+    /// reopened.
     public enum State: Hashable, Sendable {
         /// Its connection was accepted.
         case created
-        /// It is looked at: nothing is done for it before it has shown who it is.
+        /// It has not authenticated yet; its requests are not executed.
         case opening
-        /// Its requests are carried out.
+        /// Its requests are executed.
         case open
-        /// It was open, and has ended.
+        /// It was open and has ended.
         case closed(Reason)
-        /// It has ended without having been open.
+        /// It ended without having been open.
         case failed(Reason)
     }
 
     /// Why a session ended.
     public enum Reason: String, Hashable, Sendable {
-        /// The client said `quit`.
+        /// The client sent `quit`.
         case quit
         /// The client closed its side.
         case endOfInput = "end of input"
         /// The connection broke.
         case lost = "connection lost"
-        /// Nothing came for too long: no line, no token, no request.
+        /// No line, token or request arrived within the time limit.
         case idle
         /// A session with the right `admin`, or the program, ended it.
         case kicked
         /// A limit of the server.
         case limit
-        /// The server ends.
+        /// The server stopped.
         case shutdown
-        /// What came was not the protocol.
+        /// The input was not the protocol.
         case stranger
-        /// It may not be here: another user, or wrong tokens.
+        /// It is not allowed here: another user, or wrong tokens.
         case denied
         /// Its token was revoked or has expired.
         case revoked
     }
 
-    /// Counts up from 1; never used twice in one run.
+    /// Counts up from 1; never reused in one run.
     public let id: UInt64
-    /// How it is connected.
+    /// The kind of connection.
     public let transport: Transport
-    /// Who is at the other end, as far as the system knows: `uid 1000 pid 4711`, `127.0.0.1:50000`, or that and the
-    /// browser.
+    /// The peer as the system identifies it: `uid 1000 pid 4711`, `127.0.0.1:50000`, or that and the browser.
     public let peer: String
-    /// The user at the other end of a Unix socket.
+    /// The peer's user on a Unix socket.
     public let userID: UInt32?
-    /// The process at the other end of a Unix socket, at the time it connected.
+    /// The peer's process on a Unix socket when it connected.
     public let processID: Int32?
-    /// Whose changes it makes: a user, a token's name, or an address.
+    /// The origin of its changes: a user, a token's name, or an address.
     public let identity: TweakOrigin
-    /// What it may do, as in `whoami`.
+    /// Its rights, as in `whoami`.
     public let scopes: [String]
-    /// Where it stands.
+    /// The current state.
     public let state: State
 
     package init(
@@ -80,35 +79,35 @@ public struct TweakSession: Sendable {
     }
 }
 
-/// Something that happened to a session.
+/// An event of a session.
 public struct TweakSessionEvent: Sendable {
-    /// What happened.
+    /// The kinds of events.
     public enum Kind: Sendable {
-        /// It has reached the state that the session shows.
+        /// Its state changed; the session has the new state.
         case state
-        /// It has shown a token, the one with this name.
+        /// It authenticated with the token of this name.
         case authenticated(String)
-        /// It has shown a wrong token, or one that has ended.
+        /// It sent a wrong or expired token.
         case authenticationFailed
-        /// It asked for something that it may not do: the command, and the tweak where there is one.
+        /// It was denied a command: the command, and the tweak if there is one.
         case denied(command: String, path: TweakPath?)
-        /// A change that it wanted was refused. Values of secrets are not in it.
+        /// A change by the session was refused. Contains no secret values.
         case refused(TweakError)
-        /// It asks for more rights.
+        /// It requested more rights.
         case requested([TweakScope])
-        /// It was given rights that it had asked for.
+        /// Its request for rights was granted.
         case granted([TweakScope])
-        /// It was not given them.
+        /// Its request for rights was declined.
         case declined([TweakScope])
-        /// It has given up rights.
+        /// It gave up rights.
         case dropped([TweakScope])
-        /// It has lost rights, because its token gives less now.
+        /// It lost rights, because its token now has fewer.
         case revoked
         /// It ended another session, the one with this number.
         case kicked(UInt64)
     }
 
-    /// The session, as it was then.
+    /// The session at the time of the event.
     public let session: TweakSession
     /// What happened.
     public let kind: Kind

@@ -1,25 +1,26 @@
-// Writes the events of sessions as lines of a log.
+// Formats session events as log lines.
 
 import Tweaks
 
 extension TweakSessionEvent {
-    /// A line of a log; nil for what is no news: a session that is about to open.
+    /// A log line; nil for events that are not logged, such as an opening session.
     var line: String? {
         let who = "session \(session.id) of \(session.identity)"
         switch kind {
         case .state: return stateLine
-        case .authenticated(let token): return "session \(session.id) of \(session.peer) has shown token \(token)"
-        case .authenticationFailed: return "session \(session.id) of \(session.peer) has shown a wrong token"
+        case .authenticated(let token):
+            return "session \(session.id) of \(session.peer) authenticated with token \(token)"
+        case .authenticationFailed: return "session \(session.id) of \(session.peer) sent a wrong token"
         case .denied(let command, let path): return "\(who) may not \(command)\(path.map { " \($0.token)" } ?? "")"
         case .refused: return nil
-        case .requested(let scopes): return "\(who) asks for \(Self.text(scopes))"
-        case .granted(let scopes): return "\(who) is given \(Self.text(scopes))"
-        case .declined(let scopes): return "\(who) is not given \(Self.text(scopes))"
-        case .dropped(let scopes): return "\(who) has given up \(Self.text(scopes))"
+        case .requested(let scopes): return "\(who) requests \(Self.text(scopes))"
+        case .granted(let scopes): return "\(who) was granted \(Self.text(scopes))"
+        case .declined(let scopes): return "\(who) was not granted \(Self.text(scopes))"
+        case .dropped(let scopes): return "\(who) gave up \(Self.text(scopes))"
         case .revoked:
             let left = session.scopes.isEmpty ? "nothing" : session.scopes.joined(separator: " ")
-            return "\(who) has lost rights and may \(left)"
-        case .kicked(let number): return "\(who) has ended session \(number)"
+            return "\(who) lost rights and may \(left)"
+        case .kicked(let number): return "\(who) ended session \(number)"
         }
     }
 
@@ -34,7 +35,7 @@ extension TweakSessionEvent {
 
     private static func text(_ scopes: [TweakScope]) -> String { scopes.map(\.token).joined(separator: " ") }
 
-    /// A refusal of rights, or a connection that does not speak the protocol. There may be many of these.
+    /// A denied request, or a connection that does not speak the protocol. There can be many of these.
     var isFailure: Bool {
         switch kind {
         case .authenticationFailed, .denied: true

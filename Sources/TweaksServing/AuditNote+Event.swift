@@ -1,4 +1,4 @@
-// What the audit says of the things that sessions do beside committing.
+// Converts session events to audit notes.
 
 import TweaksInterface
 import Tweaks
@@ -6,7 +6,7 @@ import TweaksServer
 import TweaksStorage
 
 extension AuditNote {
-    /// A line for it; nil for what is no more than coming and going.
+    /// An audit note for an event; nil for the mere start or end of a session.
     init?(_ event: TweakSessionEvent) {
         guard let (kind, details) = Self.words(event) else { return nil }
         let session = event.session
@@ -19,7 +19,7 @@ extension AuditNote {
         switch event.kind {
         case .state:
             switch event.session.state {
-            // Who may not even be here, and for whom there was no room.
+            // A user who may not connect, and a session rejected by a limit.
             case .failed(.denied): return ("denied", [])
             case .failed(.limit): return ("turned away", [])
             default: return nil
@@ -51,7 +51,7 @@ extension AuditNote {
 }
 
 extension TweakSessionEvent {
-    /// Whether the session got nothing of what it wanted. Any client can cause these.
+    /// Whether the request was refused. Any client can cause these.
     fileprivate var isRefusal: Bool {
         switch kind {
         case .state, .authenticationFailed, .denied, .refused, .requested, .declined: true

@@ -1,4 +1,4 @@
-// Where the audit is, as the program and the environment say, and its figures.
+// Reads the audit settings from the program and the environment, and reports the audit's metrics.
 
 import TweaksInterface
 import TweaksServer
@@ -8,7 +8,7 @@ import Tweaks
 import TweaksWire
 
 extension AuditSettings {
-    /// What the program and the environment say; nil for none.
+    /// The settings from the program and the environment; nil if the audit is off.
     static func chosen(
         _ named: TweakDaemon.Audit?, isStrict: Bool, _ environment: [String: String]
     ) throws(ServerError) -> AuditSettings? {
@@ -16,7 +16,7 @@ extension AuditSettings {
         let word = environment["TWEAKS_AUDIT"].flatMap { $0.isEmpty ? nil : $0 }
         if word?.lowercased() == "off" { return nil }
         guard let path = word ?? named?.path, !path.isEmpty else { return nil }
-        // The limits are the program's, wherever the file is.
+        // The environment moves the file; the limits stay the program's.
         let limits = named ?? TweakDaemon.Audit(path)
         return AuditSettings(
             path: ThisProcess.absolute(path), maximumSize: limits.maximumSize, keep: limits.keep,
@@ -34,15 +34,15 @@ extension AuditSettings {
 }
 
 extension AuditTrail {
-    /// Figures for `stats`.
-    static func figures(_ trail: AuditTrail?) -> [(String, JSON)] {
-        guard let facts = trail?.facts else { return [("audit", .string("off"))] }
+    /// Metrics for `stats`.
+    static func metrics(_ trail: AuditTrail?) -> [(String, JSON)] {
+        guard let info = trail?.info else { return [("audit", .string("off"))] }
         return [
-            ("audit", .string(facts.state)), ("auditFile", .string(facts.path)),
-            ("auditRefusedFile", .string(facts.refusedPath)), ("auditCommits", .count(facts.commits)),
-            ("auditEvents", .count(facts.events)),
-            ("auditFolded", .count(facts.folded)), ("auditLeftOut", .count(facts.leftOut)),
-            ("auditDroppedBytes", .int(facts.dropped)), ("auditFailures", .count(facts.failures)),
+            ("audit", .string(info.state)), ("auditFile", .string(info.path)),
+            ("auditRefusedFile", .string(info.refusedPath)), ("auditCommits", .count(info.commits)),
+            ("auditEvents", .count(info.events)),
+            ("auditFolded", .count(info.folded)), ("auditLeftOut", .count(info.leftOut)),
+            ("auditDroppedBytes", .int(info.dropped)), ("auditFailures", .count(info.failures)),
         ]
     }
 }

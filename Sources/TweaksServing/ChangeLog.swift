@@ -1,15 +1,15 @@
-// The commits of a registry and the events of its sessions, as one sequence for the log.
+// Merges a registry's commits and its session events into one ordered sequence for the log.
 
 import TweaksInterface
 import Dispatch
 import Synchronization
 import Tweaks
 
-/// Follows the commits of a registry for the log. Events that are handed to it keep their place among them: who changed
-/// something and left is not said to have left first.
+/// Follows a registry's commits for the log. Events posted to it keep their order among the commits: a session that
+/// commits and disconnects is not logged as disconnected first.
 final class ChangeLog: Sendable {
-    /// An event, and the last commit before it.
-    private struct Waiting {
+    /// An event, and the revision of the last commit before it.
+    private struct PendingEvent {
         let revision: UInt64
         let event: TweakDaemonEvent
     }
@@ -18,11 +18,12 @@ final class ChangeLog: Sendable {
     private let log: EventLog
     private let queue = DispatchQueue(label: "tweaks.changes")
     private let reader = Mutex<CommitReader?>(nil)
-    private let waiting = Mutex<[Waiting]>([])
-    /// It looks again by itself.
-    private let isResting = Atomic(false)
-    /// A program may change a tweak a million times a second; the queue has it all after this time, and is woken once.
-    private static let rest = DispatchTimeInterval.milliseconds(20)
+    private let pending = Mutex<[PendingEvent]>([])
+    /// Whether another run is scheduled.
+    private let isRunScheduled = Atomic(false)
+    /// A program can change a tweak a million times a second; this pause collects such commits into one run of the
+    /// queue.
+    private static let pause = DispatchTimeInterval.milliseconds(20)
 
     init(_ registry: TweakRegistry, _ log: EventLog) {
         self.registry = registry
@@ -31,58 +32,58 @@ final class ChangeLog: Sendable {
         reader.withLock { $0 = CommitReader(follower) }
     }
 
-    /// Hands over an event that is no commit, soon.
+    /// Logs an event that is not a commit. Returns at once.
     func post(_ event: TweakDaemonEvent) {
-        let next = Waiting(revision: registry.revision, event: event)
-        waiting.withLock { $0.append(next) }
+        let next = PendingEvent(revision: registry.revision, event: event)
+        pending.withLock { $0.append(next) }
         wake()
     }
 
-    /// Hands over what has come so far, and no more commits.
+    /// Logs everything up to now and stops following commits.
     func end() {
-        // A program that goes on changing tweaks holds up nothing else.
+        // A program that keeps changing tweaks must not delay the end.
         let last = registry.revision
         queue.sync { _ = drain(through: last) }
         reader.withLock { $0 = nil }
-        // Others' events may have come behind commits that are not taken any more.
-        handOver { _ in true }
+        // Other threads can have posted events after commits that are no longer read.
+        logEvents { _ in true }
     }
 
     private func wake() { queue.async { self.run() } }
 
-    /// Hands over what there is, and looks again after a rest until there is nothing.
+    /// Logs what is pending, and runs again after a pause until nothing is pending.
     private func run() {
-        if !drain() || isResting.exchange(true, ordering: .relaxed) { return }
-        queue.asyncAfter(deadline: .now() + Self.rest) {
-            self.isResting.store(false, ordering: .relaxed)
+        if !drain() || isRunScheduled.exchange(true, ordering: .relaxed) { return }
+        queue.asyncAfter(deadline: .now() + Self.pause) {
+            self.isRunScheduled.store(false, ordering: .relaxed)
             self.run()
         }
     }
 
     /// - Returns: Whether there was a commit.
     private func drain(through end: UInt64 = .max) -> Bool {
-        // The commits before these have come; those before later ones may be on their way.
-        let last = waiting.withLock { $0.last?.revision }
+        // Commits before this revision have arrived; earlier commits for later events may be in flight.
+        let last = pending.withLock { $0.last?.revision }
         var hasCommits = false
-        // While it comes back anyway, no commit has to wake it.
+        // After a commit, another run follows anyway, so new commits need not wake the queue.
         while let commit = reader.withLock({ reader in
             reader?.next(staysAwake: hasCommits) { origin, moment, changes in
                 hasCommits = true
                 return log.isLeftOut(origin, moment, changes)
             }
         }) {
-            handOver { $0 < commit.revision }
+            logEvents { $0 < commit.revision }
             log.post(.changed(commit))
             if commit.revision >= end { break }
         }
-        if let last { handOver { $0 <= last } }
+        if let last { logEvents { $0 <= last } }
         return hasCommits
     }
 
-    private func handOver(where isDue: (UInt64) -> Bool) {
-        let due = waiting.withLock { waiting in
-            let due = waiting.prefix { isDue($0.revision) }
-            waiting.removeFirst(due.count)
+    private func logEvents(where isDue: (UInt64) -> Bool) {
+        let due = pending.withLock { pending in
+            let due = pending.prefix { isDue($0.revision) }
+            pending.removeFirst(due.count)
             return due
         }
         for next in due { log.post(next.event) }

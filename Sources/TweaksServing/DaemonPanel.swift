@@ -1,4 +1,4 @@
-// Makes the panel of a daemon, in a program that is built with one.
+// Creates a daemon's panel if the program is built with one.
 
 import TweaksInterface
 import TweaksServer
@@ -8,16 +8,16 @@ import TweaksServer
 #endif
 
 enum DaemonPanel {
-    /// The panel that a program has switched on; nil without one.
-    static func make(_ chosen: TweakPanel, isMovable: Bool) -> (any DaemonFront)? {
+    /// The panel that a program has enabled; nil without one.
+    static func make(_ chosen: TweakPanel, isMovable: Bool) -> (any DaemonEndpoint)? {
         #if Panel
-            chosen.isOn ? PanelFront(chosen, isMovable: isMovable) : nil
+            chosen.isOn ? PanelEndpoint(chosen, isMovable: isMovable) : nil
         #else
             nil
         #endif
     }
 
-    /// The warning of a program that wants a panel and does not contain one; nil elsewhere.
+    /// The warning for a program that enables a panel but was built without one; nil otherwise.
     static func warning(isWanted: Bool) -> String? {
         #if Panel
             nil

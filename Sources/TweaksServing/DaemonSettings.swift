@@ -1,4 +1,4 @@
-// Reads the settings of a daemon from the program and from the environment, which wins.
+// Reads the settings of a daemon from the program and the environment; the environment wins.
 
 import TweaksInterface
 import TweaksSystem
@@ -6,35 +6,35 @@ import Tweaks
 import TweaksServer
 import TweaksStorage
 
-/// Where a daemon will listen, and how.
+/// The settings of a daemon, resolved from the program and the environment.
 struct DaemonSettings {
-    /// Where to listen, best first: a later one is tried when something of an earlier one is taken.
+    /// Listeners to try, best first: the next set is tried when a name or port of the previous one is taken.
     private(set) var attempts: [[TweakListener]] = []
     private(set) var warnings: [String] = []
-    /// The port that the program has chosen for TCP, where another one is used if that is taken.
+    /// The TCP port that the program prefers, if another one may be used when it is taken.
     private var preferredPort: Int?
     let name: String
     let environment: [String: String]
     let isFrozen: Bool
-    /// The config file and its rules; nil where none is named.
+    /// The config file and its rules; nil if there is none.
     let config: TweakDaemon.ConfigFile?
-    /// The directory of the overrides, or why there is none; nil where they are not kept.
-    let stateDirectory: Result<String, StatePlace.Problem>?
-    /// Where commits are written down; nil for nowhere.
+    /// The directory of the overrides, or why there is none; nil if they are not stored.
+    let stateDirectory: Result<String, StateLocation.Problem>?
+    /// The audit settings; nil without an audit.
     let audit: AuditSettings?
-    /// The file of the tokens; nil where none is named.
+    /// The token file; nil if there is none.
     let tokenFile: String?
-    /// The web page; nil where there is none.
-    let panel: (any DaemonFront)?
-    /// What is logged goes to a person.
+    /// The web page; nil if it is off.
+    let panel: (any DaemonEndpoint)?
+    /// Whether the log goes to a terminal.
     let isOnTerminal: Bool
 
-    private static let known = [
+    private static let knownVariables = [
         "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_AUDIT_DAYS",
         "TWEAKS_FROZEN", "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT",
     ]
-    /// Those that only a source of the program reads.
-    private static let ofSources = [
+    /// Variables that only a source of the program reads.
+    private static let sourceVariables = [
         "TWEAKS_FLEET", "TWEAKS_FLEET_LABELS", "TWEAKS_FLEET_PREFIX", "TWEAKS_FLEET_INSTANCE",
     ]
 
@@ -52,11 +52,11 @@ struct DaemonSettings {
         self.audit = try AuditSettings.chosen(
             configuration.audit, isStrict: configuration.durability == .required, environment)
         tokenFile = Self.tokenFile(configuration.tokens, environment)
-        // Where a program's own handler writes is not known.
+        // The destination of a program's own handler is unknown.
         isOnTerminal = configuration.isOnTerminal ?? (configuration.onEvent == nil && StandardError.isTerminal)
-        let known = configuration.sources.isEmpty ? Self.known : Self.known + Self.ofSources
+        let known = configuration.sources.isEmpty ? Self.knownVariables : Self.knownVariables + Self.sourceVariables
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !known.contains($0) }.map {
-            if Self.ofSources.contains($0) {
+            if Self.sourceVariables.contains($0) {
                 return "\($0) is not used: this program follows no fleet; start it with sources: [.etcd()], or unset it"
             }
             let near = Spelling.nearest(to: $0, among: known)
@@ -68,7 +68,7 @@ struct DaemonSettings {
         let ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
         if ports.count > 1, case .open(let port) = tcp { preferredPort = port }
         if case .open = tcp, tokenFile != nil, ports != [nil] {
-            warnings.append("the program opens TCP to everybody, but there is a token file: TCP asks for a token")
+            warnings.append("the program opens TCP without tokens, but there is a token file: TCP asks for a token")
         }
         for socket in sockets {
             for port in ports { attempts.append([socket, port].compactMap { $0 }) }
@@ -100,7 +100,7 @@ struct DaemonSettings {
         let path = environment["TWEAKS_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         if Self.isOff(path) { return nil }
         guard var file = path.map({ TweakDaemon.ConfigFile($0) }) ?? named else { return nil }
-        // The rules are the program's, wherever the file is.
+        // The environment moves the file; the rules stay the program's.
         if var rules = named {
             rules.path = file.path
             file = rules
@@ -111,11 +111,11 @@ struct DaemonSettings {
 
     private static func stateDirectory(
         _ storage: TweakDaemon.Storage, _ name: String, _ environment: [String: String]
-    ) -> Result<String, StatePlace.Problem>? {
+    ) -> Result<String, StateLocation.Problem>? {
         switch storage {
         case .off where environment["TWEAKS_STATE_DIR"].map({ $0.isEmpty || isOff($0) }) ?? true: nil
-        case .off, .standard: StatePlace.directory(named: nil, program: name, environment: environment)
-        case .directory(let path): StatePlace.directory(named: path, program: name, environment: environment)
+        case .off, .standard: StateLocation.directory(named: nil, program: name, environment: environment)
+        case .directory(let path): StateLocation.directory(named: path, program: name, environment: environment)
         }
     }
 
@@ -123,7 +123,7 @@ struct DaemonSettings {
 
     private static func panel(
         _ chosen: TweakPanel, hasTokens: Bool, _ environment: [String: String], _ warnings: inout [String]
-    ) throws(ServerError) -> (any DaemonFront)? {
+    ) throws(ServerError) -> (any DaemonEndpoint)? {
         var (chosen, isMovable) = (chosen, !hasTokens)
         if let text = environment["TWEAKS_PANEL_PORT"], !text.isEmpty {
             if isOff(text) { return nil }
@@ -146,7 +146,7 @@ struct DaemonSettings {
         case let path? where !path.isEmpty: return [.unix(path: path)]
         default:
             let directory = try runDirectory(environment, &warnings)
-            // A second instance of a name is found beside the first.
+            // A second instance of the same name uses the second socket name.
             return ["\(name).sock", "\(name)-\(ThisProcess.id).sock"].map { .unix(path: "\(directory)/\($0)") }
         }
     }
@@ -171,34 +171,35 @@ struct DaemonSettings {
 
     // MARK: Ports
 
-    /// None with `TWEAKS_PORT=off`. With a token file TCP wants a token, whatever the program says; and people go to the port that they know, so no
-    /// other one is used: they would show their tokens to the program that has taken it.
+    /// The listeners for TCP; none with `TWEAKS_PORT=off`. With a token file, TCP always requires a token, and no other
+    /// port is used when it is taken: clients connect to the configured port and would send their tokens to the program
+    /// that has it.
     private static func ports(
         _ tcp: TweakDaemon.TCP, hasTokens: Bool, _ environment: [String: String]
     ) throws(ServerError) -> [TweakListener?] {
         if isOff(environment["TWEAKS_PORT"]) { return [nil] }
         let listener = { hasTokens ? TweakListener.tcpWithTokens(port: $0) : .tcp(port: $0) }
-        let moved = try movedPort(tcp, hasTokens: hasTokens, environment)
+        let environmentPort = try environmentPort(tcp, hasTokens: hasTokens, environment)
         switch tcp {
-        case .off: return [moved.map(listener)]
+        case .off: return [environmentPort.map(listener)]
         case .tokens(let port) where !hasTokens:
             throw ServerError(
                 "tcp port \(port): this program opens TCP for tokens only, and there is no file of them; name one in "
                     + "TWEAKS_TOKEN_FILE, or in the code: tokens: \"/etc/NAME.tokens\"")
         case .open(let port), .tokens(let port):
-            return (moved.map { [$0] } ?? (hasTokens ? [port] : [port, 0])).map(listener)
+            return (environmentPort.map { [$0] } ?? (hasTokens ? [port] : [port, 0])).map(listener)
         }
     }
 
-    /// The port of the environment. It opens TCP in a program that has not done so, where a token is asked for.
-    private static func movedPort(
+    /// The port of the environment. It can open TCP in a program that has not, if tokens are required.
+    private static func environmentPort(
         _ tcp: TweakDaemon.TCP, hasTokens: Bool, _ environment: [String: String]
     ) throws(ServerError) -> Int? {
         guard let text = environment["TWEAKS_PORT"], !text.isEmpty else { return nil }
         if tcp == .off, !hasTokens {
             throw ServerError(
-                "TWEAKS_PORT=\(text): this program has not opened TCP, and nobody else can without tokens; name a file "
-                    + "of them in TWEAKS_TOKEN_FILE (tweakctl token new makes one), or unset TWEAKS_PORT")
+                "TWEAKS_PORT=\(text): this program has not opened TCP, and opening it needs a token file; name "
+                    + "one in TWEAKS_TOKEN_FILE (tweakctl token new makes one), or unset TWEAKS_PORT")
         }
         guard let port = UInt16(text) else {
             throw ServerError(
@@ -210,19 +211,19 @@ struct DaemonSettings {
 
     // MARK: Starting
 
-    /// What is to be said of ports that were taken, so that others are used.
+    /// Warnings about preferred ports that were taken, so that others are used.
     func warnings(about server: TweakServer) -> [String] {
         let tcp = (kind: "tcp", wanted: preferredPort, used: server.port, variable: "TWEAKS_PORT")
-        let web = (kind: "panel", wanted: panel?.ports.first, used: server.frontPort, variable: "TWEAKS_PANEL_PORT")
+        let web = (kind: "panel", wanted: panel?.ports.first, used: server.endpointPort, variable: "TWEAKS_PANEL_PORT")
         return [tcp, web].compactMap { kind, wanted, used, variable in
             guard let wanted, let used, wanted != 0, wanted != used else { return nil }
             return
-                "\(kind) port \(wanted) is taken: who goes there comes to another program, or to another instance of this "
-                + "one, and not to this one at \(used); end that one, or set \(variable)"
+                "\(kind) port \(wanted) is taken: clients there reach another program, or another instance of this "
+                + "one, and not this one at \(used); end that one, or set \(variable)"
         }
     }
 
-    /// The first attempt of which no name and no port is taken.
+    /// Starts the first set of listeners of which no name and no port is taken.
     func startFirst(_ start: ([TweakListener]) throws(ServerError) -> TweakServer) throws(ServerError) -> TweakServer {
         var lastError = ServerError("nothing to listen on")
         for listeners in attempts {

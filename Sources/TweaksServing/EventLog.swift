@@ -1,28 +1,28 @@
-// Hands events to the program's handler, one at a time, and waits for none.
+// Queues events for the program's handler, which receives one at a time and blocks no other thread.
 
 import TweaksInterface
 import Dispatch
 import Synchronization
 import Tweaks
 
-/// A queue of events that a slow handler cannot fill without end.
+/// A bounded queue of events for a handler that may be slow.
 final class EventLog: Sendable {
     private struct State {
-        var waiting: [TweakDaemonEvent] = []
+        var pending: [TweakDaemonEvent] = []
         var dropped = 0
         var isScheduled = false
     }
 
-    /// Where there are more the handler has stopped, and a log that is not written is not read.
+    /// Above this the handler has stopped working, and further events are dropped.
     private static let limit = 1_000
-    /// How long a start or an end waits for a handler that does not come back, as on a pipe that is not read.
-    private static let patience = DispatchTimeInterval.seconds(5)
+    /// How long a start or stop waits for a blocked handler, such as one writing to a pipe that is not read.
+    private static let flushTimeout = DispatchTimeInterval.seconds(5)
     private static let isHandling = DispatchSpecificKey<Bool>()
 
     private let queue = DispatchQueue(label: "tweaks.events")
     private let state = Mutex(State())
     private let handler: @Sendable (TweakDaemonEvent) -> Void
-    /// Whether the handler would make nothing of a commit by this origin, at this moment, of so many values.
+    /// Whether the handler would ignore a commit with this origin, time and number of changes.
     let isLeftOut: @Sendable (TweakOrigin, Moment, Int) -> Bool
 
     init(
@@ -33,19 +33,19 @@ final class EventLog: Sendable {
         queue.setSpecific(key: Self.isHandling, value: true)
     }
 
-    /// Writes to standard error.
+    /// Creates a log that writes to standard error.
     convenience init(linesOf name: String) {
         let log = StandardLog(name)
         self.init(isLeftOut: { log.isLeftOut($0, $1, $2) }, { log.write($0) })
     }
 
-    /// Hands an event over, soon.
+    /// Queues an event. Returns at once.
     func post(_ event: TweakDaemonEvent) {
         let mustSchedule = state.withLock { state in
-            if state.waiting.count >= Self.limit {
+            if state.pending.count >= Self.limit {
                 state.dropped += 1
             } else {
-                state.waiting.append(event)
+                state.pending.append(event)
             }
             defer { state.isScheduled = true }
             return !state.isScheduled
@@ -53,7 +53,7 @@ final class EventLog: Sendable {
         if mustSchedule { queue.async { self.drain() } }
     }
 
-    /// Returns when all events so far were handled, or the handler seems to be stuck; at once inside the handler.
+    /// Returns when all events so far are handled, or the handler seems to be stuck; at once if called by the handler.
     func flush() {
         if DispatchQueue.getSpecific(key: Self.isHandling) == true { return }
         let isDone = DispatchSemaphore(value: 0)
@@ -61,14 +61,14 @@ final class EventLog: Sendable {
             self.drain()
             isDone.signal()
         }
-        _ = isDone.wait(timeout: .now() + Self.patience)
+        _ = isDone.wait(timeout: .now() + Self.flushTimeout)
     }
 
     private func drain() {
         while true {
             let (events, dropped) = state.withLock { state in
-                defer { state = State(isScheduled: !state.waiting.isEmpty) }
-                return (state.waiting, state.dropped)
+                defer { state = State(isScheduled: !state.pending.isEmpty) }
+                return (state.pending, state.dropped)
             }
             if events.isEmpty { return }
             for event in events { handler(event) }

@@ -1,13 +1,13 @@
-// Sending a datagram to a Unix socket that is named by a path or, on Linux, by an abstract name.
+// Sends datagrams to a Unix socket named by a path or, on Linux, by an abstract name.
 
 import TweaksInterface
 import TweaksSystem
 import TweaksServer
 
-/// The address in `NOTIFY_SOCKET`.
+/// The socket that `NOTIFY_SOCKET` names.
 struct NotifySocket: Sendable {
     private let text: String
-    /// As it stands in a socket's address: a path, or a zero and a name.
+    /// The name in a socket address: a path, or a zero byte and a name.
     private let name: [UInt8]
 
     private static let capacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
@@ -20,10 +20,10 @@ struct NotifySocket: Sendable {
         }
         name = isAbstract ? [0] + text.utf8.dropFirst() : Array(text.utf8)
         guard name.count > 1 else { throw Self.error(text, "it names nothing; unset it") }
-        // A path needs room for the zero at its end.
-        let longest = isAbstract ? Self.capacity : Self.capacity - 1
-        guard name.count <= longest else {
-            throw Self.error(text, "a socket's address holds at most \(longest) bytes; use a shorter one")
+        // A path needs a terminating zero byte.
+        let maxLength = isAbstract ? Self.capacity : Self.capacity - 1
+        guard name.count <= maxLength else {
+            throw Self.error(text, "a socket's address holds at most \(maxLength) bytes; use a shorter one")
         }
         guard isAbstract ? !name.dropFirst().contains(0) : !name.contains(0) else {
             throw Self.error(text, "there is a zero byte in it; use another one")
@@ -34,8 +34,8 @@ struct NotifySocket: Sendable {
         ServerError("NOTIFY_SOCKET=\(text): \(problem)")
     }
 
-    /// Sends the assignments as one datagram, or not at all.
-    /// - Returns: What went wrong.
+    /// Sends the assignments as one datagram, without blocking.
+    /// - Returns: The error; nil if it was sent.
     func send(_ assignments: [String]) -> String? {
         let message = Array(assignments.joined(separator: "\n").utf8)
         let number = Self.open()
@@ -48,24 +48,24 @@ struct NotifySocket: Sendable {
     private func failure() -> String {
         let code = errno
         let reason = code == EAGAIN ? "the service manager does not read" : errorText(code)
-        return Self.error(text, "\(reason); it was not told").description
+        return Self.error(text, "\(reason); it was not notified").description
     }
 
-    /// Calls `body` with the address as C sees it. It ends with the name: an abstract one may hold anything else.
+    /// Calls `body` with the C address. Its length ends with the name, because an abstract name includes all bytes.
     private func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int) -> Int {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
         let end = Self.pathOffset + name.count + (name[0] == 0 ? 0 : 1)
         return withUnsafePointer(to: &address) { pointer in
-            // A sockaddr_un begins like a sockaddr: that is the contract of the socket calls.
+            // A sockaddr_un has the layout of sockaddr at its start, as the socket calls require.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(end)) }
         }
     }
 
     private static let pathOffset = MemoryLayout<sockaddr_un>.size - capacity
 
-    // MARK: Where systems differ
+    // MARK: System differences
 
     #if canImport(Darwin)
         private static let flags: Int32 = MSG_DONTWAIT

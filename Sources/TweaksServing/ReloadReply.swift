@@ -1,4 +1,4 @@
-// The answer to the command reload.
+// Formats the reply to the command reload.
 
 import TweaksInterface
 import Tweaks
@@ -6,7 +6,7 @@ import TweaksStorage
 import TweaksWire
 
 extension Reply {
-    /// The difference that the file made, or every error with its line.
+    /// The changes that the file made, or every error with its line number.
     static func reload(
         _ file: String, _ result: Result<ConfigDifference, ReloadFailure>, dry: Bool
     ) -> Reply {
@@ -24,17 +24,17 @@ extension ConfigDifference {
             Reply.Item.row(lines: [change.description], json: change.json)
         }
         let most = ConfigReloader.listedProblems
-        var held = report.unknown.prefix(most).map {
-            Reply.Item.row(lines: ["\($0); held"], json: .object([("held", .string($0))]))
+        var pending = report.unknown.prefix(most).map {
+            Reply.Item.row(lines: ["\($0); pending"], json: .object([("held", .string($0))]))
         }
-        if report.unknown.count > most { held.append(.more(report.unknown.count - most)) }
+        if report.unknown.count > most { pending.append(.more(report.unknown.count - most)) }
         let word = dry ? "dry" : didCommit ? "" : "unchanged"
         var fields: [(String, JSON)] = [("rev", .count(revision)), ("tweaks", .count(count))]
         if !word.isEmpty { fields.append((word, .bool(true))) }
         var reply = Reply(
             .ok(words: "rev \(revision)\(word.isEmpty ? "" : " \(word)")", fields: fields), listName: "changes",
-            body: rows.isEmpty && held.isEmpty ? .none : .items(rows + held))
-        if !dry { reply.awaits = revision }
+            body: rows.isEmpty && pending.isEmpty ? .none : .items(rows + pending))
+        if !dry { reply.durableRevision = revision }
         return reply
     }
 }
@@ -68,7 +68,7 @@ extension ReloadFailure {
 }
 
 extension Reply.Item {
-    /// How many there are that are not listed.
+    /// The number of items that are not listed.
     fileprivate static func more(_ count: Int) -> Reply.Item {
         .row(lines: ["… and \(count) more"], json: .object([("more", .count(count))]))
     }

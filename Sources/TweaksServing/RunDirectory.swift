@@ -1,21 +1,21 @@
-// Chooses the directory of a user's sockets where the session has none of its own: in the temporary directory.
+// Chooses a directory for a user's sockets in the temporary directory, if there is no XDG_RUNTIME_DIR.
 
 import TweaksInterface
 import TweaksSystem
 import TweaksServer
 
-/// The directory of this user's sockets. `tweakctl` looks in the same places.
+/// The directory of this user's sockets. `tweakctl` searches the same directories.
 struct RunDirectory: Equatable {
     let path: String
-    /// Why it is not the usual one; nil where it is.
+    /// Why it is not the default directory; nil if it is.
     let reason: String?
 
-    /// `tweaks-UID`; where another user has taken that name, `tweaks-UID-` and random letters, the same one every time.
-    /// - Throws: `ServerError` where none can be made.
+    /// Uses `tweaks-UID`; if another user has taken that name, `tweaks-UID-` with a random suffix that is reused later.
+    /// - Throws: `ServerError` if no directory can be created.
     init(in temporary: String, user: UInt32 = ThisProcess.user) throws(ServerError) {
         let usual = "\(temporary)/tweaks-\(user)"
-        guard let owner = (try? Folder.anywhere.facts(usual))?.owner, owner != user else {
-            // What else may be wrong with it is said when the socket is made, with a remedy that can be followed.
+        guard let owner = (try? Folder.anywhere.info(usual))?.owner, owner != user else {
+            // Other problems with it are reported, with a remedy, when the socket is created.
             (path, reason) = (usual, nil)
             return
         }
@@ -27,12 +27,12 @@ struct RunDirectory: Equatable {
         }
     }
 
-    /// One that was made before; another's of such a name could hold a trap.
+    /// A directory created earlier by this user; a directory of another user could be a trap.
     private static func known(in temporary: String, _ user: UInt32) -> String? {
         guard let folder = try? Folder(temporary), let names = try? folder.names() else { return nil }
         return names.filter { $0.hasPrefix("tweaks-\(user)-") }.sorted().first { name in
-            guard let facts = try? folder.facts(name) else { return false }
-            return facts.kind == .directory && facts.owner == user && facts.mode & 0o077 == 0
+            guard let info = try? folder.info(name) else { return false }
+            return info.kind == .directory && info.owner == user && info.mode & 0o077 == 0
         }.map { "\(temporary)/\($0)" }
     }
 

@@ -1,29 +1,29 @@
-// Telling systemd how the process is: the protocol of sd_notify(3).
+// Notifies systemd of the process's state, by the protocol of sd_notify(3).
 
 package import TweaksInterface
 import TweaksSystem
 import Tweaks
 
-/// The service manager that started this process and wants to be told, by `Type=notify` or `notify-reload`.
+/// The service manager that started this process with `Type=notify` or `notify-reload`.
 ///
-/// Nothing here ever waits for it. What cannot be sent is lost, and described for the log.
+/// No call blocks. A message that cannot be sent is lost; the error is returned for the log.
 package struct ServiceManager: Sendable {
     private let socket: NotifySocket
 
-    /// The one that `NOTIFY_SOCKET` names; nil when none is to be told.
+    /// The service manager of `NOTIFY_SOCKET`; nil if the variable is not set.
     package init?(environment: [String: String]) throws(ServerError) {
         guard let address = environment["NOTIFY_SOCKET"], !address.isEmpty else { return nil }
         socket = try NotifySocket(address)
     }
 
-    /// The start, or a reload, is complete.
-    /// - Returns: As with all of these, nil when it was sent, else what went wrong.
+    /// Reports that the start, or a reload, is complete.
+    /// - Returns: For this and the other messages: nil if it was sent, otherwise the error.
     @discardableResult package func ready(status: String? = nil) -> String? {
         socket.send(["READY=1"] + (status.map { [Self.line(status: $0)] } ?? []))
     }
 
-    /// A reload begins; it ends with ``ready(status:)``. The manager tells answers to its own request from older ones
-    /// by the time, and wants both in one message.
+    /// Reports that a reload begins; ``ready(status:)`` ends it. The manager uses the time to match replies with its
+    /// requests, and requires both fields in one message.
     @discardableResult package func reloading() -> String? {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -31,16 +31,16 @@ package struct ServiceManager: Sendable {
         return socket.send(["RELOADING=1", "MONOTONIC_USEC=\(microseconds)"])
     }
 
-    /// The process is about to end.
+    /// Reports that the process is stopping.
     @discardableResult package func stopping() -> String? { socket.send(["STOPPING=1"]) }
 
-    /// A line for `systemctl status`.
+    /// Sends a status line for `systemctl status`.
     @discardableResult package func status(_ text: String) -> String? { socket.send([Self.line(status: text)]) }
 
-    /// The manager drops messages beyond 4,096 bytes as a whole.
+    /// The manager drops messages longer than 4,096 bytes.
     private static let longestStatus = 1_000
 
-    /// A line end would begin another assignment.
+    /// A line break would start another assignment.
     private static func line(status text: String) -> String {
         var scalars = String.UnicodeScalarView()
         var count = 0

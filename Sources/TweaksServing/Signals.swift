@@ -1,21 +1,22 @@
-// SIGHUP, SIGTERM and SIGINT as calls on a queue, shared by all who follow them in a process.
+// Delivers SIGHUP, SIGTERM and SIGINT to handlers on a queue, shared by all observers in a process.
 
 import TweaksSystem
 import Dispatch
 import Synchronization
 
-/// Follows signals until it is cancelled or let go of. Any number can follow the same signal; all are told.
+/// Observes signals until it is canceled or released. Any number of watches can observe the same signal; each is
+/// notified.
 ///
-/// Meanwhile the signal does not do what it would do otherwise. When it is not followed any more, it does so again.
+/// While a signal is observed, its previous disposition has no effect. It is restored when the last watch ends.
 package final class SignalWatch: Sendable {
     private let id: UInt64
     private let signals: [Int32]
 
-    /// Follows from now on: a signal that is sent after this has returned is told.
+    /// Starts observing: signals sent after this returns are delivered.
     /// - Parameters:
-    ///   - signals: Their numbers.
-    ///   - handler: Called with the number, on a queue of the signal's own. Signals that come faster than it returns
-    ///     are told once.
+    ///   - signals: The signal numbers.
+    ///   - handler: Called with the number on a queue for this signal. Signals that arrive while it runs are merged
+    ///     into one call.
     package init(_ signals: [Int32], handler: @escaping @Sendable (Int32) -> Void) {
         self.signals = signals
         id = SignalTable.shared.newID()
@@ -24,26 +25,26 @@ package final class SignalWatch: Sendable {
 
     deinit { cancel() }
 
-    /// No more calls, but for one that is on its way already; it waits for none, so that a handler may cancel, too.
+    /// Stops new calls. Does not wait for a call in progress, so that a handler can cancel too.
     package func cancel() {
-        for signal in signals { SignalTable.shared.leave(signal, id: id) }
+        for signal in signals { SignalTable.shared.remove(signal, id: id) }
     }
 }
 
-/// The followers of each signal: a process has one disposition for all of them.
+/// The handlers of each signal: a process has one disposition per signal.
 private final class SignalTable: Sendable {
     static let shared = SignalTable()
 
-    private struct Followed {
+    private struct ObservationSource {
         let source: any DispatchSourceSignal
         let previous: sigaction
         var handlers: [(id: UInt64, call: @Sendable (Int32) -> Void)] = []
     }
 
     private struct State {
-        var followed: [Int32: Followed] = [:]
-        /// The disposition that Dispatch works with. On Linux it installs a handler, but for the first source of a
-        /// signal only: once we have put back another one, we have to bring Dispatch's back ourselves.
+        var observed: [Int32: ObservationSource] = [:]
+        /// The disposition that Dispatch installs. On Linux it installs its handler only for the first source of a
+        /// signal; after restoring another disposition, we must reinstall Dispatch's ourselves.
         var working: [Int32: sigaction] = [:]
         var lastID: UInt64 = 0
     }
@@ -59,44 +60,44 @@ private final class SignalTable: Sendable {
 
     func follow(_ signal: Int32, id: UInt64, _ handler: @escaping @Sendable (Int32) -> Void) {
         state.withLock { state in
-            var followed = state.followed[signal] ?? begin(signal, &state.working)
-            followed.handlers.append((id, handler))
-            state.followed[signal] = followed
+            var observed = state.observed[signal] ?? begin(signal, &state.working)
+            observed.handlers.append((id, handler))
+            state.observed[signal] = observed
         }
     }
 
-    func leave(_ signal: Int32, id: UInt64) {
+    func remove(_ signal: Int32, id: UInt64) {
         state.withLock { state in
-            guard var followed = state.followed[signal] else { return }
-            followed.handlers.removeAll { $0.id == id }
-            state.followed[signal] = followed.handlers.isEmpty ? nil : followed
-            if followed.handlers.isEmpty { Self.end(followed, signal) }
+            guard var observed = state.observed[signal] else { return }
+            observed.handlers.removeAll { $0.id == id }
+            state.observed[signal] = observed.handlers.isEmpty ? nil : observed
+            if observed.handlers.isEmpty { Self.end(observed, signal) }
         }
     }
 
-    private func tell(_ signal: Int32) {
-        let handlers = state.withLock { $0.followed[signal]?.handlers ?? [] }
+    private func notify(_ signal: Int32) {
+        let handlers = state.withLock { $0.observed[signal]?.handlers ?? [] }
         for handler in handlers { handler.call(signal) }
     }
 
-    /// Makes the source and waits until it works.
-    private func begin(_ signal: Int32, _ working: inout [Int32: sigaction]) -> Followed {
+    /// Creates the source and waits until it is active.
+    private func begin(_ signal: Int32, _ working: inout [Int32: sigaction]) -> ObservationSource {
         var previous = sigaction()
         sigaction(signal, nil, &previous)
         if var known = working[signal] { sigaction(signal, &known, nil) } else { Self.prepare(signal) }
-        // Handlers may take their time, cancel, or be called when this was called on the main actor; on the source's
-        // queue nothing runs that could wait, so that we may wait for it with the lock held.
+        // Handlers run on their own queue, because they may block, cancel, or be called while this runs on the main
+        // actor. Nothing on the source's queue blocks, so waiting for it while holding the lock is safe.
         let calls = DispatchQueue(label: "tweaks.signal")
         let source = DispatchSource.makeSignalSource(
             signal: signal, queue: DispatchQueue(label: "tweaks.signal.source"))
         let isRegistered = DispatchSemaphore(value: 0)
         let pending = PendingCall()
-        // @Sendable, or a literal would inherit the actor of the caller, and trap on the queue.
+        // @Sendable, because a plain closure literal would inherit the caller's actor and trap on the queue.
         source.setEventHandler { @Sendable [self] in
             if pending.begins() {
                 calls.async { @Sendable [self] in
                     pending.ends()
-                    tell(signal)
+                    notify(signal)
                 }
             }
         }
@@ -108,25 +109,25 @@ private final class SignalTable: Sendable {
             sigaction(signal, nil, &installed)
             working[signal] = installed
         }
-        return Followed(source: source, previous: previous)
+        return ObservationSource(source: source, previous: previous)
     }
 
-    /// Puts the disposition back when the source is really gone: as long as it is there, it takes signals that are
-    /// meant to have their old effect.
-    private static func end(_ followed: Followed, _ signal: Int32) {
+    /// Restores the disposition after the source is gone: while it exists, it receives signals that should have their
+    /// previous effect.
+    private static func end(_ observed: ObservationSource, _ signal: Int32) {
         let isGone = DispatchSemaphore(value: 0)
-        followed.source.setCancelHandler { @Sendable in isGone.signal() }
-        followed.source.cancel()
+        observed.source.setCancelHandler { @Sendable in isGone.signal() }
+        observed.source.cancel()
         isGone.wait()
-        var previous = followed.previous
+        var previous = observed.previous
         sigaction(signal, &previous, nil)
     }
 
-    /// What has to be done before the first source of a signal.
+    /// Prepares the disposition before the first source of a signal.
     private static func prepare(_ signal: Int32) {
         #if canImport(Darwin)
-            // kqueue tells of a signal although it is ignored, and if it were not, it would end the process. On Linux
-            // ignoring it would take it from Dispatch sources that the program may have made before.
+            // kqueue reports ignored signals too, and without ignoring it the signal would end the process. On Linux,
+            // ignoring it would take it from Dispatch sources that the program created earlier.
             var ignoring = sigaction()
             ignoring.__sigaction_u.__sa_handler = SIG_IGN
             sigaction(signal, &ignoring, nil)
@@ -134,13 +135,13 @@ private final class SignalTable: Sendable {
     }
 }
 
-/// A call that is on its way: what comes until it is made is told with it.
+/// A scheduled handler call; signals that arrive before it runs are merged into it.
 private final class PendingCall: Sendable {
     private let isPending = Atomic<Bool>(false)
 
-    /// True when there was none.
+    /// Marks the call as scheduled; true if it was not scheduled before.
     func begins() -> Bool { !isPending.exchange(true, ordering: .acquiringAndReleasing) }
 
-    /// It is made now; from here on there is another one.
+    /// Marks the call as running; from here on, a new signal schedules another one.
     func ends() { isPending.store(false, ordering: .sequentiallyConsistent) }
 }

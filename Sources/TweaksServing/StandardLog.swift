@@ -1,4 +1,4 @@
-// Writes the log of a program that brings no handler of its own to standard error.
+// Writes daemon events to standard error for programs without their own event handler.
 
 import Synchronization
 import Tweaks
@@ -6,40 +6,40 @@ package import TweaksInterface
 import TweaksStorage
 import TweaksSystem
 
-/// One line for each event; several where it has several parts.
+/// Writes one line per event, or several for events with several parts.
 package struct StandardLog: Sendable {
     private let name: String
-    private let gate: LogGate
+    private let limiter: LogRateLimiter
 
     package init(_ name: String) {
         self.name = name
-        gate = LogGate { StandardError.write("\(name): \($0)\n") }
+        limiter = LogRateLimiter { StandardError.write("\(name): \($0)\n") }
     }
 
     package func write(_ event: TweakDaemonEvent) {
         switch event {
-        case .changed(let commit) where Self.isNoNews(commit.origin): return
+        case .changed(let commit) where Self.isUnlogged(commit.origin): return
         case .changed(let commit):
             let name = AuditNote.name(of: commit.origin)
-            return gate.pass(event.lines, count: Self.lineCount(commit.changes.count), of: name)
+            return limiter.write(event.lines, count: Self.lineCount(commit.changes.count), of: name)
         case .session(let session):
             let (lines, name) = (event.lines, AuditNote.name(of: session.session.identity, session.session.peer))
-            return gate.pass(lines, count: lines.count, of: name)
-        case .stopping: gate.end()
+            return limiter.write(lines, count: lines.count, of: name)
+        case .stopping: limiter.reportSuppressed()
         default: break
         }
-        // The reader of the log may be gone; that is no reason to end.
+        // The reader of the log may have closed the pipe, which must not end the process.
         StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined())
     }
 
-    /// Whether nothing is to be written of a commit, beside how many such lines there were.
+    /// Whether a commit is not logged. Counts suppressed lines.
     func isLeftOut(_ origin: TweakOrigin, _ moment: Moment, _ changes: Int) -> Bool {
-        Self.isNoNews(origin) || gate.holds(Self.lineCount(changes), of: origin, at: moment)
+        Self.isUnlogged(origin) || limiter.suppresses(Self.lineCount(changes), of: origin, at: moment)
     }
 
-    /// What the program does itself is no news to its own log; what a file did is said by the reload.
-    private static func isNoNews(_ origin: TweakOrigin) -> Bool { origin == .code || origin == .configFile }
+    /// The program's own changes are not logged; changes by the config file are logged by the reload.
+    private static func isUnlogged(_ origin: TweakOrigin) -> Bool { origin == .code || origin == .configFile }
 
-    /// No more lines are written of one commit.
+    /// One commit writes at most this many lines.
     private static func lineCount(_ changes: Int) -> Int { min(changes, 21) }
 }

@@ -1,4 +1,4 @@
-// Starts the parts of a daemon.
+// Creates a daemon's components and connects them to the public daemon type.
 
 import Tweaks
 package import TweaksInterface
@@ -6,28 +6,28 @@ import TweaksServer
 import TweaksStorage
 
 extension TweakDaemon {
-    /// Reads the files, opens the sockets, and follows what happens to both.
+    /// Reads the files, opens the sockets, and starts watching both.
     package convenience init(
         serving name: String, _ configuration: Configuration
     ) throws(ServerError) {
         let settings = try DaemonSettings(name, configuration)
         let log = configuration.onEvent.map { EventLog($0) } ?? EventLog(linesOf: name)
-        let parts = try DaemonParts(settings, configuration, log)
+        let parts = try DaemonComponents(settings, configuration, log)
         parts.open(settings)
         self.init(parts)
     }
 }
 
-extension DaemonParts: DaemonService {
+extension DaemonComponents: DaemonService {
     var port: Int? { server.port }
     var socketPath: String? { server.socketPaths.first }
-    var panelAddress: String? { server.frontPort.flatMap { panel?.link(port: $0) } }
+    var panelAddress: String? { server.endpointPort.flatMap { panel?.link(port: $0) } }
 
     func stop() { close() }
 
     func run() async throws {
-        // A signal may come while the program is still about to begin; that is no failure.
-        guard server.isRunning || wasSignalled else {
+        // A signal can arrive while the program is still starting; that is not an error.
+        guard server.isRunning || wasSignaled else {
             throw ServerError("the daemon was stopped already; start another one")
         }
         await server.serve()

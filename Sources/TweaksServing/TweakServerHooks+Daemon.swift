@@ -1,4 +1,4 @@
-// What the daemon's server asks of the other parts: reloads, figures, a line in the log.
+// Connects the server's hooks to the daemon's reloader, storage, audit and log.
 
 import Tweaks
 import TweaksInterface
@@ -18,8 +18,8 @@ extension TweakServerHooks {
             }
         }
         stats = {
-            Self.figures(store, registry) + AuditTrail.figures(audit) + Self.figures(reloader, registry)
-                + sources.flatMap(\.figures)
+            Self.metrics(store, registry) + AuditTrail.metrics(audit) + Self.metrics(reloader, registry)
+                + sources.flatMap(\.metrics)
         }
         self.audit = audit
         onSessionEvent = { event in
@@ -28,25 +28,25 @@ extension TweakServerHooks {
         }
     }
 
-    private static func figures(_ store: OverrideStore?, _ registry: TweakRegistry) -> [(String, JSON)] {
+    private static func metrics(_ store: OverrideStore?, _ registry: TweakRegistry) -> [(String, JSON)] {
         guard let store else { return [("storage", .string("off"))] }
-        let facts = store.facts
-        let held = registry.heldCounts
+        let info = store.info
+        let pendingCounts = registry.pendingCounts
         return [
-            ("storage", .string(facts.state)), ("storageFile", .string(facts.path)),
-            ("overridesStored", .count(facts.entries)), ("overridesWaiting", .count(held.waiting)),
-            ("overridesUnfit", .count(held.unfit)), ("overridesSetAside", .count(facts.entriesSetAside)),
-            ("presets", .string(facts.holder.map { "off: the state directory is used by \($0)" } ?? "saved")),
-            ("storageWrites", .count(facts.writes)),
-            ("storageFailures", .count(facts.failures)), ("setAside", .text(facts.setAside)),
-            ("history", .string(facts.history.state)), ("historyLines", .count(facts.history.lines)),
+            ("storage", .string(info.state)), ("storageFile", .string(info.path)),
+            ("overridesStored", .count(info.entries)), ("overridesWaiting", .count(pendingCounts.waiting)),
+            ("overridesUnfit", .count(pendingCounts.invalid)), ("overridesSetAside", .count(info.entriesQuarantined)),
+            ("presets", .string(info.holder.map { "off: the state directory is used by \($0)" } ?? "saved")),
+            ("storageWrites", .count(info.writes)),
+            ("storageFailures", .count(info.failures)), ("setAside", .text(info.lastQuarantined)),
+            ("history", .string(info.history.state)), ("historyLines", .count(info.history.lines)),
         ]
     }
 
-    private static func figures(_ reloader: ConfigReloader?, _ registry: TweakRegistry) -> [(String, JSON)] {
+    private static func metrics(_ reloader: ConfigReloader?, _ registry: TweakRegistry) -> [(String, JSON)] {
         guard let reloader else { return [("config", .string("none"))] }
         let record = reloader.record
-        let age = record.takenAt.map { Int64((registry.currentTime - $0) / .seconds(1)) }
+        let age = record.appliedAt.map { Int64((registry.currentTime - $0) / .seconds(1)) }
         return [
             ("config", .string(reloader.path)), ("configTweaks", .count(record.count)),
             ("configReloads", .count(record.reloads)), ("configFailures", .count(record.failures)),

@@ -1,14 +1,14 @@
-// Says in files of what kind values are, and reads them by it.
+// Encodes and decodes the kind of stored values.
 
 package import Tweaks
 
-/// The kind of the values in one entry of a file: `"kind":"number"`, `"kind":"list","of":"int"`; where one of them is null,
-/// `"kind":"optional","of":"int"`.
+/// The kind of the values in one entry of a file: `"kind":"number"`, `"kind":"list","of":"int"`; if one of the values
+/// is null, `"kind":"optional","of":"int"`.
 package struct StoredKind: Sendable {
     package let kind: TweakKind
     package let component: TweakKind?
 
-    /// The kind of some values of one tweak; nil where there are none.
+    /// The kind of values of one tweak; nil without values.
     package init?(_ values: [TweakValue?]) {
         let values = values.compactMap(\.self)
         guard let first = values.first else { return nil }
@@ -18,7 +18,7 @@ package struct StoredKind: Sendable {
             isOptional ? values.first { $0 != .notSet }?.kind : values.lazy.compactMap(\.componentKind).first
     }
 
-    /// From what a file says. Nil where this build has no such kind.
+    /// Decodes a kind. Nil if this build does not have it.
     package init?(kind: String, of component: String?) {
         guard let kind = TweakKind(rawValue: kind), kind != .action else { return nil }
         self.kind = kind
@@ -30,24 +30,24 @@ package struct StoredKind: Sendable {
         }
     }
 
-    /// The kind, as fields of an object behind others.
-    /// - Parameter space: What stands behind commas and colons.
+    /// Appends the kind as fields after others of an object.
+    /// - Parameter space: The text after commas and colons.
     func append(to bytes: inout [UInt8], space: String = "") {
         bytes.append(",\(space)\"kind\":\(space)\"\(kind.rawValue)\"")
         if let component { bytes.append(",\(space)\"of\":\(space)\"\(component.rawValue)\"") }
     }
 
-    /// The kind, as fields of an object.
+    /// The kind as fields of an object.
     package var fields: [(String, JSON)] {
         [("kind", .string(kind.rawValue))] + (component.map { [("of", .string($0.rawValue))] } ?? [])
     }
 
-    /// A value as the file has it; nil when it is another kind's.
+    /// Decodes a value; nil if it has another kind.
     package func value(_ json: JSON) -> TweakValue? { TweakValue(json, as: kind, of: component) }
 }
 
 extension [UInt8] {
-    /// Appends a text in quotes. Most are plain, and are copied.
+    /// Appends a quoted string. Most strings need no escapes and are copied.
     mutating func append(json text: String) {
         let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
         guard isPlain else { return append(Quoting.json(text)) }
@@ -56,7 +56,7 @@ extension [UInt8] {
         append(0x22)
     }
 
-    /// Appends a value; false, and nothing appended, where it has no exact text, which no tweak can have.
+    /// Appends a value; false, with nothing appended, if it has no exact text, which no tweak can have.
     mutating func append(stored value: TweakValue) -> Bool {
         guard let json = value.storedJSON else { return false }
         if case .string(let text) = json { append(json: text) } else { json.append(to: &self) }
@@ -65,7 +65,7 @@ extension [UInt8] {
 }
 
 extension TweakValue {
-    /// The value as files have it; nil where it has no exact text, which no tweak can have.
+    /// The stored form of a value; nil if it has no exact text, which no tweak can have.
     package var storedJSON: JSON? {
         switch json {
         case .null where self != .notSet: nil
@@ -76,20 +76,20 @@ extension TweakValue {
 }
 
 extension JSONReader {
-    /// The value of a key that may be there once.
+    /// The value of a key, which may occur once.
     mutating func value(_ key: String, isNew: Bool = true) throws(Problem) -> JSON {
         if !isNew { throw problem("“\(key)” is there twice") }
         return try JSON(&self)
     }
 
     mutating func text(_ key: String, isNew: Bool = true) throws(Problem) -> String {
-        guard let text = try value(key, isNew: isNew).string else { throw problem("“\(key)” is no text") }
+        guard let text = try value(key, isNew: isNew).string else { throw problem("“\(key)” is not a string") }
         return text
     }
 
     mutating func whole(_ key: String) throws(Problem) -> Int64 {
         guard case .number(let text) = try scalar(), let number = Int64(text) else {
-            throw problem("“\(key)” is no whole number")
+            throw problem("“\(key)” is not a whole number")
         }
         return number
     }

@@ -1,32 +1,32 @@
-// A wake signal ends the sleep of one thread, which sleeps until a time, or until a descriptor has something to read.
+// Wakes a thread that sleeps until a time or until a descriptor is readable.
 
 import Dispatch
 import Synchronization
 import TweaksSystem
 
-/// Wakes one thread; many calls before it wakes are one.
+/// Wakes one thread; calls before it wakes are merged.
 final class WakeSignal: Sendable {
-    private let isRung = Atomic(false)
+    private let isSet = Atomic(false)
     private let semaphore = DispatchSemaphore(value: 0)
-    /// What is written to and what is read where the thread waits for other descriptors, too. Nil where it does not, and
-    /// in a process that has no descriptors left: then there is nothing else to wait for, either.
-    private let ends = Mutex<(rung: Int32, heard: Int32)?>(nil)
+    /// The descriptors to write to and to poll, if the thread also waits for other descriptors. Nil if it does not, or
+    /// if the process has no descriptors left, in which case there is no other descriptor either.
+    private let descriptors = Mutex<(writeEnd: Int32, readEnd: Int32)?>(nil)
 
     deinit { closeDescriptors() }
 
-    /// Whether another descriptor can be waited for.
-    var canWaitForDescriptors: Bool { ends.withLock { $0 != nil } }
+    /// Whether the thread can also wait for another descriptor.
+    var canWaitForDescriptors: Bool { descriptors.withLock { $0 != nil } }
 
-    /// Wakes the thread, or keeps it from falling asleep the next time.
-    func ring() {
-        if !isRung.exchange(true, ordering: .acquiringAndReleasing) { wake() }
+    /// Wakes the thread, or prevents its next sleep.
+    func set() {
+        if !isSet.exchange(true, ordering: .acquiringAndReleasing) { wake() }
     }
 
     private func wake() {
-        let isWritten = ends.withLock { ends in
-            guard let ends else { return false }
-            var one: UInt64 = 1  // An eventfd takes eight bytes, and a pipe anything.
-            _ = write(ends.rung, &one, 8)
+        let isWritten = descriptors.withLock { descriptors in
+            guard let descriptors else { return false }
+            var one: UInt64 = 1  // An eventfd takes eight bytes; a pipe takes any number.
+            _ = write(descriptors.writeEnd, &one, 8)
             return true
         }
         if !isWritten { semaphore.signal() }
@@ -34,50 +34,51 @@ final class WakeSignal: Sendable {
 
     // MARK: The thread
 
-    /// Sleeps until the signal is rung, the time has come, or there is something to read; waking early does no harm.
+    /// Sleeps until the signal is set, the deadline passes, or the descriptor is readable; spurious wakeups are
+    /// harmless.
     func wait(until deadline: ContinuousClock.Instant?, or descriptor: Int32?, _ time: any StorageTime) {
-        if let heard = ends.withLock({ $0?.heard }) {
-            poll(heard, descriptor, until: deadline, time)
+        if let readEnd = descriptors.withLock({ $0?.readEnd }) {
+            poll(readEnd, descriptor, until: deadline, time)
         } else {
             time.wait(for: semaphore, until: deadline)
         }
-        // Before the thread looks what there is to do: who rings from now on wakes it again.
-        isRung.store(false, ordering: .sequentiallyConsistent)
+        // Cleared before the thread checks for work: a signal set from now on wakes it again.
+        isSet.store(false, ordering: .sequentiallyConsistent)
     }
 
     private func poll(
-        _ heard: Int32, _ descriptor: Int32?, until deadline: ContinuousClock.Instant?, _ time: any StorageTime
+        _ readEnd: Int32, _ descriptor: Int32?, until deadline: ContinuousClock.Instant?, _ time: any StorageTime
     ) {
-        // Rounded up, or the last fraction of a millisecond would be spent spinning.
+        // Rounded up, because the last fraction of a millisecond would otherwise be a busy loop.
         let milliseconds = deadline.map { (max($0 - time.now, .zero) / .milliseconds(1)).rounded(.up) }
-        // poll(2) passes over negative descriptors.
-        var places = [heard, descriptor ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // Nothing ready, time out or EINTR: the thread looks at its clock and comes back.
-        let count = systemPoll(&places, milliseconds.map { Int32(min($0, 1e9)) } ?? -1)
-        guard count > 0, places[0].revents != 0 else { return }
+        // poll(2) ignores negative descriptors.
+        var entries = [readEnd, descriptor ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        // On a timeout or EINTR the thread checks its clock and comes back.
+        let count = systemPoll(&entries, milliseconds.map { Int32(min($0, 1e9)) } ?? -1)
+        guard count > 0, entries[0].revents != 0 else { return }
         var bytes = [UInt8](repeating: 0, count: 64)
-        _ = read(heard, &bytes, bytes.count)
+        _ = read(readEnd, &bytes, bytes.count)
     }
 
-    /// Other descriptors will be waited for, if there is one left for this.
+    /// Prepares waiting for other descriptors, if a descriptor is available.
     func openDescriptors() {
-        ends.withLock { $0 = Self.openEnds() }
-        // Who has rung before did so elsewhere.
-        if isRung.load(ordering: .sequentiallyConsistent) { wake() }
+        descriptors.withLock { $0 = Self.openWakeDescriptors() }
+        // An earlier signal used the semaphore, not the descriptor.
+        if isSet.load(ordering: .sequentiallyConsistent) { wake() }
     }
 
-    /// The thread does not wait for descriptors any more.
+    /// Stops waiting for descriptors.
     func closeDescriptors() {
-        ends.withLock { ends in
-            guard let open = ends else { return }
-            close(open.rung)
-            if open.heard != open.rung { close(open.heard) }
-            ends = nil
+        descriptors.withLock { descriptors in
+            guard let open = descriptors else { return }
+            close(open.writeEnd)
+            if open.readEnd != open.writeEnd { close(open.readEnd) }
+            descriptors = nil
         }
     }
 }
 
-/// poll(2), under a name that no method takes.
-private func systemPoll(_ places: inout [pollfd], _ milliseconds: Int32) -> Int32 {
-    poll(&places, nfds_t(places.count), milliseconds)
+/// poll(2), under a name that no method shadows.
+private func systemPoll(_ entries: inout [pollfd], _ milliseconds: Int32) -> Int32 {
+    poll(&entries, nfds_t(entries.count), milliseconds)
 }

@@ -1,21 +1,21 @@
-// A worker is a named thread that carries out orders and timers of its own, and has an orderly end.
+// Runs a job on a named thread with an inbox, timers and an orderly shutdown.
 
 import Dispatch
 import Synchronization
 import TweaksSystem
 
-/// What a worker's thread does, turn by turn. A job is made on that thread and goes away there, before the thread ends.
+/// The work of a worker's thread, in turns. A job is created and destroyed on that thread.
 protocol WorkerJob: ~Copyable, SendableMetatype {
     associatedtype Order: Sendable
 
-    /// When a turn is due that no order asks for; nil for never.
+    /// The time of the next turn without an order; nil for never.
     var nextWake: ContinuousClock.Instant? { get }
-    /// A turn is due, too, when there is something to read here.
+    /// A descriptor whose input also starts a turn.
     var descriptor: Int32? { get }
-    /// Does what there is to do.
+    /// Handles the orders and does the work that is due.
     /// - Parameters:
-    ///   - orders: What was posted since the last turn, oldest first.
-    ///   - isLast: The worker was closed; no turn follows.
+    ///   - orders: The orders since the last turn, oldest first.
+    ///   - isLast: Whether the worker was closed and no turn follows.
     mutating func turn(_ orders: [Order], isLast: Bool)
 }
 
@@ -23,15 +23,15 @@ extension WorkerJob where Self: ~Copyable {
     var descriptor: Int32? { nil }
 }
 
-/// One thread with an inbox. It is started once, and a closed worker stays closed.
+/// One thread with an inbox. It starts once, and a closed worker stays closed.
 final class Worker<Order: Sendable>: Sendable {
     private enum Phase { case idle, running, closing, ended }
 
-    /// Whether a turn that is asked for has to wait.
-    private enum Hold: UInt8, AtomicRepresentable {
-        case none, holds
-        /// It does, and one was asked for.
-        case owes
+    /// Whether requested turns are paused.
+    private enum Pause: UInt8, AtomicRepresentable {
+        case none, paused
+        /// Paused, and a turn was requested.
+        case requested
     }
 
     private struct State {
@@ -43,19 +43,19 @@ final class Worker<Order: Sendable>: Sendable {
     private let name: String
     private let time: any StorageTime
     private let signal = WakeSignal()
-    private let hold = Atomic(Hold.none)
+    private let pause = Atomic(Pause.none)
     private let state = Mutex(State())
     private let life = DispatchGroup()
 
-    /// A worker that has no thread yet.
-    /// - Parameter name: At most 15 letters, for debuggers.
+    /// Creates a worker without starting its thread.
+    /// - Parameter name: The thread's name for debuggers, at most 15 letters.
     init(_ name: String, time: any StorageTime = SystemTime()) { (self.name, self.time) = (name, time) }
 
     // MARK: From other threads
 
-    /// Starts the thread, and returns when its job is made.
-    /// - Parameter waitsForDescriptors: The job has a descriptor.
-    /// - Returns: False when it was started or closed before.
+    /// Starts the thread, and returns when its job is created.
+    /// - Parameter waitsForDescriptors: Whether the job has a descriptor.
+    /// - Returns: False if it was started or closed before.
     @discardableResult
     func start<Job: WorkerJob & ~Copyable>(
         waitsForDescriptors: Bool = false, _ make: @escaping @Sendable () -> Job
@@ -63,7 +63,7 @@ final class Worker<Order: Sendable>: Sendable {
         let isFirst = state.withLock { state in
             guard state.phase == .idle else { return false }
             state.phase = .running
-            // Here, so that `waitForEnd` waits for a thread that is only about to start.
+            // Entered here, so that `waitForEnd` also waits for a thread that is about to start.
             life.enter()
             return true
         }
@@ -78,31 +78,33 @@ final class Worker<Order: Sendable>: Sendable {
         return true
     }
 
-    /// Puts an order in the inbox.
-    /// - Returns: False when it will not be carried out: there is no thread, or its last turn has begun.
+    /// Adds an order to the inbox.
+    /// - Returns: False if it will not be handled: there is no thread, or its last turn has begun.
     func post(_ order: Order) -> Bool {
-        let isTaken = state.withLock { state in
+        let isAccepted = state.withLock { state in
             guard state.phase == .running || state.phase == .closing else { return false }
             state.orders.append(order)
             return true
         }
-        if isTaken { signal.ring() }
-        return isTaken
+        if isAccepted { signal.set() }
+        return isAccepted
     }
 
-    /// Asks for a turn.
+    /// Requests a turn.
     func wake() {
-        let before = hold.compareExchange(expected: .holds, desired: .owes, ordering: .acquiringAndReleasing).original
-        if before == .none { signal.ring() }
+        let before = pause.compareExchange(
+            expected: .paused, desired: .requested, ordering: .acquiringAndReleasing
+        ).original
+        if before == .none { signal.set() }
     }
 
-    /// Has turns wait that are asked for by ``wake()``, until they are let go: much is about to come.
-    func holdTurns() { _ = hold.compareExchange(expected: .none, desired: .holds, ordering: .acquiringAndReleasing) }
+    /// Pauses turns requested by ``wake()`` before a series of changes.
+    func pauseTurns() { _ = pause.compareExchange(expected: .none, desired: .paused, ordering: .acquiringAndReleasing) }
 
-    /// Has the turn come that was asked for meanwhile.
-    func letTurnsGo() { if hold.exchange(.none, ordering: .acquiringAndReleasing) == .owes { signal.ring() } }
+    /// Resumes turns, and starts one if it was requested during the pause.
+    func resumeTurns() { if pause.exchange(.none, ordering: .acquiringAndReleasing) == .requested { signal.set() } }
 
-    /// Asks for the last turn.
+    /// Requests the last turn.
     func close() {
         state.withLock { state in
             switch state.phase {
@@ -111,22 +113,22 @@ final class Worker<Order: Sendable>: Sendable {
             case .closing, .ended: break
             }
         }
-        signal.ring()
+        signal.set()
     }
 
-    /// Waits until the thread of a closed worker has let go of everything; on the thread itself it returns at once.
+    /// Waits until the thread of a closed worker has released its resources; returns at once on that thread.
     func waitForEnd() {
         let thread = state.withLock { $0.thread }
         if thread == SystemThread.current { return }
         life.wait()
     }
 
-    /// Whether the turn that runs, or the next one, is the last.
+    /// Whether the current or the next turn is the last.
     var isClosing: Bool { state.withLock { $0.phase == .closing || $0.phase == .ended } }
 
     // MARK: From the thread
 
-    /// Whether the job can have a descriptor: false in a process that has none left to be woken by.
+    /// Whether the job can have a descriptor: false if the process has no descriptor left for waking the thread.
     var canWaitForDescriptors: Bool { signal.canWaitForDescriptors }
 
     private func run<Job: WorkerJob & ~Copyable>(_ make: () -> Job, _ isReady: DispatchSemaphore)
@@ -144,7 +146,7 @@ final class Worker<Order: Sendable>: Sendable {
         }
     }
 
-    /// With the last turn, no more orders are taken.
+    /// After this, the last turn, no orders are accepted.
     private func takeOrders() -> (orders: [Order], isLast: Bool) {
         state.withLock { state in
             defer { state.orders = [] }
@@ -155,7 +157,7 @@ final class Worker<Order: Sendable>: Sendable {
 
     private func end() {
         signal.closeDescriptors()
-        // Another thread may be given the same identity later.
+        // Another thread can get the same identity later.
         state.withLock { $0.thread = nil }
         life.leave()
     }

@@ -1,4 +1,4 @@
-// Gives every module the C library of the system, under one name.
+// Exports the system's C library to every module under one name.
 
 #if canImport(Darwin)
     @_exported public import Darwin
@@ -13,5 +13,5 @@
     @_exported public import Glibc
 #endif
 
-/// The text of an error number.
+/// The system's message for an error number.
 package func errorText(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }

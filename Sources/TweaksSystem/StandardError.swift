@@ -1,31 +1,31 @@
-// Standard error, written so that a reader who is gone does not end the process.
+// Writes to standard error without ending the process when the reader has closed the pipe.
 
-/// Where lines go that nobody else takes.
+/// Standard error, the default destination for log lines.
 package enum StandardError {
-    /// A person reads it, and it is not kept.
+    /// Whether standard error is a terminal: the output is for a user and is not stored.
     package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes a text. What cannot be written is lost.
+    /// Writes a text. Text that cannot be written is lost.
     package static func write(_ text: String) {
         if text.isEmpty { return }
-        withoutBrokenPipes { try? PosixFileSystem().writeAll(Array(text.utf8), to: STDERR_FILENO) }
+        blockingBrokenPipeSignal { try? PosixFileSystem().writeAll(Array(text.utf8), to: STDERR_FILENO) }
     }
 
-    /// Keeps SIGPIPE from the process, whose disposition is the program's own affair: the signal is blocked on this
-    /// thread meanwhile, and taken from it when it came.
-    private static func withoutBrokenPipes(_ body: () -> Void) {
-        var pipes = sigset_t()
-        sigemptyset(&pipes)
-        sigaddset(&pipes, SIGPIPE)
-        var before = sigset_t()
-        pthread_sigmask(SIG_BLOCK, &pipes, &before)
+    /// Shields the process from SIGPIPE without changing its disposition, which belongs to the program: the signal is
+    /// blocked on this thread during the write, and consumed if it was raised.
+    private static func blockingBrokenPipeSignal(_ body: () -> Void) {
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        sigaddset(&blocked, SIGPIPE)
+        var previousMask = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &blocked, &previousMask)
         body()
         var pending = sigset_t()
         sigpending(&pending)
-        if sigismember(&before, SIGPIPE) == 0, sigismember(&pending, SIGPIPE) == 1 {
+        if sigismember(&previousMask, SIGPIPE) == 0, sigismember(&pending, SIGPIPE) == 1 {
             var signal: Int32 = 0
-            sigwait(&pipes, &signal)
+            sigwait(&blocked, &signal)
         }
-        pthread_sigmask(SIG_SETMASK, &before, nil)
+        pthread_sigmask(SIG_SETMASK, &previousMask, nil)
     }
 }

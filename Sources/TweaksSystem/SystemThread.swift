@@ -1,10 +1,10 @@
-// Threads of the system: started with a name, and told apart.
+// Starts named system threads and compares their identities.
 
-/// A thread, for as long as it runs; a later one may be equal to it.
+/// A thread's identity while it runs; a later thread can compare equal.
 package struct SystemThread: Equatable, Sendable {
     private let number: UInt
 
-    /// The one that asks.
+    /// The calling thread.
     package static var current: SystemThread {
         #if canImport(Glibc) || canImport(Android)
             SystemThread(number: UInt(pthread_self()))
@@ -13,13 +13,14 @@ package struct SystemThread: Equatable, Sendable {
         #endif
     }
 
-    /// Enough for all that runs on them, and the same everywhere; one system has 8 MiB by itself, another one 128 KiB.
+    /// Enough for all code that runs on these threads, and the same on every system; defaults range from 128 KiB to 8
+    /// MiB.
     private static let stackSize = 1_048_576
 
-    /// Starts a thread, which ends with `body`.
+    /// Starts a thread, which ends when `body` returns.
     /// - Parameter name: At most 15 letters; debuggers and `top -H` show it.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        let work = Unmanaged.passRetained(Work(name, body))
+        let work = Unmanaged.passRetained(ThreadBody(name, body))
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -30,16 +31,16 @@ package struct SystemThread: Equatable, Sendable {
         #else
             var thread = pthread_t()
         #endif
-        let result = pthread_create(&thread, &attributes, { Work.run($0) }, work.toOpaque())
-        // Nothing that was promised can be kept without it.
+        let result = pthread_create(&thread, &attributes, { ThreadBody.run($0) }, work.toOpaque())
+        // The library cannot work without this thread.
         guard result == 0 else {
             fatalError("cannot start the thread \(name): \(errorText(result)); allow more threads")
         }
     }
 }
 
-/// What a thread has to do, on its way there.
-private final class Work: Sendable {
+/// A thread's name and body, passed through the C callback.
+private final class ThreadBody: Sendable {
     private let name: String
     private let body: @Sendable () -> Void
 
@@ -47,7 +48,7 @@ private final class Work: Sendable {
 
     static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let pointer else { return nil }
-        let work = Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue()
+        let work = Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue()
         #if canImport(Darwin)
             pthread_setname_np(work.name)
         #else

@@ -1,12 +1,12 @@
-// Tells process facts: its identity and its environment.
+// Provides facts about this process: its identity, its environment and its working directory.
 
-/// This process, as the system knows it.
+/// This process as the system sees it.
 package enum ThisProcess {
     package static var id: Int32 { getpid() }
     package static var user: UInt32 { UInt32(geteuid()) }
     package static var group: UInt32 { UInt32(getegid()) }
 
-    /// Whether what belongs to a user is not another one's.
+    /// Whether a user is this process's own user or root.
     package static func trusts(_ uid: UInt32) -> Bool { uid == user || uid == 0 }
 
     /// The time of day, in milliseconds since 1970.
@@ -16,7 +16,7 @@ package enum ThisProcess {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// All variables with their values.
+    /// All environment variables with their values.
     package static var environment: [String: String] {
         var variables: [String: String] = [:]
         guard var next = environmentTable else { return [:] }
@@ -36,10 +36,10 @@ package enum ThisProcess {
         #endif
     }
 
-    /// A path that stays good when the program changes its directory later.
+    /// An absolute path, which stays valid when the program changes its working directory later.
     package static func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(directory)/\(path)" }
 
-    /// The working directory; empty where that cannot be said, which makes a relative path one of the root.
+    /// The working directory; empty if it cannot be determined, in which case a relative path starts at the root.
     private static var directory: String {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard getcwd(&bytes, bytes.count) != nil else { return "" }

@@ -1,74 +1,74 @@
-// Brings lines to one of the two files of the audit.
+// Writes audit lines to one of the two audit files, and retries failures.
 
 import Tweaks
 
-/// A file, the lines that are to be written to it, and when the disk is asked again that refused them.
+/// An audit file, its pending lines, and its retry state.
 struct AuditChannel {
     private var file: AuditFile
-    private var lines = AuditLines()
-    private var folding = AuditFolding()
+    private var lines = AuditLineBuffer()
+    private var coalescer = AuditCoalescer()
     private var retry: Retry
     private let time: any StorageTime
     private let onEvent: @Sendable (AuditTrail.Event) -> Void
-    /// The failure that was last reported; nil after a success.
+    /// The last reported failure; nil after a success.
     private var reported: StorageFailure?
-    /// What was last said about others who can write there.
-    private var saidExposure: String?
-    /// Lines that found no room on the disk have been said.
-    private var hasSaidFull = false
+    /// The last reported exposure to other users.
+    private var reportedExposure: String?
+    /// Whether lines lost for lack of space were reported.
+    private var hasReportedFull = false
     private(set) var failures = 0
     private(set) var dropped: Int64 = 0
     private(set) var leftOut = 0
 
-    /// While the disk refuses, more than this is not kept.
-    private static let mostWaiting = 8_388_608
+    /// The maximum buffered bytes while writing fails.
+    private static let maxPendingBytes = 8_388_608
 
     init(_ file: AuditFile, _ time: any StorageTime, onEvent: @escaping @Sendable (AuditTrail.Event) -> Void) {
         (self.file, self.time, self.onEvent) = (file, time, onEvent)
-        retry = Retry(time, first: .milliseconds(100), most: .seconds(30))
+        retry = Retry(time, first: .milliseconds(100), longest: .seconds(30))
     }
 
-    /// Whether everything is in the file that was given.
+    /// Whether all lines are in the file.
     var isWritten: Bool { lines.isEmpty }
     var rotations: Int { file.rotations }
-    var folded: Int { folding.folded }
-    /// Why it is not written; nil when it is.
+    var folded: Int { coalescer.folded }
+    /// Why writing fails; nil if it does not.
     var failure: StorageFailure? { reported }
 
-    /// When there is something to do; nil while there is nothing.
-    var next: ContinuousClock.Instant? { retry.next(hasNews: false) ?? folding.next }
+    /// When there is something to do; nil for never.
+    var next: ContinuousClock.Instant? { retry.next(hasUpdates: false) ?? coalescer.next }
 
-    /// Takes what was noted.
+    /// Adds noted items.
     mutating func add(_ items: some Sequence<AuditItem>, _ anchor: TimeAnchor, leftOut text: [UInt8]) {
         var bytes: [UInt8] = []
-        folding.forgetEnded(time.now)
-        for item in items { folding.add(item, anchor, to: &bytes) }
+        coalescer.forgetEnded(time.now)
+        for item in items { coalescer.add(item, anchor, to: &bytes) }
         append(bytes + text)
     }
 
-    /// Writes what there is, if it is time.
+    /// Writes pending lines if they are due.
     mutating func write(_ anchor: @autoclosure () -> TimeAnchor, isLast: Bool = false) {
-        if isLast || folding.next.map({ $0 <= time.now }) ?? false {
+        if isLast || coalescer.next.map({ $0 <= time.now }) ?? false {
             var bytes: [UInt8] = []
-            folding.flush(time.now, isLast: isLast, anchor(), to: &bytes)
+            coalescer.flush(time.now, isLast: isLast, anchor(), to: &bytes)
             append(bytes)
         }
-        let isDue = retry.next(hasNews: false).map { $0 <= time.now } ?? true
+        let isDue = retry.next(hasUpdates: false).map { $0 <= time.now } ?? true
         if isLast ? !lines.isEmpty : isDue && (!lines.isEmpty || reported != nil) { attempt() }
     }
 
-    /// Opens the file, so that trouble is known before there is something to write.
+    /// Writes pending lines; without any, it opens the file, so that problems are found early.
     mutating func attempt() {
         do throws(StorageFailure) {
             try file.write(&lines)
-            lines = AuditLines()
+            lines = AuditLineBuffer()
             if reported != nil { onEvent(.recovered(path: file.path)) }
             reported = nil
             retry.succeeded()
-            if let exposure = file.exposure, exposure != saidExposure {
+            if let exposure = file.exposure, exposure != reportedExposure {
                 onEvent(.exposed(path: file.path, reason: exposure))
             }
-            saidExposure = file.exposure
+            reportedExposure = file.exposure
         } catch {
             failures += 1
             if reported != error { onEvent(.failed(reason: error.sentence)) }
@@ -78,16 +78,16 @@ struct AuditChannel {
         for loss in file.takeLosses() { note(loss) }
     }
 
-    /// What the end of the file says; nil where that is nothing.
-    var end: AuditEnd? { file.end }
+    /// The progress recorded at the end of the file; nil if it has none.
+    var progress: AuditProgress? { file.progress }
 
     mutating func close() { file.close() }
 
-    /// Takes lines as they are.
+    /// Appends encoded lines.
     mutating func append(_ bytes: [UInt8]) {
         var bytes = bytes
-        AuditLine.append(leftOut: folding.takeLeftOut(), at: time.wall, to: &bytes)
-        if lines.bytes.count + bytes.count > Self.mostWaiting, !lines.isEmpty {
+        AuditLineEncoder.append(leftOut: coalescer.takeLeftOut(), at: time.wall, to: &bytes)
+        if lines.bytes.count + bytes.count > Self.maxPendingBytes, !lines.isEmpty {
             leftOut += bytes.count { $0 == UInt8(ascii: "\n") }
         } else {
             lines.append(bytes)
@@ -98,11 +98,11 @@ struct AuditChannel {
         switch loss {
         case .file(_, let bytes, _, _):
             dropped += bytes
-            hasSaidFull = false
+            hasReportedFull = false
         case .lines(let count, _):
             leftOut += count
-            if hasSaidFull { return }
-            hasSaidFull = true
+            if hasReportedFull { return }
+            hasReportedFull = true
         }
         onEvent(.lost(loss))
     }

@@ -1,17 +1,17 @@
-// Renames full files of the audit, and removes those that are old where there are too many.
+// Rotates full audit files, and removes old ones above the limit.
 
 import Tweaks
 import TweaksSystem
 import TweaksWire
 
-/// Something that the audit has no longer, or never had.
+/// Audit data that was removed or never written.
 package enum AuditLoss: Sendable, Equatable {
-    /// A file that was removed: it had this many bytes, of this span of time.
+    /// A removed file, with its size and time span.
     case file(path: String, bytes: Int64, from: String?, to: String)
-    /// So many lines, for which there is no room before something grows old.
+    /// This many lines did not fit, because no file was old enough to remove.
     case lines(Int, path: String)
 
-    /// What the file says of it that comes next.
+    /// The line that records the loss in the next file.
     func line(at wall: Int64) -> [UInt8] {
         guard case .file(let path, let bytes, let from, let to) = self else { return [] }
         var line: [UInt8] = []
@@ -25,20 +25,21 @@ package enum AuditLoss: Sendable, Equatable {
 }
 
 extension AuditFile {
-    /// Renames the file, and those before it, so that the next one begins empty; and removes those that need not be
-    /// kept any longer. Where another process that writes there has done so, it only lets go of the file.
+    /// Renames the file and the older ones, so that the next one starts empty, and removes expired files. If another
+    /// process has already rotated, it only closes the file.
     mutating func rotate(_ directory: Folder) throws(StorageFailure) -> [AuditLoss] {
-        let isOurs = try lock(directory)
+        let isCurrent = try lock(directory)
         defer { close() }
-        if !isOurs { return [] }
-        // After a rotation that failed half way there is a gap: what lies behind that has moved already, and would be lost.
+        if !isCurrent { return [] }
+        // A rotation that failed halfway leaves a gap; files after the gap have moved already, and renaming over them
+        // would lose them.
         let gap = olderFiles(directory) + 1
         for number in stride(from: gap, to: 0, by: -1) {
             let older = older(number - 1)
             do throws(FileProblem) {
                 try directory.rename(older, to: self.older(number))
             } catch {
-                // Not so many were filled yet.
+                // There are fewer files so far.
                 if !error.isMissing { throw failure(error) }
             }
         }
@@ -46,7 +47,7 @@ extension AuditFile {
         return removeOld(directory)
     }
 
-    /// Whether another file would be one too many for the ceiling, and none is old enough to go.
+    /// Whether another file would exceed the ceiling and no file is old enough to remove.
     func isFull(_ directory: Folder) -> Bool {
         let count = olderFiles(directory)
         let (size, isTooMuch) = settings.maximumSize.multipliedReportingOverflow(by: count + 2)
@@ -54,17 +55,17 @@ extension AuditFile {
         return !isOld(count, directory)
     }
 
-    /// Names begin with the file itself, which has no number.
+    /// The file name for a number; the current file has none.
     func older(_ number: Int) -> String { number == 0 ? name : "\(name).\(number)" }
 
-    /// How many there are before the first gap.
+    /// The number of older files before the first gap.
     private func olderFiles(_ directory: Folder) -> Int {
         var count = 0
-        while facts(count + 1, directory) != nil { count += 1 }
+        while fileInfo(count + 1, directory) != nil { count += 1 }
         return count
     }
 
-    private func facts(_ number: Int, _ directory: Folder) -> FileFacts? { try? directory.facts(older(number)) }
+    private func fileInfo(_ number: Int, _ directory: Folder) -> FileInfo? { try? directory.info(older(number)) }
 
     // MARK: Age
 
@@ -73,9 +74,10 @@ extension AuditFile {
         var number = olderFiles(directory)
         while number > settings.keep, isOld(number, directory) {
             let loss = AuditLoss.file(
-                path: "\(path).\(number)", bytes: facts(number, directory)?.size ?? 0,
-                from: begin(number, directory).map { TimeText.print($0) }, to: TimeText.print(end(number, directory)))
-            // It is tried again when the next one is full.
+                path: "\(path).\(number)", bytes: fileInfo(number, directory)?.size ?? 0,
+                from: startTime(number, directory).map { TimeText.print($0) },
+                to: TimeText.print(endTime(number, directory)))
+            // Tried again at the next rotation.
             guard (try? directory.remove(older(number))) != nil else { break }
             losses.append(loss)
             number -= 1
@@ -83,23 +85,23 @@ extension AuditFile {
         return losses
     }
 
-    /// Whether it need not be kept any longer.
+    /// Whether it has reached the minimum age for removal.
     private func isOld(_ number: Int, _ directory: Folder) -> Bool {
-        let age = Duration.milliseconds(time.wall - end(number, directory))
+        let age = Duration.milliseconds(time.wall - endTime(number, directory))
         return age >= settings.minimumAge
     }
 
-    /// When its last line was written, at the latest: when the file began that came after it. Times of files would be
-    /// those of a copy, or of a restored backup.
-    private func end(_ number: Int, _ directory: Folder) -> Int64 {
-        if let next = begin(number - 1, directory) { return next }
-        // The file itself may be still to come.
-        if number == 1, facts(0, directory) == nil { return time.wall }
-        return facts(number, directory).map { $0.modified / 1_000_000 } ?? time.wall
+    /// The latest possible time of its last line: the start of the next file. File times are unreliable after a copy or
+    /// a restored backup.
+    private func endTime(_ number: Int, _ directory: Folder) -> Int64 {
+        if let next = startTime(number - 1, directory) { return next }
+        // The current file may not exist yet.
+        if number == 1, fileInfo(0, directory) == nil { return time.wall }
+        return fileInfo(number, directory).map { $0.modified / 1_000_000 } ?? time.wall
     }
 
     /// The time of its first line.
-    private func begin(_ number: Int, _ directory: Folder) -> Int64? {
+    private func startTime(_ number: Int, _ directory: Folder) -> Int64? {
         let file = try? directory.open(older(number), for: .reading, FileRules(.anyone))
         guard let bytes = try? file?.head(34) else { return nil }
         let head = String(decoding: bytes, as: UTF8.self)

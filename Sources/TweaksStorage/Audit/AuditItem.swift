@@ -1,29 +1,29 @@
-// Describes an item of the audit: a tweak that a commit changed, or something else that a session did.
+// Defines an audit item: a tweak changed by a commit, or another action of a session.
 
 package import Tweaks
 
-/// A line of the audit to be.
+/// An item to be written as an audit line.
 struct AuditItem {
     enum Content {
-        /// - Parameter tweaks: How many the commit has changed.
+        /// - Parameter tweaks: The number of tweaks that the commit changed.
         case change(CommitRecord, TweakHistoryEntry.Change, tweaks: Int)
         case note(AuditNote)
     }
 
-    /// What makes two of them alike.
+    /// Items with equal keys can be merged.
     struct Key: Hashable {
-        /// Who, over whatever connection: a user, a token's name, or an address without its port.
+        /// The origin regardless of the connection: a user, a token's name, or an address without its port.
         let origin: String
         let kind: String
-        /// The tweak, the command, the code of the error: where the same happens to another one, that is another thing.
+        /// The tweak, command or error code; items about different objects are not merged.
         let object: String
     }
 
     let time: ContinuousClock.Instant
     let content: Content
 
-    /// Everything that was noted, in the order in which it happened.
-    static func all(_ commits: [CommitRecord], _ events: AuditNotes.Batch) -> [AuditItem] {
+    /// All items, in order of time.
+    static func all(_ commits: [CommitRecord], _ events: AuditNoteQueue.Batch) -> [AuditItem] {
         var items: [AuditItem] = []
         var events = events.notes[...]
         for commit in commits {
@@ -41,7 +41,7 @@ struct AuditItem {
 
     var isRefusal: Bool { if case .note(let note) = content { note.isRefusal } else { false } }
 
-    /// Whether every one of them is written as it is. Who writes the config file owns the process.
+    /// Whether it is never merged. A writer of the config file controls the process anyway.
     var isReload: Bool { if case .change(let commit, _, _) = content { commit.kind == .reload } else { false } }
 
     var key: Key {
@@ -53,7 +53,7 @@ struct AuditItem {
         }
     }
 
-    /// Whether it is one of something that any client can repeat: then the first alone is written at once.
+    /// Whether any client can repeat it at will: then only the first is written at once.
     var isNote: Bool { if case .note = content { true } else { false } }
 
     /// Its approximate size in memory, in bytes.
@@ -83,20 +83,20 @@ extension AuditNote.Detail {
 }
 
 extension AuditNote {
-    /// What it was about, without words that differ each time.
+    /// The object of the action, without text that differs each time.
     fileprivate var object: String {
         details.filter { ["path", "code", "command", "token", "scopes", "of"].contains($0.key) }
             .map(\.value.words).joined(separator: " ")
     }
 
-    /// Who it is, over whatever connection: a user, a token's name, or an address without its port.
+    /// The origin's name regardless of the connection: a user, a token's name, or an address without its port.
     package static func name(of origin: TweakOrigin, _ peer: String? = nil) -> String {
         name(of: origin.identity, peer ?? origin.connection?.peer)
     }
 
-    /// The same for a name and who is at the other end. Who is on this machine has any of its addresses.
+    /// The same for a name and its peer. All loopback addresses count as one.
     static func name(of name: String, _ peer: String?) -> String {
-        // By bytes, and most are the same: this is asked for each line of a log.
+        // Works on bytes, because it runs for each log line.
         guard let peer, peer == name || peer.utf8.starts(with: name.utf8) else { return name }
         var name = name
         return name.withUTF8 { bytes in
@@ -110,6 +110,6 @@ extension AuditNote {
 }
 
 extension CommitRecord {
-    /// What the audit calls it.
+    /// Its name in the audit.
     var word: String { kind?.word ?? "" }
 }

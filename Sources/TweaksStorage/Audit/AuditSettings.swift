@@ -1,40 +1,41 @@
-// Says where the audit is, how much of it is kept, and how long at least.
+// Defines the location, size and retention of the audit.
 
 import Tweaks
 
-/// The place of the audit, and how much is kept.
+/// The location of the audit and its retention.
 package struct AuditSettings: Sendable {
     /// An absolute path.
     package let path: String
-    /// A file that would become larger is renamed first; in bytes.
+    /// The maximum bytes of a file; it is rotated before it would exceed them.
     package let maximumSize: Int
-    /// How many older files are kept, whatever their age.
+    /// The number of older files that are always kept.
     package let keep: Int
-    /// More of them are kept as long as what is in them is younger.
+    /// More older files are kept until their content reaches this age.
     package let minimumAge: Duration
-    /// Whether nothing is written where others could have done so; else that is only said.
+    /// Whether nothing is written in a location that others can write; otherwise that is only reported.
     package let isStrict: Bool
 
     /// Thirty days.
-    package static let usualAge = Duration.seconds(30 * 86_400)
+    package static let defaultMinimumAge = Duration.seconds(30 * 86_400)
 
     package init(
-        path: String, maximumSize: Int = 10_485_760, keep: Int = 5, minimumAge: Duration = AuditSettings.usualAge,
+        path: String, maximumSize: Int = 10_485_760, keep: Int = 5,
+        minimumAge: Duration = AuditSettings.defaultMinimumAge,
         isStrict: Bool = false
     ) {
         (self.path, self.maximumSize, self.keep) = (path, max(1, maximumSize), min(max(0, keep), 1_000_000))
         (self.minimumAge, self.isStrict) = (max(.zero, minimumAge), isStrict)
     }
 
-    /// The file of what was refused, beside the other: `audit-refused.log` for `audit.log`.
+    /// The file for refused actions, beside the main file: `audit-refused.log` for `audit.log`.
     package var refusedPath: String {
         let name = path.lastIndex(of: "/").map { path[$0...].dropFirst() } ?? path[...]
         let point = name.dropFirst().lastIndex(of: ".") ?? path.endIndex
         return "\(path[..<point])-refused\(path[point...])"
     }
 
-    /// The files of refusals together never have more bytes than this: strangers must not fill a disk.
-    var mostRefused: Int {
+    /// The maximum bytes of all refusal files, because any client can cause refusals.
+    var maxRefusedBytes: Int {
         let (most, isTooMuch) = maximumSize.multipliedReportingOverflow(by: 10 * (keep + 1))
         return isTooMuch ? .max : most
     }

@@ -1,21 +1,21 @@
-// The audit's thread: takes what was noted, and has it written, what was done to one file and what was refused to another.
+// Writes actions and refusals to their files on the audit thread.
 
 import Tweaks
 import TweaksSystem
 
-/// What the audit's thread works with.
+/// The job of the audit thread.
 struct AuditWriter: WorkerJob, ~Copyable {
     private let mailbox: AuditMailbox
     private let time: any StorageTime
-    private var acts: AuditChannel
+    private var actions: AuditChannel
     private var refusals: AuditChannel
-    private var facts: AuditTrail.Facts
-    /// Everything up to this revision was taken.
-    private var taken: UInt64
-    /// What the file had of earlier runs, until that was completed.
-    private var end: AuditEnd?
-    /// Until then nothing more is taken: a busy program does not have the disk at each commit.
-    private var rest: ContinuousClock.Instant?
+    private var info: AuditTrail.Info
+    /// The last revision that was read.
+    private var lastRead: UInt64
+    /// The progress of earlier runs, until their missing lines are written.
+    private var earlierProgress: AuditProgress?
+    /// No more commits are read before this time, so that a busy program does not write to disk at each commit.
+    private var pausedUntil: ContinuousClock.Instant?
 
     private static let interval = Duration.seconds(1)
 
@@ -23,91 +23,91 @@ struct AuditWriter: WorkerJob, ~Copyable {
         _ settings: AuditSettings, _ mailbox: AuditMailbox, _ files: any FileSystem, _ time: any StorageTime,
         onEvent: @escaping @Sendable (AuditTrail.Event) -> Void
     ) {
-        (self.mailbox, self.time, facts) = (mailbox, time, mailbox.facts)
-        taken = mailbox.status.value.saved
-        acts = AuditChannel(AuditFile(settings.path, settings, files, time), time, onEvent: onEvent)
+        (self.mailbox, self.time, info) = (mailbox, time, mailbox.info)
+        lastRead = mailbox.status.value.saved
+        actions = AuditChannel(AuditFile(settings.path, settings, files, time), time, onEvent: onEvent)
         refusals = AuditChannel(
-            AuditFile(settings.refusedPath, settings, ceiling: settings.mostRefused, files, time), time,
+            AuditFile(settings.refusedPath, settings, ceiling: settings.maxRefusedBytes, files, time), time,
             onEvent: onEvent)
     }
 
-    /// Opens the file, so that trouble is known before there is something to write.
+    /// Opens the file, so that problems are found before there is something to write.
     mutating func open() {
-        acts.attempt()
-        // Before anything of this run is in it.
-        end = acts.end
+        actions.attempt()
+        // Before any line of this run is written.
+        earlierProgress = actions.progress
         publish()
     }
 
     var nextWake: ContinuousClock.Instant? {
-        [acts.next, refusals.next, acts.isWritten ? rest : nil].compactMap(\.self).min()
+        [actions.next, refusals.next, actions.isWritten ? pausedUntil : nil].compactMap(\.self).min()
     }
 
-    /// Writes what was committed and noted, or what the disk has refused before.
+    /// Writes new commits and notes, and retries unwritten lines.
     mutating func turn(_ orders: [AuditMailbox.Order], isLast: Bool) {
-        if !orders.isEmpty { rest = nil }
+        if !orders.isEmpty { pausedUntil = nil }
         for case .complete in orders { complete() }
-        // While the disk refuses, what is noted stays where there is a limit to it.
-        if isLast, !acts.isWritten { acts.attempt() }
-        if acts.isWritten, isLast || !isResting { take() }
-        let wasWritten = acts.isWritten
-        acts.write(TimeAnchor(time), isLast: isLast)
+        // While writing fails, notes stay in the queue, whose size is limited.
+        if isLast, !actions.isWritten { actions.attempt() }
+        if actions.isWritten, isLast || !isPaused { readPending() }
+        let wasWritten = actions.isWritten
+        actions.write(TimeAnchor(time), isLast: isLast)
         refusals.write(TimeAnchor(time), isLast: isLast)
-        // Whatever was noted while the disk refused has rung once, and was not taken.
-        if !wasWritten, acts.isWritten, rest == nil { rest = time.now }
+        // Notes queued during a failure have already sent their wakeup, so a turn is scheduled here.
+        if !wasWritten, actions.isWritten, pausedUntil == nil { pausedUntil = time.now }
         publish(isLast: isLast)
         if !isLast { return }
-        acts.close()
+        actions.close()
         refusals.close()
     }
 
-    /// Appends what the file lacks of earlier runs: the kernel had it, and the disk did not.
+    /// Appends lines of earlier runs that the file lacks: the kernel had them, but the disk did not.
     private mutating func complete() {
-        guard let end = end.take() else { return }
+        guard let progress = earlierProgress.take() else { return }
         var bytes: [UInt8] = []
-        let commits = mailbox.earlierCommits(from: end.revision)
-        for item in AuditItem.all(commits, AuditNotes.Batch()) where end.lacks(item) {
-            AuditLine.append(item, TimeAnchor(time), to: &bytes)
+        let commits = mailbox.earlierCommits(from: progress.revision)
+        for item in AuditItem.all(commits, AuditNoteQueue.Batch()) where progress.lacks(item) {
+            AuditLineEncoder.append(item, TimeAnchor(time), to: &bytes)
         }
-        acts.append(bytes)
+        actions.append(bytes)
     }
 
-    private var isResting: Bool { rest.map { $0 > time.now } ?? false }
+    private var isPaused: Bool { pausedUntil.map { $0 > time.now } ?? false }
 
-    private mutating func take() {
-        rest = nil
-        // First: what was committed up to here is among what is taken.
-        taken = mailbox.revision
-        let (commits, events) = (mailbox.follower.take(), mailbox.notes.takeAll())
+    private mutating func readPending() {
+        pausedUntil = nil
+        // Read first: commits up to here are among those that follow.
+        lastRead = mailbox.revision
+        let (commits, events) = (mailbox.follower.drain(), mailbox.notes.takeAll())
         if commits.isEmpty, events.isEmpty { return }
-        facts.leftOut += commits.lost.count + events.leftOut.acts + events.leftOut.refusals
-        facts.commits += commits.records.count { $0.kind != nil }
-        facts.events += events.notes.count
-        // Anew each time: the wall clock may have been set.
+        info.leftOut += commits.lost.count + events.leftOut.actions + events.leftOut.refusals
+        info.commits += commits.records.count { $0.kind != nil }
+        info.events += events.notes.count
+        // Created anew each time, because the wall clock may have been set.
         let anchor = TimeAnchor(time)
         let items = AuditItem.all(commits.records, events)
         var (done, refused): ([UInt8], [UInt8]) = ([], [])
-        AuditLine.append(leftOut: commits.lost, at: anchor.wall, to: &done)
-        AuditLine.append(leftOut: events.leftOut.acts, at: anchor.wall, to: &done)
-        AuditLine.append(leftOut: events.leftOut.refusals, at: anchor.wall, to: &refused)
-        acts.add(items.lazy.filter { !$0.isRefusal }, anchor, leftOut: done)
+        AuditLineEncoder.append(leftOut: commits.lost, at: anchor.wall, to: &done)
+        AuditLineEncoder.append(leftOut: events.leftOut.actions, at: anchor.wall, to: &done)
+        AuditLineEncoder.append(leftOut: events.leftOut.refusals, at: anchor.wall, to: &refused)
+        actions.add(items.lazy.filter { !$0.isRefusal }, anchor, leftOut: done)
         refusals.add(items.lazy.filter(\.isRefusal), anchor, leftOut: refused)
-        rest = time.now.advanced(by: Self.interval)
+        pausedUntil = time.now.advanced(by: Self.interval)
     }
 
     private mutating func publish(isLast: Bool = false) {
-        var facts = facts
-        facts.state = (acts.failure ?? refusals.failure).map { "unwritten: \($0.reason)" } ?? "written"
-        facts.leftOut += acts.leftOut + refusals.leftOut
-        facts.folded = acts.folded + refusals.folded
-        facts.dropped = acts.dropped + refusals.dropped
-        facts.rotations = acts.rotations + refusals.rotations
-        facts.failures = acts.failures + refusals.failures
-        mailbox.facts = facts
-        // A refused line is kept, and written later: that is nothing to wait for, nor is what comes after the end.
-        let revision = isLast || !acts.isWritten || acts.failure != nil ? .max : taken
+        var info = info
+        info.state = (actions.failure ?? refusals.failure).map { "unwritten: \($0.reason)" } ?? "written"
+        info.leftOut += actions.leftOut + refusals.leftOut
+        info.folded = actions.folded + refusals.folded
+        info.dropped = actions.dropped + refusals.dropped
+        info.rotations = actions.rotations + refusals.rotations
+        info.failures = actions.failures + refusals.failures
+        mailbox.info = info
+        // Neither lines whose write failed nor those after the end delay replies; failed ones are written later.
+        let revision = isLast || !actions.isWritten || actions.failure != nil ? .max : lastRead
         if mailbox.status.value.saved != revision {
-            mailbox.status.publish(SaveStatus(saved: revision, tried: revision))
+            mailbox.status.publish(SaveStatus(saved: revision, attempted: revision))
         }
     }
 }

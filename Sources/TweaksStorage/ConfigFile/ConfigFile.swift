@@ -1,35 +1,36 @@
-// The bytes of a config file as assignments, with everything that is wrong in them.
+// Parses a config file into assignments and errors.
 
 package import Tweaks
 import TweaksWire
 
-/// A config file, parsed. What its values are worth is for the registry to say.
+/// A parsed config file. The registry validates its values.
 package struct ConfigFile: Sendable {
     private let lines: AssignmentLines
     private let name: String
-    /// The lines that are no assignments.
+    /// The lines that are not assignments.
     package var problems: [ConfigProblem] { lines.problems }
-    /// The same, with how many there are in all.
+    /// The same, with their total number.
     package var allProblems: ConfigProblems { lines.allProblems }
 
-    /// More are not taken: a program has some hundred tweaks, and what it does not know is held.
-    package static let mostAssignments = 100_000
+    /// Further assignments are rejected: a program has some hundred tweaks, and assignments to unknown ones stay in
+    /// memory.
+    package static let maxAssignments = 100_000
 
     /// Parses the bytes of a file.
     /// - Parameters:
-    ///   - name: What the file is called, for `explain`.
-    ///   - listedProblems: So many are listed, and the others counted.
-    ///   - isCancelled: Asked now and then; once it is, the rest is not looked at.
+    ///   - name: The file's name for `explain`.
+    ///   - listedProblems: The maximum number of listed problems; others are only counted.
+    ///   - isCancelled: Polled during parsing; if true, the rest is skipped.
     package init(
         _ bytes: [UInt8], name: String, listedProblems: Int = .max, isCancelled: () -> Bool = { false }
     ) {
         self.name = name
         lines = AssignmentLines(
-            bytes, in: "a config file", listedProblems: listedProblems, mostAssignments: Self.mostAssignments,
+            bytes, in: "a config file", listedProblems: listedProblems, maxAssignments: Self.maxAssignments,
             isCancelled: isCancelled)
     }
 
-    /// What it assigns. Each is made when it is asked for: of a large file they take more memory than the file.
+    /// The assignments, created on access: for a large file they take more memory than the file.
     package var entries: some RandomAccessCollection<ConfigEntry> {
         lines.assignments.lazy.map { [name] assignment in
             ConfigEntry(

@@ -1,16 +1,16 @@
-// Takes a config file into the registry: at start, on request, and when the file has changed.
+// Loads a config file into the registry: at start, on request, and when the file changes.
 
 import Dispatch
 import Synchronization
 package import Tweaks
 
-/// Why a config file was not taken; nothing has changed.
+/// Why a config file was rejected; nothing has changed.
 package struct ReloadFailure: Error, Sendable, Equatable {
-    /// The file.
+    /// The path of the file.
     package let path: String
-    /// The first lines that are wrong, in order; without a line where the file itself is.
+    /// The first bad lines, in order; without a line number if the file itself is bad.
     package let problems: [Problem]
-    /// How many there are in all.
+    /// The total number of problems.
     package let count: Int
 
     package struct Problem: Sendable, Equatable {
@@ -18,47 +18,47 @@ package struct ReloadFailure: Error, Sendable, Equatable {
         package let error: TweakError
     }
 
-    /// `FILE:12: code text` for each problem that is listed, and how many there are more.
+    /// `FILE:12: code text` for each listed problem, and the number of the others.
     package var lines: [String] {
         problems.map { problem in
             "\(path)\(problem.line.map { ":\($0)" } ?? ""): \(problem.error)"
         } + more
     }
 
-    /// `… and 900 more`, where not all are listed.
+    /// `… and 900 more`, if not all are listed.
     package var more: [String] { count > problems.count ? ["… and \(count - problems.count) more"] : [] }
 }
 
-/// Reads one config file again and again. One reload at a time, whoever asks.
+/// Reads one config file repeatedly, one reload at a time.
 package final class ConfigReloader: Sendable {
-    /// What there is to tell about reloads.
+    /// The events of reloads.
     package enum Event: Sendable {
-        /// It was taken; also when that changed nothing, if somebody has asked for it.
+        /// It was applied; also without changes, if the reload was requested.
         case reloaded(ConfigDifference)
         case failed(ReloadFailure)
-        /// It looks like a file that somebody is still writing; the last good values stay.
+        /// The file looks incomplete; the last good values stay in effect.
         case waiting(String)
     }
 
-    /// How it went so far, for figures.
+    /// Counts and results of reloads, for metrics.
     package struct Record: Sendable {
         package var reloads: UInt64 = 0
         package var failures: UInt64 = 0
-        /// When a file was last taken.
-        package var takenAt: ContinuousClock.Instant?
-        /// Why the last attempt failed; nil when it succeeded.
+        /// When a file was last applied.
+        package var appliedAt: ContinuousClock.Instant?
+        /// Why the last attempt failed; nil if it succeeded.
         package var failure: ReloadFailure?
         /// How many tweaks have a value from the file.
         package var count = 0
     }
 
     private struct State {
-        /// What was last looked at, taken or not: decides whether there is news.
-        var seen: FileContent?
-        /// What was last said about waiting.
-        var waitingFor: FileContent?
-        /// The lines that named unknown tweaks and were said.
-        var saidUnknown: Set<String> = []
+        /// The last content that was read, applied or not, to detect changes.
+        var lastContent: FileContent?
+        /// The last content for which waiting was reported.
+        var reportedWait: FileContent?
+        /// The unknown tweaks that were reported.
+        var reportedUnknown: Set<String> = []
         var record = Record()
     }
 
@@ -71,12 +71,12 @@ package final class ConfigReloader: Sendable {
     private let state = Mutex(State())
     private let isCancelled = Atomic(false)
 
-    /// So many lines that are wrong are listed.
+    /// The maximum number of listed bad lines.
     package static let listedProblems = 100
 
     /// - Parameters:
-    ///   - onEvent: Runs on the thread that asked, or on the reload queue.
-    ///   - read: How the file is read; tests bring their own.
+    ///   - onEvent: Runs on the calling thread or on the reload queue.
+    ///   - read: Reads the file; tests replace it.
     package init(
         path: String, policy: ConfigPolicy, registry: TweakRegistry,
         read: @escaping @Sendable (String) -> FileContent = { FileContent(path: $0) },
@@ -91,23 +91,23 @@ package final class ConfigReloader: Sendable {
         self.onEvent = onEvent
     }
 
-    /// How it went so far.
+    /// Counts and results so far.
     package var record: Record { state.withLock { $0.record } }
 
-    /// Ends a reload that is under way, and all later ones: a large file must not keep a process from ending.
+    /// Ends a running reload and all later ones, so that a large file does not delay the end of the process.
     package func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     private var hasEnded: Bool { isCancelled.load(ordering: .relaxed) }
 
     // MARK: On request
 
-    /// Reads the file now and takes it at its word, empty or not.
-    /// - Parameter dry: Only says what would happen.
-    /// - Throws: Everything that is wrong; nothing has changed then.
+    /// Reads the file now and applies it even if it is empty or looks incomplete.
+    /// - Parameter dry: Reports the changes without applying them.
+    /// - Throws: All problems; nothing has changed then.
     @discardableResult
     package func reload(dry: Bool = false) throws(ReloadFailure) -> ConfigDifference {
-        let result = queue.sync { take(read(path), dry: dry) }
-        if !dry { tell(result) }
+        let result = queue.sync { load(read(path), dry: dry) }
+        if !dry { report(result) }
         return try result.get()
     }
 
@@ -116,46 +116,46 @@ package final class ConfigReloader: Sendable {
         dry: Bool, then body: @escaping @Sendable (Result<ConfigDifference, ReloadFailure>) -> Void
     ) {
         queue.async { [self] in
-            let result = take(read(path), dry: dry)
-            if !dry { tell(result) }
+            let result = load(read(path), dry: dry)
+            if !dry { report(result) }
             body(result)
         }
     }
 
     // MARK: On a change of the file
 
-    /// Looks whether the file holds something new that is complete, and takes it then.
-    package func look() {
-        switch queue.sync(execute: lookNow) {
+    /// Checks whether the file has new, complete content, and applies it then.
+    package func reloadIfChanged() {
+        switch queue.sync(execute: checkForChanges) {
         case .nothing: break
         case .waiting(let reason): onEvent(.waiting("\(path) \(reason)"))
-        case .taken(let result): tell(result)
+        case .applied(let result): report(result)
         }
     }
 
-    private enum Look {
+    private enum Check {
         case nothing
         case waiting(String)
-        case taken(Result<ConfigDifference, ReloadFailure>)
+        case applied(Result<ConfigDifference, ReloadFailure>)
     }
 
-    private func lookNow() -> Look {
+    private func checkForChanges() -> Check {
         let content = read(path)
-        let (seen, said) = state.withLock { ($0.seen, $0.waitingFor) }
-        if content == seen {
-            // It is as it should be; what happens to it next is news again.
-            state.withLock { $0.waitingFor = nil }
+        let (lastContent, reported) = state.withLock { ($0.lastContent, $0.reportedWait) }
+        if content == lastContent {
+            // The content is as expected; the next incomplete content is reported again.
+            state.withLock { $0.reportedWait = nil }
             return .nothing
         }
-        guard let reason = content.reasonToWait(after: seen) else { return .taken(take(content, dry: false)) }
-        if content == said { return .nothing }
-        state.withLock { $0.waitingFor = content }
+        guard let reason = content.reasonToWait(after: lastContent) else { return .applied(load(content, dry: false)) }
+        if content == reported { return .nothing }
+        state.withLock { $0.reportedWait = content }
         return .waiting(reason)
     }
 
-    // MARK: Taking
+    // MARK: Applying
 
-    private func take(_ content: FileContent, dry: Bool) -> Result<ConfigDifference, ReloadFailure> {
+    private func load(_ content: FileContent, dry: Bool) -> Result<ConfigDifference, ReloadFailure> {
         let result: Result<ConfigDifference, ReloadFailure>
         switch content {
         case .bytes(let bytes): result = apply(bytes, dry: dry)
@@ -169,11 +169,11 @@ package final class ConfigReloader: Sendable {
     private func apply(_ bytes: [UInt8], dry: Bool) -> Result<ConfigDifference, ReloadFailure> {
         let file = ConfigFile(
             bytes, name: path, listedProblems: Self.listedProblems, isCancelled: { hasEnded })
-        // Judged even if a line is no assignment, so that every error is listed at once.
+        // Values are validated even if a line is not an assignment, so that every error is listed at once.
         let commits = !dry && file.problems.isEmpty && !hasEnded
         let (problems, difference) = registry.applyConfigFile(
-            file.entries, policy, commit: commits, delivery: .carrier, isCancelled: { hasEnded })
-        // What was looked at by then may be less than all.
+            file.entries, policy, commit: commits, delivery: .executor, isCancelled: { hasEnded })
+        // After a cancellation, the results can be incomplete.
         if hasEnded { return .failure(failure("the process ends; nothing is reloaded any more")) }
         let all = file.allProblems.merged(with: problems)
         if all.isEmpty { return .success(difference) }
@@ -189,12 +189,12 @@ package final class ConfigReloader: Sendable {
     private func record(_ content: FileContent, _ result: Result<ConfigDifference, ReloadFailure>) {
         let now = registry.currentTime
         state.withLock { state in
-            state.seen = content
-            state.waitingFor = nil
+            state.lastContent = content
+            state.reportedWait = nil
             switch result {
             case .success(let difference):
                 state.record.reloads += 1
-                state.record.takenAt = now
+                state.record.appliedAt = now
                 state.record.failure = nil
                 state.record.count = difference.count
             case .failure(let failure):
@@ -204,13 +204,13 @@ package final class ConfigReloader: Sendable {
         }
     }
 
-    private func tell(_ result: Result<ConfigDifference, ReloadFailure>) {
+    private func report(_ result: Result<ConfigDifference, ReloadFailure>) {
         switch result {
         case .failure(let failure): onEvent(.failed(failure))
         case .success(var difference):
-            // Each unknown tweak is said once, not at every reload.
+            // Each unknown tweak is reported once, not at every reload.
             difference.unknown = state.withLock { state in
-                difference.unknown.filter { state.saidUnknown.insert($0.error.message).inserted }
+                difference.unknown.filter { state.reportedUnknown.insert($0.error.message).inserted }
             }
             onEvent(.reloaded(difference))
         }
@@ -218,11 +218,11 @@ package final class ConfigReloader: Sendable {
 }
 
 extension FileContent {
-    /// Why a file that was noticed is left alone for now; nil when it looks complete.
-    fileprivate func reasonToWait(after seen: FileContent?) -> String? {
+    /// Why changed content is not applied yet; nil if it looks complete.
+    fileprivate func reasonToWait(after lastContent: FileContent?) -> String? {
         switch self {
         case .missing:
-            return seen == nil ? nil : "is gone; its last values stay in effect until it is back"
+            return lastContent == nil ? nil : "is gone; its last values stay in effect until it is back"
         case .unreadable: return nil
         case .bytes(let bytes):
             if bytes.isEmpty { return "is empty; its last values stay in effect (the command reload empties them)" }

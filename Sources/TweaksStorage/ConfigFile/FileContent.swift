@@ -1,27 +1,27 @@
-// Reads a whole file that somebody else may be writing.
+// Reads a whole config file that another process may be writing.
 
 import TweaksSystem
 
-/// What a file holds at a moment.
+/// The content of a file at one moment.
 package enum FileContent: Equatable, Sendable {
     case bytes([UInt8])
     case missing
-    /// It is there and cannot be read; why.
+    /// It exists but cannot be read; with the reason.
     case unreadable(String)
 
-    /// A file that is larger is no config file.
+    /// The maximum size of a config file.
     package static let sizeLimit = 16_777_216
 
-    /// Reads a regular file to its end. Never waits for a writer, as reading a pipe would.
-    /// - Parameter isStrict: It has to belong to the process's user or root: it may be another file than the one that was
-    ///   judged by its path.
+    /// Reads a regular file to its end. Never blocks, as reading a pipe would.
+    /// - Parameter isStrict: Whether the file must belong to the process's user or root; it can differ from the file
+    ///   that was validated by its path.
     package init(path: String, isStrict: Bool = false) {
         do throws(FileProblem) {
             let rules = FileRules(isStrict ? .userOrRoot : .anyone)
             let file = try Folder.anywhere.open(path, for: .readingThroughLinks, rules)
             self = .bytes(try file.content(limit: Self.sizeLimit))
         } catch {
-            self = error.leadsNowhere ? .missing : .unreadable(Self.text(error))
+            self = error.isPathMissing ? .missing : .unreadable(Self.text(error))
         }
     }
 

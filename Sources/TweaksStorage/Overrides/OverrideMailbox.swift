@@ -1,54 +1,54 @@
-// The mailbox holds what the storage's thread is told by other threads, and what it tells them.
+// Exchanges orders and results between the storage thread and other threads.
 
 import Synchronization
 import Tweaks
 
-/// Orders for the storage's thread, and what it has achieved.
+/// Orders for the storage thread, and its results.
 final class OverrideMailbox: Sendable {
-    /// Something to do beside writing what is committed.
+    /// An order other than writing committed changes.
     enum Order: Sendable {
         case propose(OverrideChanges, @Sendable (String?) -> Void)
         case withdraw(OverrideChanges)
-        /// Write what could have waited.
-        case hurry
+        /// Writes delayed changes now.
+        case flush
     }
 
     private struct State {
         weak var registry: TweakRegistry?
         var follower: CommitFollower?
-        /// What there was to be stored when the registry stopped to have a storage.
+        /// The remaining changes when the registry detached from the storage.
         var last: StoreBatch?
-        var facts = OverrideStore.Facts()
-        var found: (entries: [StoredEntry], revision: UInt64, records: [History.Record]) = ([], 0, [])
+        var info = OverrideStore.Info()
+        var loaded: (entries: [StoredEntry], revision: UInt64, records: [History.Record]) = ([], 0, [])
     }
 
     private let state = Mutex(State())
     let worker: Worker<Order>
-    let status = StatusBoard(SaveStatus(saved: 0, tried: 0))
+    let status = StatusPublisher(SaveStatus(saved: 0, attempted: 0))
 
     init(time: any StorageTime) { worker = Worker("tweaks.storage", time: time) }
 
     // MARK: From other threads
 
     var registry: TweakRegistry? { state.withLock { $0.registry } }
-    var facts: OverrideStore.Facts { state.withLock { $0.facts } }
+    var info: OverrideStore.Info { state.withLock { $0.info } }
 
-    func takeFound() -> (entries: [StoredEntry], revision: UInt64, records: [History.Record]) {
+    func takeLoaded() -> (entries: [StoredEntry], revision: UInt64, records: [History.Record]) {
         state.withLock { state in
-            defer { state.found = ([], 0, []) }
-            return state.found
+            defer { state.loaded = ([], 0, []) }
+            return state.loaded
         }
     }
 
-    /// Begins to take from a registry what there is to store.
+    /// Starts reading changes from a registry.
     func follow(_ registry: TweakRegistry, _ follower: CommitFollower) {
         state.withLock { ($0.registry, $0.follower) = (registry, follower) }
-        // A commit that came before this could not be taken.
+        // A commit before this call could not be read yet.
         worker.wake()
     }
 
-    /// Takes the last of what there is to store.
-    func keep(_ last: StoreBatch) {
+    /// Stores the last batch of changes.
+    func storeLast(_ last: StoreBatch) {
         let follower = state.withLock { state in
             state.last = last
             return state.follower.take()
@@ -65,8 +65,8 @@ final class OverrideMailbox: Sendable {
 
     static let closed = "the storage is closed"
 
-    /// What there is to store. Without the registry that is the last of it.
-    func takeStored(_ history: HistoryShare) -> StoreBatch {
+    /// The changes to store; without a registry, the last batch.
+    func takeStored(_ history: HistorySelection) -> StoreBatch {
         let (registry, follower) = state.withLock { ($0.registry, $0.follower) }
         if let follower, let batch = registry?.takeStored(follower, history) { return batch }
         return state.withLock { state in
@@ -75,8 +75,8 @@ final class OverrideMailbox: Sendable {
         }
     }
 
-    /// Puts commits of earlier runs into the history, which could not be read at the start.
-    /// - Returns: False where there is no registry any more.
+    /// Adds commits of earlier runs, which were unreadable at the start, to the history.
+    /// - Returns: False if the registry no longer exists.
     func load(_ records: [History.Record]) -> Bool {
         let (registry, follower) = state.withLock { ($0.registry, $0.follower) }
         guard let registry, let follower else { return false }
@@ -84,16 +84,16 @@ final class OverrideMailbox: Sendable {
         return true
     }
 
-    func found(_ entries: [StoredEntry], revision: UInt64, _ records: [History.Record]) {
-        state.withLock { $0.found = (entries, revision, records) }
+    func setLoaded(_ entries: [StoredEntry], revision: UInt64, _ records: [History.Record]) {
+        state.withLock { $0.loaded = (entries, revision, records) }
     }
 
-    /// Says what has come of an attempt.
-    func publish(_ status: SaveStatus, _ facts: OverrideStore.Facts) {
-        note(facts)
+    /// Publishes the result of an attempt.
+    func publish(_ status: SaveStatus, _ info: OverrideStore.Info) {
+        update(info)
         self.status.publish(status)
     }
 
-    /// Figures that have nothing to do with an attempt.
-    func note(_ facts: OverrideStore.Facts) { state.withLock { $0.facts = facts } }
+    /// Publishes information that is independent of an attempt.
+    func update(_ info: OverrideStore.Info) { state.withLock { $0.info = info } }
 }

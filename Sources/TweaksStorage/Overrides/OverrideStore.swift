@@ -1,52 +1,52 @@
-// Overrides on disk, as the rest of the process sees it: opened, asked, closed.
+// Stores a registry's overrides and history on disk.
 
 package import Tweaks
 package import TweaksSystem
 
-/// Keeps a registry's overrides in a file. One thread writes; changes that come meanwhile share the next write.
+/// Stores a registry's overrides in a file. One thread writes; changes during a write share the next one.
 ///
 /// ```swift
 /// let store = OverrideStore(directory: .success("/var/lib/bounce"), program: "bounce") { log("\($0)") }
 /// store.open(.shared)
 /// ```
-/// It is opened once, and a closed one stays closed.
+/// A store opens once, and a closed store stays closed.
 package final class OverrideStore: TweakStore {
-    /// Whether changes from the wire have to be on disk before they take effect.
+    /// Whether changes from clients must be on disk before they take effect.
     package let isRequired: Bool
 
     private let settings: OverrideSettings
     private let mailbox: OverrideMailbox
 
-    /// A storage that is not opened yet; nothing is touched.
+    /// Creates a store without touching any file.
     /// - Parameters:
-    ///   - directory: Where the file is, or why there is no place for it.
-    ///   - program: What the file says whose it is.
-    ///   - isRequired: Whether changes from the wire have to be on disk before they take effect.
-    ///   - keepsHistory: Whether the registry's history is saved beside them.
-    ///   - retry: How soon after a failure the next attempt is made, and how seldom in the end.
-    ///   - onEvent: Is told what is worth a line in a log, on the storage's thread.
+    ///   - directory: The directory of the file, or why there is none.
+    ///   - program: The program name written to the file.
+    ///   - isRequired: Whether changes from clients must be on disk before they take effect.
+    ///   - keepsHistory: Whether the registry's history is saved too.
+    ///   - retry: The delay before the first retry, and the longest delay.
+    ///   - onEvent: Receives events worth a log line, on the storage thread.
     package init(
-        directory: Result<String, StatePlace.Problem>, program: String, isRequired: Bool = false,
+        directory: Result<String, StateLocation.Problem>, program: String, isRequired: Bool = false,
         fileSystem: any FileSystem = PosixFileSystem(),
-        keepsHistory: Bool = false, retry: (first: Duration, most: Duration) = (.milliseconds(100), .seconds(30)),
+        keepsHistory: Bool = false, retry: (first: Duration, longest: Duration) = (.milliseconds(100), .seconds(30)),
         time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.isRequired = isRequired
         settings = OverrideSettings(
             place: directory, program: program, keepsHistory: keepsHistory, files: fileSystem, firstRetry: retry.first,
-            lastRetry: retry.most,
+            lastRetry: retry.longest,
             time: time, onEvent: onEvent)
         mailbox = OverrideMailbox(time: time)
     }
 
     deinit { mailbox.worker.close() }
 
-    /// Reads what is stored, hands it to the registry, and follows that from now on. Never fails: what cannot be read or
-    /// written is an event, and the process runs on what is left.
-    /// - Returns: False when another storage keeps the overrides of this registry; then this one is closed.
+    /// Loads the stored overrides into the registry and follows its changes. Never fails: read and write errors are
+    /// events, and the process runs with the rest.
+    /// - Returns: False if another store is attached to this registry; then this one is closed.
     @discardableResult
     package func open(_ registry: TweakRegistry) -> Bool {
-        // Before anything is touched, the directory among it.
+        // Checked before any file or directory is touched.
         guard registry.store == nil || registry.store === self else { return false }
         let isFirst = mailbox.worker.start { [settings, mailbox] in
             var writer = OverrideWriter(settings, mailbox)
@@ -54,12 +54,12 @@ package final class OverrideStore: TweakStore {
             return writer
         }
         guard isFirst else { return true }
-        let (entries, revision, records) = mailbox.takeFound()
+        let (entries, revision, records) = mailbox.takeLoaded()
         let follower = registry.attach(
             self, overrides: entries, revision: revision, records: keepsHistory ? records : nil
         ) { [worker = mailbox.worker] in worker.wake() }
         guard let follower else {
-            // Another one was opened meanwhile.
+            // Another store was opened meanwhile.
             close()
             return false
         }
@@ -67,21 +67,21 @@ package final class OverrideStore: TweakStore {
         return true
     }
 
-    /// Writes what is not on disk yet, once, and ends the thread: after this nothing runs, and nothing is left open.
-    /// On the storage's own thread it does not wait.
+    /// Writes unsaved changes, once, and ends the thread: after this nothing runs, and no file is open. Does not wait
+    /// if called on the storage thread.
     package func close() {
         mailbox.registry?.detach(self)
         mailbox.worker.close()
         mailbox.worker.waitForEnd()
     }
 
-    // MARK: Asking
+    // MARK: Status
 
-    /// How far it is.
+    /// How far changes are saved.
     package var status: SaveStatus { mailbox.status.value }
 
-    /// Figures for people.
-    package var facts: Facts { mailbox.facts }
+    /// Information for `stats`.
+    package var info: Info { mailbox.info }
 
     package func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation {
         mailbox.status.observe(body)
@@ -93,23 +93,23 @@ package final class OverrideStore: TweakStore {
 
     package func withdraw(_ changes: OverrideChanges) { mailbox.post(.withdraw(changes)) }
 
-    package func hurry() { mailbox.post(.hurry) }
+    package func flush() { mailbox.post(.flush) }
 
-    package func beginRound() { mailbox.worker.holdTurns() }
+    package func beginRound() { mailbox.worker.pauseTurns() }
 
-    package func endRound() { mailbox.worker.letTurnsGo() }
+    package func endRound() { mailbox.worker.resumeTurns() }
 
-    package func keep(_ last: StoreBatch) { mailbox.keep(last) }
+    package func storeLast(_ last: StoreBatch) { mailbox.storeLast(last) }
 
     package var keepsHistory: Bool { settings.keepsHistory }
 }
 
 extension OverrideStore {
-    /// A storage in a directory that is known.
+    /// Creates a store for a known directory.
     package convenience init(
         directory: String, program: String, isRequired: Bool = false,
         fileSystem: any FileSystem = PosixFileSystem(),
-        keepsHistory: Bool = false, retry: (first: Duration, most: Duration) = (.milliseconds(100), .seconds(30)),
+        keepsHistory: Bool = false, retry: (first: Duration, longest: Duration) = (.milliseconds(100), .seconds(30)),
         time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.init(
@@ -117,40 +117,40 @@ extension OverrideStore {
             keepsHistory: keepsHistory, retry: retry, time: time, onEvent: onEvent)
     }
 
-    /// Figures about a storage.
-    package struct Facts: Sendable, Equatable {
-        /// The overrides file.
+    /// The state of a store.
+    package struct Info: Sendable, Equatable {
+        /// The path of the overrides file.
         package var path = ""
-        /// `saved`, `waiting: …` while a drag goes on, `unsaved: …` while it tries again, or `off: …` when it has given up.
+        /// `saved`, `waiting: …` during a drag, `unsaved: …` while it retries, or `off: …` if it has given up.
         package var state = "saved"
-        /// Overrides in the file.
+        /// The number of overrides in the file.
         package var entries = 0
         package var writes = 0
         package var failures = 0
-        /// Why an attempt failed, even if later ones did not.
+        /// The last failure, even if later attempts succeeded.
         package var lastFailure: String?
-        /// The name of the last file that was set aside in this run.
-        package var setAside: String?
-        /// Entries in the file that cannot be taken, and are kept there.
-        package var entriesSetAside = 0
-        /// Who else has the directory, in which this process therefore writes nothing.
+        /// The last file that was quarantined in this run.
+        package var lastQuarantined: String?
+        /// The number of invalid entries kept in the file.
+        package var entriesQuarantined = 0
+        /// The process that holds the directory, which prevents writing.
         package var holder: String?
-        package var history = HistoryFacts(state: "off")
+        package var history = HistoryInfo(state: "off")
     }
 
-    /// Figures about the history on disk.
-    package struct HistoryFacts: Sendable, Equatable {
-        /// `saved`, `unsaved: …` while it is tried again, `off: …` when it has been given up, or `off`.
+    /// The state of the stored history.
+    package struct HistoryInfo: Sendable, Equatable {
+        /// `saved`, `unsaved: …` while it retries, `off: …` if it has given up, or `off`.
         package var state: String
-        /// Lines in its file.
+        /// The number of lines in the file.
         package var lines = 0
         package var failures = 0
     }
 }
 
-/// What a storage was made with.
+/// The settings of a store.
 struct OverrideSettings: Sendable {
-    let place: Result<String, StatePlace.Problem>
+    let place: Result<String, StateLocation.Problem>
     let program: String
     let keepsHistory: Bool
     let files: any FileSystem

@@ -1,10 +1,10 @@
-// One override of the file, read: known fields judged, unknown ones passed over.
+// Decodes one override of the file: known fields are validated, unknown ones ignored.
 
 import Tweaks
 import TweaksWire
 
 extension OverridesFile.Entry {
-    /// The values of the keys that are known.
+    /// The values of the known keys.
     private struct Fields {
         var path: String?
         var kind: String?
@@ -33,7 +33,7 @@ extension OverridesFile.Entry {
     init(
         _ reader: inout JSONReader, number: Int, _ anchor: TimeAnchor
     ) throws(JSONReader.Problem) {
-        guard reader.peek() == UInt8(ascii: "{") else { throw reader.problem("override \(number) is no object") }
+        guard reader.peek() == UInt8(ascii: "{") else { throw reader.problem("override \(number) is not an object") }
         let start = reader.position
         var fields = Fields()
         try reader.object { key, reader throws(JSONReader.Problem) in try fields.read(key, &reader) }
@@ -53,19 +53,19 @@ extension OverridesFile.Entry {
         let text: String
     }
 
-    /// Nil where this build has no values of that kind: a later one may have written them.
+    /// Nil if this build does not have values of that kind: a later version may have written it.
     private static func stored(
         _ path: TweakPath, _ fields: Fields, _ anchor: TimeAnchor
     ) throws(EntryProblem) -> StoredEntry? {
         guard let kindText = fields.kind, kindText != TweakKind.action.rawValue else {
-            throw EntryProblem(text: "“kind” is missing, or there is no such kind")
+            throw EntryProblem(text: "“kind” is missing or unknown")
         }
         guard let kind = StoredKind(kind: kindText, of: fields.component) else { return nil }
         guard let value = fields.value.flatMap({ kind.value($0) }) else {
-            throw EntryProblem(text: "“value” is missing, or is no \(kindText)")
+            throw EntryProblem(text: "“value” is missing, or is not of kind \(kindText)")
         }
         let covered = fields.covered.map { kind.value($0) }
-        if case .some(nil) = covered { throw EntryProblem(text: "“covered” is no \(kindText)") }
+        if case .some(nil) = covered { throw EntryProblem(text: "“covered” is not of kind \(kindText)") }
         guard let origin = fields.origin else { throw EntryProblem(text: "“origin” is missing") }
         guard let time = fields.time.flatMap({ TimeText.parse($0) }) else {
             throw EntryProblem(text: "“time” is missing, or is not like 2026-11-21T09:30:00Z")
@@ -83,6 +83,6 @@ extension OverridesFile.Entry {
         guard let expires = TimeText.parse(text) else {
             throw EntryProblem(text: "“expires” is not like 2026-11-21T09:30:00Z")
         }
-        return anchor.life(from: time, to: expires)
+        return anchor.lifetime(from: time, to: expires)
     }
 }

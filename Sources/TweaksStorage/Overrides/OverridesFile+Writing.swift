@@ -1,12 +1,12 @@
-// The overrides file, written: one line for each override, so that a change is one line of difference.
+// Encodes the overrides file with one line per override, so that a change is one line in a diff.
 
 import Tweaks
 import TweaksWire
 
 extension OverridesFile {
-    /// The file for these lines, which are in order, and for what is set aside.
+    /// The file with these sorted lines and the quarantined entries.
     static func text(
-        program: String, revision: UInt64, lines: some Collection<[UInt8]>, aside: [[UInt8]] = []
+        program: String, revision: UInt64, lines: some Collection<[UInt8]>, quarantined: [[UInt8]] = []
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(lines.reduce(160 + program.utf8.count) { $0 + $1.count + 6 })
@@ -16,15 +16,15 @@ extension OverridesFile {
         bytes.append(decimal: revision)
         bytes.append(",\n  \"overrides\": ")
         bytes.append(list: lines)
-        if !aside.isEmpty {
+        if !quarantined.isEmpty {
             bytes.append(",\n  \"setAside\": ")
-            bytes.append(list: aside)
+            bytes.append(list: quarantined)
         }
         bytes.append("\n}\n")
         return bytes
     }
 
-    /// The line of one override; nil for a value that the file has no form for, which no tweak can have either.
+    /// The line of one override; nil for a value without an exact text, which no tweak can have.
     static func line(_ entry: StoredEntry, _ anchor: TimeAnchor) -> [UInt8]? {
         guard case .value(let value) = entry.content else { return nil }
         var bytes: [UInt8] = []
@@ -52,7 +52,7 @@ extension OverridesFile {
 }
 
 extension [UInt8] {
-    /// Appends a list, each of its elements a line.
+    /// Appends a list with one element per line.
     fileprivate mutating func append(list lines: some Collection<[UInt8]>) {
         var separator = "[\n    "
         for line in lines {

@@ -1,12 +1,12 @@
-// The overrides file, read: bytes to entries, or everything that is wrong with them.
+// Decodes the overrides file: entries, or a description of the errors.
 
 package import Tweaks
 import TweaksWire
 
-/// The changes of some overrides: the new one, or nil for none.
+/// Changes of overrides by key: the new override, or nil for none.
 package typealias OverrideChanges = [OverrideKey: StoredEntry?]
 
-/// What an overrides file says.
+/// The content of an overrides file.
 ///
 /// ```json
 /// {
@@ -23,8 +23,8 @@ package typealias OverrideChanges = [OverrideKey: StoredEntry?]
 struct OverridesFile: Sendable {
     /// One override.
     struct Entry: Sendable {
-        /// As the file has it, and as it is written back while nobody changes it, nor the wall clock where it ends by
-        /// itself: with what a later version may add.
+        /// The entry as read. It is written back unchanged, including fields of later versions, until its override
+        /// changes or its expiry is rewritten for a new wall clock.
         let text: [UInt8]
         let key: OverrideKey
         /// Nil for a value of a kind that this build does not know.
@@ -33,9 +33,9 @@ struct OverridesFile: Sendable {
         var path: TweakPath { key.path }
     }
 
-    /// Why a file cannot be taken.
+    /// Why a file is rejected.
     enum Refusal: Error, Equatable {
-        /// What is wrong, and where.
+        /// The error and its position.
         case malformed(String)
         case newerVersion(Int64)
     }
@@ -46,29 +46,29 @@ struct OverridesFile: Sendable {
 
     var program = ""
     var revision: UInt64 = 0
-    /// By path, and of one path the override before the temporary one; each once.
+    /// Sorted by path; the override before the temporary one of the same path; each key once.
     var entries: [Entry] = []
-    /// What stands among them and cannot be taken, in the order of the file.
+    /// Invalid entries, in the order of the file.
     private(set) var rejected: [Rejected] = []
-    /// What was set aside earlier.
-    private var aside: [[UInt8]] = []
+    /// Entries quarantined in earlier runs.
+    private var quarantined: [[UInt8]] = []
 
-    /// An entry that cannot be taken.
+    /// An invalid entry.
     struct Rejected: Sendable {
-        /// As the file has it, and as it is kept.
+        /// The entry as read, and as it is kept.
         let text: [UInt8]
         let reason: String
     }
 
-    /// What is kept until a person mends it: nothing of it counts, and nothing of it is lost.
-    var allAside: [[UInt8]] { aside + rejected.map(\.text) }
+    /// All quarantined entries, which have no effect and are kept until an operator corrects them.
+    var allQuarantined: [[UInt8]] { quarantined + rejected.map(\.text) }
 
-    /// Reads a file.
+    /// Decodes a file.
     init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(Refusal) {
         do {
             var head = Head()
             try head.read(bytes)
-            // What a newer version says of overrides may be anything.
+            // In a newer version, the overrides can have any format.
             if let version = head.version, version > Self.version { throw Refusal.newerVersion(version) }
             try head.check(bytes)
             (program, revision) = (head.program, head.revision)
@@ -77,9 +77,9 @@ struct OverridesFile: Sendable {
             var number = 0
             try reader.array { reader throws(JSONReader.Problem) in
                 number += 1
-                try take(&reader, number, &keys, anchor)
+                try decodeEntry(&reader, number, &keys, anchor)
             }
-            if let position = head.aside { aside = try Self.texts(bytes, at: position) }
+            if let position = head.quarantined { quarantined = try Self.texts(bytes, at: position) }
         } catch let problem as JSONReader.Problem {
             throw .malformed(problem.description)
         } catch let refusal as Refusal {
@@ -88,12 +88,12 @@ struct OverridesFile: Sendable {
             throw .malformed("\(error)")
         }
         let pairs = zip(entries, entries.dropFirst())
-        // We write them in order, and people rarely disturb it.
+        // The writer sorts entries, and manual edits rarely change the order.
         if !pairs.allSatisfy({ $0.key.precedes($1.key) }) { entries.sort { $0.key.precedes($1.key) } }
     }
 
-    /// Takes an entry, or rejects it alone, as long as one can see where it ends.
-    private mutating func take(
+    /// Decodes an entry, or rejects it alone if its end can be found.
+    private mutating func decodeEntry(
         _ reader: inout JSONReader, _ number: Int, _ keys: inout Set<OverrideKey>, _ anchor: TimeAnchor
     ) throws(JSONReader.Problem) {
         var attempt = reader
@@ -109,7 +109,7 @@ struct OverridesFile: Sendable {
         }
     }
 
-    /// The bytes of a value, passed over.
+    /// The bytes of a value, which is skipped.
     private static func text(_ reader: inout JSONReader) throws(JSONReader.Problem) -> [UInt8] {
         _ = reader.peek()
         let start = reader.position
@@ -125,16 +125,16 @@ struct OverridesFile: Sendable {
     }
 }
 
-/// The file but for its overrides.
+/// The file without its overrides.
 private struct Head {
     var format: String?
     var version: Int64?
     var program = ""
     var revision: UInt64 = 0
-    /// Where their list begins.
+    /// The position of the overrides list.
     var overrides: Int?
-    /// Where the list begins of what was set aside.
-    var aside: Int?
+    /// The position of the list of quarantined entries.
+    var quarantined: Int?
 
     mutating func read(_ bytes: [UInt8]) throws(JSONReader.Problem) {
         var reader = JSONReader(bytes)
@@ -156,8 +156,8 @@ private struct Head {
                 try reader.skip()
             case "setAside":
                 _ = reader.peek()
-                if aside != nil { throw reader.problem("“setAside” is there twice") }
-                aside = reader.position
+                if quarantined != nil { throw reader.problem("“setAside” is there twice") }
+                quarantined = reader.position
                 try reader.skip()
             default: try reader.skip()
             }
@@ -168,20 +168,20 @@ private struct Head {
     func check(_ bytes: [UInt8]) throws(JSONReader.Problem) {
         let reader = JSONReader(bytes)
         if format != OverridesFile.format { throw reader.problem("“format” is not “\(OverridesFile.format)”") }
-        if version != OverridesFile.version { throw reader.problem("“version” is no number from 1") }
+        if version != OverridesFile.version { throw reader.problem("“version” is not a positive whole number") }
         if overrides == nil { throw reader.problem("there is no list “overrides”") }
     }
 }
 
 extension OverrideKey {
-    /// The order of files: by path, and the override first.
+    /// The order in files: by path, and the override first.
     func precedes(_ other: OverrideKey) -> Bool {
         path == other.path ? !isTemporary && other.isTemporary : path.precedes(other.path)
     }
 }
 
 extension TweakPath {
-    /// The order of files: by bytes.
+    /// The order in files: by bytes.
     func precedes(_ other: TweakPath) -> Bool {
         withBytes { left in
             other.withBytes { right in

@@ -1,25 +1,25 @@
-// How often something is tried that the disk has refused.
+// Computes when a failed write is retried.
 
-/// When to try again: soon at first, then ever less often; and at once for something new, but not in a frenzy.
+/// Retries with exponential backoff; new changes are tried sooner, at a limited rate.
 struct Retry {
-    /// So many sets a second can be told that the disk is full; more share an answer.
+    /// The minimum time between attempts; changes within it share one attempt.
     private static let shortest = Duration.milliseconds(20)
 
     private let time: any StorageTime
     private let first: Duration
-    private let most: Duration
+    private let longest: Duration
     private var delay: Duration
-    /// Nil while all is well.
+    /// Nil after a success.
     private var lastFailure: ContinuousClock.Instant?
     private var due: ContinuousClock.Instant?
 
-    init(_ time: any StorageTime, first: Duration, most: Duration) {
-        (self.time, self.first, self.most, delay) = (time, first, most, first)
+    init(_ time: any StorageTime, first: Duration, longest: Duration) {
+        (self.time, self.first, self.longest, delay) = (time, first, longest, first)
     }
 
-    func next(hasNews: Bool) -> ContinuousClock.Instant? {
+    func next(hasUpdates: Bool) -> ContinuousClock.Instant? {
         guard let lastFailure, let due else { return nil }
-        return hasNews ? min(due, lastFailure.advanced(by: Self.shortest)) : due
+        return hasUpdates ? min(due, lastFailure.advanced(by: Self.shortest)) : due
     }
 
     mutating func succeeded() { (lastFailure, due, delay) = (nil, nil, first) }
@@ -27,9 +27,9 @@ struct Retry {
     mutating func failed() {
         let now = time.now
         lastFailure = now
-        // New changes have their own attempts, and do not put off the next one of these.
+        // Attempts for new changes do not postpone the scheduled retry.
         if let due, due > now { return }
         due = now.advanced(by: delay)
-        delay = min(delay * 2, most)
+        delay = min(delay * 2, longest)
     }
 }

@@ -1,33 +1,33 @@
-// The overrides file in its directory: read once, replaced as a whole, and set aside where it is not ours to replace.
+// Reads, replaces and quarantines the overrides file in the state directory.
 
 import Tweaks
 import TweaksSystem
 
 extension StateDirectory {
-    /// What is there where the overrides file belongs.
+    /// The state of the overrides file on disk.
     private enum Present {
         case nothing
-        case file(FileFacts, [UInt8])
-        /// Why it cannot be read.
+        case file(FileInfo, [UInt8])
+        /// The reason.
         case unreadable(String)
     }
 
     // MARK: Reading
 
-    /// Reads the file. One that cannot be read is set aside, and there are no overrides then.
+    /// Reads the file. An unreadable file is quarantined, and there are no overrides then.
     mutating func load(_ anchor: TimeAnchor, mayMove: Bool) throws(StorageFailure) -> OverridesFile? {
         switch try present() {
         case .nothing: break
-        case .unreadable(let reason): try setAside(reason, mayMove: mayMove)
-        case .file(let facts, let bytes):
+        case .unreadable(let reason): try quarantine(reason, mayMove: mayMove)
+        case .file(let info, let bytes):
             do throws(OverridesFile.Refusal) {
                 let file = try OverridesFile(bytes, anchor)
-                known = [(facts, bytes)]
+                knownVersions = [(info, bytes)]
                 isLoaded = true
                 return file
             } catch {
                 switch error {
-                case .malformed(let reason): try setAside(reason, mayMove: mayMove)
+                case .malformed(let reason): try quarantine(reason, mayMove: mayMove)
                 case .newerVersion(let version): throw newerVersion(version)
                 }
             }
@@ -42,7 +42,7 @@ extension StateDirectory {
             let file = try folder.content(of: Self.fileName, limit: OverridesFile.sizeLimit)
             return file.map(Present.file) ?? .nothing
         } catch {
-            if error.isShortage { throw StorageFailure(error, in: path) }
+            if error.isResourceShortage { throw StorageFailure(error, in: path) }
             guard case .owner(let uid) = error.fault else { return .unreadable(error.reason) }
             return .unreadable("it belongs to uid \(uid), and this process to uid \(ThisProcess.user)")
         }
@@ -56,35 +56,35 @@ extension StateDirectory {
                 "\(path)/\(Self.fileName) is left alone, and overrides are not saved: \(reason); run that version, "
                 + "or move the file away", isFinal: true)
         report(.newerVersion(file: "\(path)/\(Self.fileName)", reason: reason))
-        announced = failure
+        announcedFailure = failure
         return failure
     }
 
-    // MARK: Setting aside
+    // MARK: Quarantine
 
-    /// Sees to it that only a file of ours is replaced.
-    mutating func makeWay() throws(StorageFailure) {
-        guard let facts = try? folder?.facts(Self.fileName) else { return }
-        if let own = known.first(where: { $0.facts == facts }) {
-            known = [own]
+    /// Ensures that only a file written or read by this process is replaced.
+    mutating func quarantineIfChanged() throws(StorageFailure) {
+        guard let info = try? folder?.info(Self.fileName) else { return }
+        if let own = knownVersions.first(where: { $0.info == info }) {
+            knownVersions = [own]
             return
         }
-        // Some file systems give the same file another number each time.
-        if case .file(let facts, let bytes) = try present(), known.contains(where: { $0.bytes == bytes }) {
-            known = [(facts, bytes)]
+        // Some file systems report a different inode for the same file each time.
+        if case .file(let info, let bytes) = try present(), knownVersions.contains(where: { $0.bytes == bytes }) {
+            knownVersions = [(info, bytes)]
             return
         }
-        try setAside("somebody else changed it while this process ran", mayMove: true)
+        try quarantine("another program changed it while this process ran", mayMove: true)
     }
 
-    /// Gives the file a name under which nobody overwrites it.
-    private mutating func setAside(_ reason: String, mayMove: Bool) throws(StorageFailure) {
+    /// Renames the file so that it is not overwritten.
+    private mutating func quarantine(_ reason: String, mayMove: Bool) throws(StorageFailure) {
         guard let folder, mayMove else {
             throw StorageFailure(
                 "\(Self.fileName) cannot be read: \(reason)",
                 sentence:
                     "\(path)/\(Self.fileName) cannot be read: \(reason); overrides start empty, and are not saved "
-                    + "while the file cannot be set aside")
+                    + "while the file cannot be renamed")
         }
         let name: String
         do throws(FileProblem) {
@@ -93,21 +93,21 @@ extension StateDirectory {
             throw StorageFailure(
                 "\(Self.fileName) cannot be read: \(reason)",
                 sentence:
-                    "\(path)/\(Self.fileName) cannot be read (\(reason)) nor set aside (\(error.reason)), so overrides "
+                    "\(path)/\(Self.fileName) cannot be read (\(reason)) nor renamed (\(error.reason)), so overrides "
                     + "are not saved; move it away, and start again", isFinal: true)
         }
-        known = []
-        lastSetAside = name
+        knownVersions = []
+        lastQuarantined = name
         try? folder.flush()
-        report(.setAside(file: "\(path)/\(Self.fileName)", as: name, reason: reason))
+        report(.quarantined(file: "\(path)/\(Self.fileName)", as: name, reason: reason))
     }
 
-    /// Sets a file aside.
-    /// - Returns: What it is called now.
+    /// Quarantines a file by renaming it.
+    /// - Returns: The new name.
     func rename(_ name: String, in folder: Folder) throws(FileProblem) -> String {
         let first = "\(name).unreadable-\(TimeText.compact(time.wall))"
         var (unused, count) = (first, 1)
-        while (try? folder.facts(unused)) != nil {
+        while (try? folder.info(unused)) != nil {
             count += 1
             unused = "\(first)-\(count)"
         }
@@ -117,18 +117,18 @@ extension StateDirectory {
 
     // MARK: Writing
 
-    /// Replaces the file as a whole: whatever happens, there is the old one or the new one.
+    /// Replaces the file atomically: a crash leaves either the old file or the new one.
     /// - Parameters:
-    ///   - isProposal: What it says happens only when it is on disk: where that fails, the old one is put back,
-    ///   so that the next run does not find what was refused.
-    ///   - meanwhile: Runs while the disk has begun with the new one; what it does is done before that is in place.
+    ///   - isProposal: The changes take effect only when they are on disk; if flushing fails, the old file is restored,
+    ///     so that the next run does not load refused changes.
+    ///   - meanwhile: Runs while the disk writes the new file, and completes before that replaces the old one.
     mutating func write(
         _ bytes: [UInt8], isProposal: Bool = false, meanwhile: () -> Void = {}
     ) throws(StorageFailure) {
         guard let folder else { return }
-        let previous = known.first?.bytes
+        let previous = knownVersions.first?.bytes
         do throws(FileProblem) {
-            try put(bytes, folder, meanwhile: meanwhile)
+            try writeFile(bytes, folder, meanwhile: meanwhile)
         } catch {
             throw StorageFailure(error, in: path)
         }
@@ -136,12 +136,12 @@ extension StateDirectory {
             try folder.flush()
         } catch {
             let failure = StorageFailure(error, in: path)
-            if isProposal { try takeBack(previous, folder, failure) }
+            if isProposal { try restore(previous, folder, failure) }
             throw failure
         }
     }
 
-    private mutating func put(
+    private mutating func writeFile(
         _ bytes: [UInt8], _ folder: Folder, meanwhile: () -> Void = {}
     ) throws(FileProblem) {
         let temporary = Self.temporaryName(for: Self.fileName)
@@ -151,24 +151,25 @@ extension StateDirectory {
                 files.beginSync($0)
                 meanwhile()
             },
-            isWritten: { known = known.prefix(1) + [($0, bytes)] })
-        known = known.suffix(1)
+            isWritten: { knownVersions = knownVersions.prefix(1) + [($0, bytes)] })
+        knownVersions = knownVersions.suffix(1)
     }
 
-    /// Puts back what the file said before; nil: there was none. A kill finds that; a power cut may find either.
-    private mutating func takeBack(
+    /// Restores the previous file; nil if there was none. The restored file survives a kill; a power cut can leave
+    /// either.
+    private mutating func restore(
         _ previous: [UInt8]?, _ folder: Folder, _ failure: StorageFailure
     ) throws(StorageFailure) {
         do throws(FileProblem) {
             if let previous {
-                try put(previous, folder)
+                try writeFile(previous, folder)
             } else {
                 try folder.remove(Self.fileName)
-                known = []
+                knownVersions = []
             }
             try? folder.flush()
         } catch {
-            let both = "\(failure.reason), and it cannot be taken back: \(error.reason) (\(error.doing))"
+            let both = "\(failure.reason), and the old file cannot be restored: \(error.reason) (\(error.operation))"
             throw StorageFailure(
                 both,
                 sentence: "overrides are not saved in \(path): \(both); what was refused is in effect after a crash "
@@ -176,6 +177,6 @@ extension StateDirectory {
         }
     }
 
-    /// One of these is removed once its writer is dead.
+    /// The name of a temporary file, which is removed once its writer has died.
     static func temporaryName(for name: String) -> String { "\(name).\(ThisProcess.id).tmp" }
 }

@@ -1,16 +1,16 @@
-// The state directory: opened, checked, locked, and looked at again before each write.
+// Opens, validates and locks the state directory, and checks it before each write.
 
 import TweaksSystem
 
 /// Why overrides are not saved.
 struct StorageFailure: Error, Equatable {
-    /// A few words, for the answer to a set.
+    /// A few words for the reply to a set.
     let reason: String
-    /// The whole sentence with its remedy, for a log.
+    /// A complete sentence with the remedy, for the log.
     let sentence: String
-    /// Nothing will be written in this run.
+    /// Whether this run will not write anything.
     let isFinal: Bool
-    /// What an operator can do about it, where it was a call that failed.
+    /// What an operator can do about a failed call.
     let remedy: String
 
     init(_ reason: String, sentence: String, isFinal: Bool = false, remedy: String = "") {
@@ -20,19 +20,19 @@ struct StorageFailure: Error, Equatable {
         self.isFinal = isFinal
     }
 
-    /// A file that could not be read or written.
+    /// A failure to read or write a file.
     /// - Parameters:
-    ///   - what: Whose failure it is: `overrides are`.
-    ///   - doing: What was to be done, where that is not the file's name.
-    init(_ problem: FileProblem, in path: String, of what: String = "overrides are", _ doing: String? = nil) {
-        reason = "\(problem.reason) (\(doing ?? problem.doing))"
+    ///   - what: The subject and verb of the sentence: `overrides are`.
+    ///   - operation: The failed operation, if it is not the problem's own.
+    init(_ problem: FileProblem, in path: String, of what: String = "overrides are", _ operation: String? = nil) {
+        reason = "\(problem.reason) (\(operation ?? problem.operation))"
         sentence = "\(what) not saved in \(path): \(reason); \(problem.remedy)"
         remedy = problem.remedy
         isFinal = false
     }
 }
 
-/// The directory with the overrides file. Belongs to the storage's thread.
+/// The directory with the overrides file. Used on the storage thread only.
 struct StateDirectory {
     static let fileName = "overrides.json"
     static let lockName = "lock"
@@ -42,25 +42,25 @@ struct StateDirectory {
     let time: any StorageTime
     let report: @Sendable (OverrideStore.Event) -> Void
 
-    /// The directory as it was opened; somebody may have put another in its place.
-    private var opened: (folder: Folder, facts: FileFacts)?
-    /// The lock, held as long as this is.
+    /// The directory as opened; another one may have replaced it.
+    private var opened: (folder: Folder, info: FileInfo)?
+    /// The directory's lock, held as long as this value.
     private var lock: OpenFile?
-    /// What the overrides file is, as far as we have read or written it.
-    var known: [(facts: FileFacts, bytes: [UInt8])] = []
-    /// Whether the overrides file was read, or is known to be none.
+    /// The overrides file as last read or written by this process.
+    var knownVersions: [(info: FileInfo, bytes: [UInt8])] = []
+    /// Whether the overrides file was read or is known to be missing.
     var isLoaded = false
-    /// Why nothing is written in this run.
-    var refusal: StorageFailure?
-    /// The name of the last file that was set aside.
-    var lastSetAside: String?
-    /// Who else has the directory: `pid 4711`.
+    /// Why this run writes nothing.
+    var finalFailure: StorageFailure?
+    /// The name of the last quarantined file.
+    var lastQuarantined: String?
+    /// The other process that holds the directory: `pid 4711`.
     private(set) var holder: String?
-    /// A failure that has its own event.
-    var announced: StorageFailure?
+    /// A failure that was already reported by its own event.
+    var announcedFailure: StorageFailure?
 
     init(
-        _ place: Result<String, StatePlace.Problem>, _ files: any FileSystem, _ time: any StorageTime,
+        _ place: Result<String, StateLocation.Problem>, _ files: any FileSystem, _ time: any StorageTime,
         report: @escaping @Sendable (OverrideStore.Event) -> Void
     ) {
         (self.files, self.time, self.report) = (files, time, report)
@@ -68,17 +68,17 @@ struct StateDirectory {
         case .success(let path): self.path = path
         case .failure(let problem):
             path = ""
-            refusal = StorageFailure(
+            finalFailure = StorageFailure(
                 problem.description, sentence: "overrides are not saved: \(problem)", isFinal: true)
         }
     }
 
     var folder: Folder? { opened?.folder }
 
-    /// Opens what is not open, and looks whether it is still the same.
-    /// - Returns: What the file holds, when this read it; and why nothing can be written now.
+    /// Opens the directory if needed, and checks that it is unchanged.
+    /// - Returns: The file's content, if this call read it; and why nothing can be written now.
     mutating func prepare(_ anchor: TimeAnchor) -> (found: OverridesFile?, failure: StorageFailure?) {
-        if let refusal { return (nil, refusal) }
+        if let finalFailure { return (nil, finalFailure) }
         do throws(StorageFailure) {
             try openFolder()
         } catch {
@@ -87,47 +87,47 @@ struct StateDirectory {
         var failure: StorageFailure?
         var found: OverridesFile?
         do throws(StorageFailure) {
-            try takeLock()
+            try acquireLock()
         } catch {
-            // What is stored is read all the same.
+            // The stored overrides are still read.
             failure = error
         }
         do throws(StorageFailure) {
             if !isLoaded {
                 found = try load(anchor, mayMove: failure == nil)
             } else if failure == nil {
-                try makeWay()
+                try quarantineIfChanged()
             }
         } catch {
             failure = failure ?? error
         }
-        if let failure, failure.isFinal { refusal = failure }
+        if let failure, failure.isFinal { finalFailure = failure }
         return (found, failure)
     }
 
-    /// Closes everything; the lock goes with it.
+    /// Closes the directory and releases the lock.
     mutating func close() { (lock, opened) = (nil, nil) }
 
     // MARK: Opening
 
     private mutating func openFolder() throws(StorageFailure) {
         if let opened {
-            if let facts = try? files.facts(path: path), facts.isSameFile(as: opened.facts), facts.links > 0 {
-                // Somebody may have opened it to others since.
-                guard let fault = FileRules().fault(ofFolder: facts) else { return }
+            if let info = try? files.info(path: path), info.isSameFile(as: opened.info), info.links > 0 {
+                // Its permissions may have changed since it was opened.
+                guard let fault = FileRules().fault(ofFolder: info) else { return }
                 throw failure(FileProblem(path, "opening the directory", fault))
             }
             close()
         }
         do throws(FileProblem) {
-            let folder = try Folder(path, files, makes: true)
-            opened = (folder, try folder.judge())
+            let folder = try Folder(path, files, creates: true)
+            opened = (folder, try folder.validate())
         } catch {
             throw failure(error)
         }
     }
 
-    /// Others must not be able to put a file of their own in the place of ours.
+    /// Other users must not be able to replace our files.
     private func failure(_ problem: FileProblem) -> StorageFailure {
         switch problem.fault {
         case .owner(let uid):
@@ -146,26 +146,26 @@ struct StateDirectory {
 
     // MARK: The lock
 
-    private mutating func takeLock() throws(StorageFailure) {
+    private mutating func acquireLock() throws(StorageFailure) {
         guard let folder else { return }
         if let lock {
-            if let facts = try? folder.facts(Self.lockName), facts.isSameFile(as: lock.facts) { return }
+            if let info = try? folder.info(Self.lockName), info.isSameFile(as: lock.info) { return }
             self.lock = nil
         }
         let taken: OpenFile
         do throws(FileProblem) {
             taken = try folder.lock(Self.lockName)
         } catch {
-            throw error.isHeld ? heldByAnother(folder) : StorageFailure(error, in: path, "taking its lock")
+            throw error.isLocked ? lockedByAnother(folder) : StorageFailure(error, in: path, "taking its lock")
         }
         lock = taken
-        // For the message that another process will give; without it that is only shorter.
+        // For the error message of another process; it is optional.
         try? files.empty(taken.descriptor)
         try? taken.write(Array("\(ThisProcess.id)\n".utf8))
         removeStaleFiles(folder)
     }
 
-    private mutating func heldByAnother(_ folder: Folder) -> StorageFailure {
+    private mutating func lockedByAnother(_ folder: Folder) -> StorageFailure {
         let owner = (try? folder.open(Self.lockName, for: .reading).head(32)).flatMap { bytes in
             Int32(String(decoding: bytes, as: UTF8.self).split(separator: "\n").first ?? "")
         }
@@ -177,11 +177,11 @@ struct StateDirectory {
                 "\(path) is used by \(holder); overrides and presets of this process are not saved: stop the other, or give "
                 + "this one its own TWEAKS_STATE_DIR", isFinal: true)
         report(.locked(reason: failure.sentence))
-        announced = failure
+        announcedFailure = failure
         return failure
     }
 
-    /// Removes what writers left behind that died; with the lock in hand, none of them lives.
+    /// Removes temporary files of writers that died; while we hold the lock, none of them is alive.
     private func removeStaleFiles(_ folder: Folder) {
         let names = (try? folder.names()) ?? []
         let ours = [Self.fileName + ".", HistoryFile.name + "."]

@@ -1,16 +1,16 @@
-// The text of a preset: a heading in comments, then assignments, as a config file has them.
+// Reads and writes preset files: a heading in comments, then assignments as in a config file.
 
 import Tweaks
 
-/// Reads and prints presets.
+/// Reads and formats presets.
 enum PresetFile {
-    /// The version of the heading; it rises when an older program could not read what follows.
+    /// The format version in the heading; it is raised when older programs cannot read the rest.
     static let version = 1
     private static let title = "# Tweaks preset, format "
-    /// A heading has no more lines.
+    /// The maximum number of lines in a heading.
     private static let headingLines = 16
     private static let headingBytes = 8_192
-    /// What a heading says is shown in lists; somebody else may have written it.
+    /// The maximum length of a heading's text, which is shown in lists and may come from another writer.
     private static let longest = 128
 
     // MARK: Printing
@@ -26,8 +26,8 @@ enum PresetFile {
 
     // MARK: Reading
 
-    /// Parses a file, whoever wrote it.
-    /// - Throws: `io` when it was written by a newer version.
+    /// Parses a file from any source.
+    /// - Throws: `io` if a newer version wrote it.
     static func preset(_ bytes: [UInt8], name: PresetName) throws(TweakError) -> Preset {
         let heading = try heading(bytes, name)
         let file = ConfigFile(bytes, name: name.text)
@@ -36,7 +36,7 @@ enum PresetFile {
 
     private static func heading(_ bytes: [UInt8], _ name: PresetName) throws(TweakError) -> PresetHeading {
         var heading = PresetHeading()
-        // What some editors put in front of UTF-8.
+        // The byte order mark that some editors add.
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let lines = bytes.dropFirst(start).prefix(headingBytes).split(separator: UInt8(ascii: "\n"))
         for line in lines.prefix(headingLines) {
@@ -46,7 +46,7 @@ enum PresetFile {
                 throw TweakError(
                     .io,
                     "the preset \(name) was written by a newer version (format \(number), and this is \(version)); "
-                        + "load it with that version, or take its heading away")
+                        + "load it with that version, or remove its heading")
             }
             if let program = rest(of: text, "# Program: ") { heading.program = program }
             if let pattern = rest(of: text, "# Pattern: ") { heading.pattern = pattern }
@@ -55,7 +55,7 @@ enum PresetFile {
         return heading
     }
 
-    /// What follows a beginning, without the CR of a file that was mailed.
+    /// The rest of a line after a prefix, without the CR of a CRLF line ending.
     private static func rest(of line: String, _ beginning: String) -> String? {
         guard line.utf8.starts(with: beginning.utf8) else { return nil }
         let text = String(decoding: line.utf8.dropFirst(beginning.utf8.count), as: UTF8.self)

@@ -1,19 +1,19 @@
-// The folder of the presets is opened and judged here, and its trouble put into words.
+// Opens and validates the preset folder, and formats its errors.
 
 import Tweaks
 import TweaksSystem
 
 extension PresetFolder {
-    /// Opens the folder, always beneath the state directory and never through a link.
-    /// - Parameter isNeeded: Makes it, and the state directory, where they are missing.
-    /// - Returns: Nil when there is none, and none is made.
+    /// Opens the folder, always inside the state directory and never through a link.
+    /// - Parameter isNeeded: Creates it, and the state directory, if they are missing.
+    /// - Returns: Nil if it does not exist and is not created.
     func open(making isNeeded: Bool) throws(TweakError) -> Folder? {
         let path = try directory()
         do throws(FileProblem) {
-            let state = try Folder(path, files, makes: isNeeded)
-            try state.judge()
-            let folder = try state.folder(Self.folderName, makes: isNeeded)
-            try folder.judge()
+            let state = try Folder(path, files, creates: isNeeded)
+            try state.validate()
+            let folder = try state.folder(Self.folderName, creates: isNeeded)
+            try folder.validate()
             return folder
         } catch {
             if error.isMissing, !isNeeded { return nil }
@@ -28,7 +28,7 @@ extension PresetFolder {
         }
     }
 
-    /// Others must not be able to put a preset of theirs there.
+    /// Other users must not be able to add presets.
     private func failure(_ problem: FileProblem, _ state: String) -> TweakError {
         let folder = problem.path == state ? state : "the folder \(Self.folderName)"
         let text =
@@ -45,18 +45,18 @@ extension PresetFolder {
 
     // MARK: Files
 
-    /// Removes what writers left behind that died an hour ago or more; nobody writes that long.
+    /// Removes temporary files of dead writers: no write lasts an hour.
     func removeLeftovers(_ folder: Folder, now: Int64) {
         let names = ((try? folder.names()) ?? []).filter { $0.hasPrefix(".") && $0.hasSuffix(".tmp") }
         for name in names {
-            guard let facts = try? folder.facts(name) else { continue }
-            if facts.modified / 1_000_000 < now - 3_600_000 { try? folder.remove(name) }
+            guard let info = try? folder.info(name) else { continue }
+            if info.modified / 1_000_000 < now - 3_600_000 { try? folder.remove(name) }
         }
     }
 
-    /// Says what it was that failed, and what can be done.
-    func doing<Result>(
-        _ trouble: String, _ body: @autoclosure () throws(FileProblem) -> Result
+    /// Runs a file operation, and converts its error into a message with a remedy.
+    func attempt<Result>(
+        _ failureText: String, _ body: @autoclosure () throws(FileProblem) -> Result
     ) throws(TweakError) -> Result {
         do throws(FileProblem) {
             return try body()
@@ -64,12 +64,12 @@ extension PresetFolder {
             switch error.fault {
             case .kind(.link):
                 throw TweakError(
-                    .io, "\(trouble): it is a symbolic link, which is not followed; put the file itself there")
-            case .kind: throw TweakError(.io, "\(trouble): \(error.reason); put one there")
-            case .owner: throw TweakError(.io, "\(trouble): \(error.reason); chown it")
+                    .io, "\(failureText): it is a symbolic link, which is not followed; put the file itself there")
+            case .kind: throw TweakError(.io, "\(failureText): \(error.reason); put one there")
+            case .owner: throw TweakError(.io, "\(failureText): \(error.reason); chown it")
             case .size:
-                throw TweakError(.tooLong, "\(trouble): \(error.reason); make two of it", limit: .presetBytes)
-            default: throw TweakError(.io, "\(trouble): \(error.reason); \(error.remedy)")
+                throw TweakError(.tooLong, "\(failureText): \(error.reason); make two of it", limit: .presetBytes)
+            default: throw TweakError(.io, "\(failureText): \(error.reason); \(error.remedy)")
             }
         }
     }

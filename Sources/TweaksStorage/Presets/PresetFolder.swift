@@ -1,18 +1,17 @@
-// Presets in the folder `presets` of the state directory, each a file of its own.
+// Stores presets as files in the folder `presets` of the state directory.
 
 import Synchronization
 package import Tweaks
 package import TweaksSystem
 
-/// Lists, reads, writes and removes presets. May be used on any thread; several processes may read: a file is replaced
-/// as a whole, and the folder is opened anew each time, so that no process holds a view of its own. Only the process that
-/// has the state directory changes them.
+/// Lists, reads, writes and deletes presets. May be used on any thread. Several processes can read: files are replaced
+/// atomically, and the folder is opened each time. Only the process that holds the state directory writes.
 package final class PresetFolder: PresetStore {
-    /// How much there may be.
+    /// The limits of the folder.
     package struct Limits: Sendable {
-        /// How many presets.
+        /// The maximum number of presets.
         package var presets = 1_000
-        /// How many bytes one may have.
+        /// The maximum bytes of one preset.
         package var bytes = 16_777_216
 
         package init() {}
@@ -21,23 +20,23 @@ package final class PresetFolder: PresetStore {
     static let folderName = "presets"
     static let ending = ".conf"
 
-    let place: Result<String, StatePlace.Problem>
+    let place: Result<String, StateLocation.Problem>
     let files: any FileSystem
     let limits: Limits
     private let program: String
     private let time: any StorageTime
     private let holder: @Sendable () -> String?
-    /// What was found in files that have not changed since.
-    private let known = Mutex<[String: (facts: FileFacts, summary: PresetSummary)]>([:])
+    /// Summaries of files, valid while the files are unchanged.
+    private let known = Mutex<[String: (info: FileInfo, summary: PresetSummary)]>([:])
 
-    /// Nothing is touched yet.
+    /// Creates a store without touching any file.
     /// - Parameters:
-    ///   - directory: The state directory, or why there is no place for one.
-    ///   - program: What the files say whose they are.
-    ///   - limits: How much there may be.
-    ///   - holder: Which other process has the state directory, and alone may write there; nil for none.
+    ///   - directory: The state directory, or why there is none.
+    ///   - program: The program name written to the files.
+    ///   - limits: The limits of the folder.
+    ///   - holder: The other process that holds the state directory and alone may write there; nil for none.
     package init(
-        directory: Result<String, StatePlace.Problem>, program: String, limits: Limits = Limits(),
+        directory: Result<String, StateLocation.Problem>, program: String, limits: Limits = Limits(),
         fileSystem: any FileSystem = PosixFileSystem(), time: any StorageTime = SystemTime(),
         holder: @escaping @Sendable () -> String? = { nil }
     ) {
@@ -58,21 +57,21 @@ package final class PresetFolder: PresetStore {
     }
 
     private func names(in folder: Folder) throws(TweakError) -> [PresetName] {
-        let found = try doing("the presets cannot be listed", try folder.names())
+        let found = try attempt("the presets cannot be listed", try folder.names())
         return found.filter { $0.hasSuffix(Self.ending) }
             .compactMap { try? PresetName(String($0.dropLast(Self.ending.count))) }.sorted()
     }
 
-    /// One that cannot be read is in the list, too: with the reason.
+    /// The summary of a preset; for an unreadable one, with the error.
     private func summary(_ name: PresetName, in folder: Folder) -> PresetSummary {
         var summary = PresetSummary(name: name)
         do throws(TweakError) {
-            let facts = try? folder.facts(Self.file(name))
-            if let facts, let old = known.withLock({ $0[name.text] }), old.facts == facts { return old.summary }
+            let info = try? folder.info(Self.file(name))
+            if let info, let old = known.withLock({ $0[name.text] }), old.info == info { return old.summary }
             let preset = try read(name, in: folder)
             summary.heading = preset.heading
             (summary.tweaks, summary.badLines) = (preset.entries.count, preset.problems.count)
-            if let facts { known.withLock { $0[name.text] = (facts, summary) } }
+            if let info { known.withLock { $0[name.text] = (info, summary) } }
         } catch {
             summary.failure = error.message
         }
@@ -87,7 +86,7 @@ package final class PresetFolder: PresetStore {
     }
 
     private func read(_ name: PresetName, in folder: Folder) throws(TweakError) -> Preset {
-        let content = try doing(
+        let content = try attempt(
             "the preset \(name) cannot be read", try folder.content(of: Self.file(name), limit: limits.bytes))
         guard let content else { throw missing(name, (try? names(in: folder)) ?? []) }
         return try PresetFile.preset(content.bytes, name: name)
@@ -103,12 +102,12 @@ package final class PresetFolder: PresetStore {
 
     // MARK: Changing
 
-    /// Refuses where another process has the directory.
-    private func checkHolder(_ trouble: String) throws(TweakError) {
+    /// Refuses changes if another process holds the directory.
+    private func checkHolder(_ failureText: String) throws(TweakError) {
         guard let holder = holder() else { return }
         throw TweakError(
             .io,
-            "\(trouble): the state directory is used by \(holder); do it there, or give this process its own "
+            "\(failureText): the state directory is used by \(holder); do it there, or give this process its own "
                 + "TWEAKS_STATE_DIR")
     }
 
@@ -133,21 +132,21 @@ package final class PresetFolder: PresetStore {
                 .tooMany, "there are \(names.count) presets already; delete one of them", limit: .presets)
         }
         removeLeftovers(folder, now: time.wall)
-        // Another writer of this name, in whatever process, must have another file.
+        // Concurrent writers of the same name, in any process, need different temporary files.
         let temporary = ".\(Self.file(name)).\(String(UInt64.random(in: .min ... .max), radix: 16)).tmp"
-        let trouble = "the preset \(name) is not saved"
-        try doing(trouble, try folder.replace(Self.file(name), with: bytes, temporary: temporary))
-        try doing(trouble, try folder.flush())
+        let failureText = "the preset \(name) is not saved"
+        try attempt(failureText, try folder.replace(Self.file(name), with: bytes, temporary: temporary))
+        try attempt(failureText, try folder.flush())
         return before
     }
 
     package func delete(_ name: PresetName) throws(TweakError) {
         try checkHolder("the preset \(name) is not deleted")
         guard let folder = try open(making: false) else { throw missing(name, []) }
-        if (try? folder.facts(Self.file(name))) == nil { throw missing(name, try names(in: folder)) }
-        let trouble = "the preset \(name) is not deleted"
-        try doing(trouble, try folder.remove(Self.file(name)))
-        try doing(trouble, try folder.flush())
+        if (try? folder.info(Self.file(name))) == nil { throw missing(name, try names(in: folder)) }
+        let failureText = "the preset \(name) is not deleted"
+        try attempt(failureText, try folder.remove(Self.file(name)))
+        try attempt(failureText, try folder.flush())
         known.withLock { $0[name.text] = nil }
     }
 

@@ -1,40 +1,40 @@
-// What there is to tell about a token file.
+// Describes the events of a token file.
 
 import Tweaks
 package import TweaksWire
 
-/// News of a token file, for a log. No token is in it, and no digest.
+/// An event of a token file, for the log. Contains neither tokens nor digests.
 package enum TokenEvent: Equatable, Sendable, CustomStringConvertible {
     /// Its tokens are in effect.
-    case taken(path: String, count: Int)
-    /// There is none.
+    case loaded(path: String, count: Int)
+    /// The file does not exist.
     case missing(path: String)
-    /// None of it counts, and why.
+    /// The file was rejected, with the reason.
     case refused(path: String, String)
-    /// A line of it does not count; or none, where no line is named.
+    /// A line was ignored; or none, if the problem has no line number.
     case problem(path: String, TokenText.Problem)
-    /// So many further lines do not.
+    /// This many further lines were ignored.
     case more(path: String, Int)
-    /// Tokens of older lines, by name: only plain `auth` can show them, or nothing can where that is off.
+    /// The names of tokens in the old format, which only plain `auth` accepts; they are unusable if that is off.
     case plainOnly(path: String, [String], isOff: Bool)
-    /// Changes of it may be noticed late, and why.
+    /// Changes of the file may be noticed late, with the reason.
     case late(String)
 
-    /// Whether somebody has to do something.
+    /// Whether it needs the attention of an operator.
     package var isProblem: Bool {
-        if case .taken = self { false } else { true }
+        if case .loaded = self { false } else { true }
     }
 
-    /// A line of a log.
+    /// A log line.
     package var description: String {
         switch self {
-        case .taken(let path, let count): "\(path): \(count == 1 ? "1 token" : "\(count) tokens")"
+        case .loaded(let path, let count): "\(path): \(count == 1 ? "1 token" : "\(count) tokens")"
         case .missing(let path):
-            "\(path): there is no such file, so no token is taken; tweakctl token new NAME --scopes read makes it"
-        case .refused(let path, let reason): "\(path): no token is taken: \(reason)"
+            "\(path): there is no such file, so no token is accepted; tweakctl token new NAME --scopes read makes it"
+        case .refused(let path, let reason): "\(path): no token is accepted: \(reason)"
         case .problem(let path, let problem):
-            "\(path)\(problem.line.map { ":\($0)" } ?? ""): gives nothing: \(problem.error.message)"
-        case .more(let path, let count): "\(path): \(count) further lines give nothing"
+            "\(path)\(problem.line.map { ":\($0)" } ?? ""): ignored: \(problem.error.message)"
+        case .more(let path, let count): "\(path): \(count) further lines are ignored"
         case .plainOnly(let path, let names, let isOff): Self.plainOnly(path, names, isOff: isOff)
         case .late(let reason): reason
         }

@@ -1,28 +1,28 @@
-// Reads a token file, but only one that no other user can have written or read.
+// Reads a token file that no other user can have written or read.
 
 import TweaksSystem
 import TweaksWire
 
-/// What a token file holds at a moment.
+/// The content of a token file at one moment.
 package enum TokenFile: Equatable, Sendable {
     case bytes([UInt8])
     case missing
-    /// It is there and not taken: what is wrong with it, and the remedy.
+    /// It exists but is rejected: the problem and the remedy.
     case refused(String)
 
-    /// Reads it. Never through a symbolic link in its place, and never waiting, as reading a pipe would.
+    /// Reads the file. Does not follow a symbolic link at its name, and never blocks, as reading a pipe would.
     package init(path: String) {
         do throws(FileProblem) {
             let (folder, name) = try Folder.of(path)
             self = Self.content(folder, name, path)
         } catch {
-            self = error.leadsNowhere ? .missing : .refused("\(error.path): \(error.reason)")
+            self = error.isPathMissing ? .missing : .refused("\(error.path): \(error.reason)")
         }
     }
 
     private static func content(_ folder: Folder, _ name: String, _ path: String) -> TokenFile {
         do throws(FileProblem) {
-            try folder.judge()
+            try folder.validate()
         } catch {
             return .refused("\(folder.path) \(reason(ofFolder: error))")
         }
@@ -35,9 +35,9 @@ package enum TokenFile: Equatable, Sendable {
         }
     }
 
-    // MARK: What is wrong
+    // MARK: Errors
 
-    /// Who can put another file in its place can put tokens into it.
+    /// Users who can replace the file can add tokens.
     private static func reason(ofFolder problem: FileProblem) -> String {
         switch problem.fault {
         case .owner(let uid): "belongs to uid \(uid); keep tokens in a directory of your own"

@@ -1,8 +1,8 @@
-// What inotify says, as bytes and as values; pure, so that it can be tested with bytes that no kernel would send.
+// Encodes and decodes inotify events; pure, so that tests can use bytes that no kernel would send.
 
-/// Something that happened in a watched directory (inotify(7)).
+/// An event in a watched directory (inotify(7)).
 package struct DirectoryEvent: Equatable, Sendable {
-    /// What happened; the numbers are the kernel's.
+    /// The event type; the values are the kernel's.
     package struct Flags: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
 
@@ -19,31 +19,31 @@ package struct DirectoryEvent: Equatable, Sendable {
         package static let moveSelf = Flags(rawValue: 0x800)
         /// Events were lost.
         package static let overflow = Flags(rawValue: 0x4000)
-        /// The watch is no more: its directory was deleted, unmounted, or nobody wants to know.
+        /// The watch was removed: its directory was deleted or unmounted, or the watch was canceled.
         package static let ignored = Flags(rawValue: 0x8000)
-        /// Asked for: nothing but a directory.
+        /// Option: only watch a directory.
         package static let onlyDirectory = Flags(rawValue: 0x0100_0000)
-        /// Asked for: not what a link points to.
+        /// Option: do not follow a symbolic link.
         package static let noLink = Flags(rawValue: 0x0200_0000)
     }
 
-    /// Which watch it belongs to; -1 for an overflow.
+    /// The watch it belongs to; -1 for an overflow.
     package let watch: Int32
     package let flags: Flags
-    /// The entry of the directory; empty for the directory itself.
+    /// The directory entry; empty for the directory itself.
     package let name: String
 
-    /// One with these values.
+    /// Creates an event with these values.
     package init(watch: Int32, flags: Flags, name: String = "") {
         self.watch = watch
         self.flags = flags
         self.name = name
     }
 
-    /// The fixed part: watch, mask, cookie and the length of the name, four bytes each in the machine's order.
+    /// The fixed part: watch, mask, cookie and name length, four bytes each in native byte order.
     private static let headSize = 16
 
-    /// All whole events in what was read. A rest that is too short for what it promises is left out.
+    /// Parses all complete events; an incomplete one at the end is ignored.
     package static func parse(_ bytes: ArraySlice<UInt8>) -> [DirectoryEvent] {
         var rest = bytes
         var events: [DirectoryEvent] = []
@@ -65,7 +65,7 @@ package struct DirectoryEvent: Equatable, Sendable {
         bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
     }
 
-    /// The event as the kernel would write it.
+    /// The event in the kernel's encoding.
     package var bytes: [UInt8] {
         let name = self.name.isEmpty ? [] : Array(self.name.utf8) + [0]
         let head: [UInt32] = [UInt32(bitPattern: watch), flags.rawValue, 0, UInt32(name.count)]

@@ -1,22 +1,22 @@
-// The kernel's part of watching on Linux: inotify, an eventfd to be woken by, and how a file's times are called.
+// Wraps Linux file watching: inotify, an eventfd for wakeups, and the names of file times.
 
 #if os(Linux) || os(Android)
     import TweaksSystem
 
-    /// An inotify instance and the directories that it watches.
+    /// An inotify instance and its watched directories.
     package final class DirectoryEvents {
-        /// Whether the kernel tells about directories at all.
+        /// Whether the system reports directory events.
         package static let isSupported = true
 
-        private static let itself: DirectoryEvent.Flags = [.deleteSelf, .moveSelf, .onlyDirectory, .noLink]
-        private static let whole: DirectoryEvent.Flags = itself.union([
+        private static let directoryMask: DirectoryEvent.Flags = [.deleteSelf, .moveSelf, .onlyDirectory, .noLink]
+        private static let entriesMask: DirectoryEvent.Flags = directoryMask.union([
             .modify, .attributes, .closeWrite, .movedFrom, .movedTo, .create, .delete,
         ])
 
         let descriptor: Int32
-        private var watches: [Int32: PathTrail.Directory] = [:]
-        /// Those that were asked for and had not gone; some may have been refused.
-        private var followed: Set<PathTrail.Directory> = []
+        private var watches: [Int32: ResolvedPath.Directory] = [:]
+        /// The watched directories that existed, including those the kernel refused to watch.
+        private var followed: Set<ResolvedPath.Directory> = []
 
         init() throws(WatchFailure) {
             descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
@@ -25,24 +25,24 @@
 
         deinit { close(descriptor) }
 
-        func isFollowing(_ directories: [PathTrail.Directory]) -> Bool { followed == Set(directories) }
+        func isFollowing(_ directories: [ResolvedPath.Directory]) -> Bool { followed == Set(directories) }
 
-        /// Watches these directories and no others.
-        /// - Returns: Those that this process may not watch, by their paths.
-        func follow(_ directories: [PathTrail.Directory]) throws(WatchFailure) -> [String] {
+        /// Replaces the set of watched directories.
+        /// - Returns: The paths that this process may not watch.
+        func follow(_ directories: [ResolvedPath.Directory]) throws(WatchFailure) -> [String] {
             var refused: [String] = []
             let before = watches
             (watches, followed) = ([:], [])
             for directory in directories {
-                let mask = directory.isWhole ? Self.whole : Self.itself
+                let mask = directory.watchesEntries ? Self.entriesMask : Self.directoryMask
                 let watch = inotify_add_watch(descriptor, directory.path, mask.rawValue)
                 if watch >= 0 { watches[watch] = directory }
                 switch watch < 0 ? errno : 0 {
                 case 0: followed.insert(directory)
-                case ENOENT, ENOTDIR, ELOOP: break  // It has gone since; the caller looks once more.
+                case ENOENT, ENOTDIR, ELOOP: break  // It was removed since; the caller resolves the path again.
                 case EACCES, EPERM:
                     followed.insert(directory)
-                    if directory.isWhole { refused.append(directory.path) }
+                    if directory.watchesEntries { refused.append(directory.path) }
                 case let code: throw WatchFailure(code: code)
                 }
             }
@@ -50,19 +50,19 @@
             return refused
         }
 
-        /// The directory that an event is about.
-        func directory(of event: DirectoryEvent) -> PathTrail.Identity? { watches[event.watch]?.identity }
+        /// The directory of an event.
+        func directory(of event: DirectoryEvent) -> ResolvedPath.Identity? { watches[event.watch]?.identity }
 
-        /// The kernel has dropped a watch.
+        /// Forgets a watch that the kernel has removed.
         func drop(_ watch: Int32) {
             if let directory = watches.removeValue(forKey: watch) { followed.remove(directory) }
         }
 
-        /// Nobody knows what is still watched.
+        /// Forgets all directories, because the state of the watches is unknown.
         func forgetAll() { followed = [] }
 
-        /// Reads what has happened so far; nothing is a count of zero.
-        func take(into buffer: inout [UInt8]) throws(WatchFailure) -> Int {
+        /// Reads pending events; returns 0 if there are none.
+        func readEvents(into buffer: inout [UInt8]) throws(WatchFailure) -> Int {
             while true {
                 let count = read(descriptor, &buffer, buffer.count)
                 if count > 0 { return count }
@@ -73,8 +73,8 @@
     }
 
     extension WakeSignal {
-        /// What is rung and what is waited for; nil when there are no descriptors left.
-        static func openEnds() -> (rung: Int32, heard: Int32)? {
+        /// Opens the descriptors for waking; nil if none are left.
+        static func openWakeDescriptors() -> (writeEnd: Int32, readEnd: Int32)? {
             let number = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
             return number < 0 ? nil : (number, number)
         }

@@ -1,28 +1,28 @@
-// The kernel's part of watching where there is no inotify: nothing but a pipe to be woken by.
+// Replaces inotify on systems without it: no events, and a pipe for wakeups.
 
 #if canImport(Darwin)
     import TweaksSystem
 
-    /// Stands for the events that this system does not give; none is ever made.
+    /// A placeholder for directory events; never instantiated.
     package final class DirectoryEvents {
-        /// Whether the kernel tells about directories at all.
+        /// Whether the system reports directory events.
         package static let isSupported = false
 
         let descriptor: Int32 = -1
 
         init() throws(WatchFailure) { throw WatchFailure(code: ENOSYS) }
 
-        func isFollowing(_ directories: [PathTrail.Directory]) -> Bool { true }
-        func follow(_ directories: [PathTrail.Directory]) throws(WatchFailure) -> [String] { [] }
-        func directory(of event: DirectoryEvent) -> PathTrail.Identity? { nil }
+        func isFollowing(_ directories: [ResolvedPath.Directory]) -> Bool { true }
+        func follow(_ directories: [ResolvedPath.Directory]) throws(WatchFailure) -> [String] { [] }
+        func directory(of event: DirectoryEvent) -> ResolvedPath.Identity? { nil }
         func drop(_ watch: Int32) {}
         func forgetAll() {}
-        func take(into buffer: inout [UInt8]) throws(WatchFailure) -> Int { 0 }
+        func readEvents(into buffer: inout [UInt8]) throws(WatchFailure) -> Int { 0 }
     }
 
     extension WakeSignal {
-        /// What is rung and what is waited for; nil when there are no descriptors left.
-        static func openEnds() -> (rung: Int32, heard: Int32)? {
+        /// Opens the descriptors for waking; nil if none are left.
+        static func openWakeDescriptors() -> (writeEnd: Int32, readEnd: Int32)? {
             var numbers: [Int32] = [-1, -1]
             guard pipe(&numbers) == 0 else { return nil }
             for number in numbers {

@@ -1,12 +1,12 @@
-// A watch failure says why the kernel does not watch directories, and what can be done.
+// Describes why the kernel does not watch directories, with a remedy.
 
 import TweaksSystem
 
-/// Why the kernel does not tell.
+/// The error number of a failed inotify call.
 struct WatchFailure: Error {
     let code: Int32
 
-    /// The process has as many descriptors as it may.
+    /// The process has reached its descriptor limit.
     static var noDescriptors: WatchFailure { WatchFailure(code: EMFILE) }
 
     var text: String { errorText(code) }

@@ -1,133 +1,133 @@
-// The watcher's thread: sleep, take events, look, and call when things have settled.
+// Runs the watcher's thread: waits, reads events, resolves the path, and reports settled changes.
 
 import Tweaks
 
-/// What a watcher was made with.
+/// The settings of a watcher.
 struct WatchSettings: Sendable {
     let path: String
     let settling: FileWatcher.Settling
     let interval: Duration
     let backend: FileWatcher.Backend
-    let onTrouble: @Sendable (String) -> Void
-    let lookAgain: @Sendable (FileWatcher.Reason) -> Void
+    let onProblem: @Sendable (String) -> Void
+    let onChange: @Sendable (FileWatcher.Reason) -> Void
 }
 
-/// One thread's loop. Made and used on that thread alone.
+/// The job of the watcher's thread. Created and used on that thread only.
 final class WatchLoop: WorkerJob {
     private let settings: WatchSettings
     private let worker: Worker<[UInt8]>
-    /// nil where looking every few seconds is all there is.
+    /// Nil if the watcher only polls.
     private var events: DirectoryEvents?
-    /// The way as it was when we last looked.
-    private var trail: PathTrail
-    private var settler: Settler
-    private var nextLook = ContinuousClock.now
-    /// Events are left to gather for a moment after some were taken: a log that is written beside the file all the
-    /// time must not keep this thread running, and the kernel folds equal ones.
-    private var gathersUntil: ContinuousClock.Instant?
+    /// The path as last resolved.
+    private var resolvedPath: ResolvedPath
+    private var debouncer: Debouncer
+    private var nextPoll = ContinuousClock.now
+    /// After events were read, further ones are collected until this time: a log written to the same directory must not
+    /// keep this thread running, and the kernel merges equal events.
+    private var collectsUntil: ContinuousClock.Instant?
     private var now = ContinuousClock.now
-    private var complaints: Set<String> = []
+    private var reportedProblems: Set<String> = []
     private lazy var buffer = [UInt8](repeating: 0, count: 65_536)
 
-    private static let gathering = Duration.milliseconds(5)
+    private static let collectionTime = Duration.milliseconds(5)
 
-    /// One that watches already.
+    /// Creates a job that already watches.
     init(settings: WatchSettings, worker: Worker<[UInt8]>) {
         self.settings = settings
         self.worker = worker
-        settler = Settler(settings.settling)
-        trail = PathTrail(settings.path)
+        debouncer = Debouncer(settings.settling)
+        resolvedPath = ResolvedPath(settings.path)
         openEvents()
-        trail = followedTrail()
-        nextLook = .now + settings.interval
+        resolvedPath = resolveAndWatch()
+        nextPoll = .now + settings.interval
     }
 
-    var nextWake: ContinuousClock.Instant? { [nextLook, settler.deadline, gathersUntil].compactMap(\.self).min() }
+    var nextWake: ContinuousClock.Instant? { [nextPoll, debouncer.deadline, collectsUntil].compactMap(\.self).min() }
 
-    var descriptor: Int32? { gathersUntil == nil ? events?.descriptor : nil }
+    var descriptor: Int32? { collectsUntil == nil ? events?.descriptor : nil }
 
-    /// One round. What the file looks like is taken down before the call, so that whatever changes during it is seen.
+    /// Runs one round. The path is resolved before the call, so that changes during the call are noticed.
     func turn(_ injected: [[UInt8]], isLast: Bool) {
         if isLast { return }
         now = .now
-        let (hasEvents, isNamed) = takeEvents(injected)
-        look(hasEvents: hasEvents, isNamed: isNamed)
+        let (hasEvents, isNamed) = readEvents(injected)
+        detectChanges(hasEvents: hasEvents, isNamed: isNamed)
         if worker.isClosing { return }
-        if let reason = settler.take(at: now) { settings.lookAgain(reason) }
+        if let reason = debouncer.takeDue(at: now) { settings.onChange(reason) }
     }
 
     // MARK: - Events
 
-    /// - Returns: Whether there were any, and whether one named the file or a link on the way.
-    private func takeEvents(_ injected: [[UInt8]]) -> (hasEvents: Bool, isNamed: Bool) {
+    /// - Returns: Whether there were events, and whether one named the file or a link on the path.
+    private func readEvents(_ injected: [[UInt8]]) -> (hasEvents: Bool, isNamed: Bool) {
         var all = injected.flatMap { DirectoryEvent.parse($0[...]) }
         if let events {
             do throws(WatchFailure) {
-                let count = try events.take(into: &buffer)
+                let count = try events.readEvents(into: &buffer)
                 all += DirectoryEvent.parse(buffer[..<count])
             } catch {
-                fallBack(error)
+                fallBackToPolling(error)
             }
         }
-        gathersUntil = all.isEmpty ? nil : now + Self.gathering
+        collectsUntil = all.isEmpty ? nil : now + Self.collectionTime
         var isNamed = false
         for event in all where handle(event) { isNamed = true }
         return (!all.isEmpty, isNamed)
     }
 
-    /// - Returns: Whether the event is about the file or a link on the way.
+    /// - Returns: Whether the event concerns the file or a link on the path.
     private func handle(_ event: DirectoryEvent) -> Bool {
         if event.flags.contains(.overflow) {
             events?.forgetAll()
-            settler.note(.whole, .overflow, at: now)
+            debouncer.record(.complete, .overflow, at: now)
             return true
         }
         if event.flags.contains(.ignored) { events?.drop(event.watch) }
         guard let directory = events?.directory(of: event),
-            trail.entries.contains(.init(directory: directory, name: event.name))
+            resolvedPath.entries.contains(.init(directory: directory, name: event.name))
         else { return false }
-        settler.note(event.flags.contains(.modify) ? .writing : .whole, .event, at: now)
+        debouncer.record(event.flags.contains(.modify) ? .writing : .complete, .event, at: now)
         return true
     }
 
-    // MARK: - Looking
+    // MARK: - Detecting changes
 
-    /// Finds what events did not tell, or told in other words, and follows the way where it leads now.
-    private func look(hasEvents: Bool, isNamed: Bool) {
-        let fresh = followedTrail()
-        // Events that named the file have said more precisely how far its writer is.
-        if !isNamed, fresh.differs(from: trail) {
-            let kind = fresh.isSameFile(as: trail) ? Settler.Kind.writing : .whole
-            settler.note(kind, hasEvents ? .event : .poll, at: now)
+    /// Detects changes that events did not report precisely, and watches the path as it resolves now.
+    private func detectChanges(hasEvents: Bool, isNamed: Bool) {
+        let newPath = resolveAndWatch()
+        // Events that named the file describe the writer's progress more precisely.
+        if !isNamed, newPath.differs(from: resolvedPath) {
+            let kind = newPath.isSameFile(as: resolvedPath) ? Debouncer.Kind.writing : .complete
+            debouncer.record(kind, hasEvents ? .event : .poll, at: now)
         }
-        trail = fresh
-        nextLook = now + settings.interval
+        resolvedPath = newPath
+        nextPoll = now + settings.interval
     }
 
-    /// The way as it is now, with all its directories watched.
-    private func followedTrail() -> PathTrail {
-        var fresh = PathTrail(settings.path)
-        // It may change between looking and watching; if it does so all the time, events will bring us back.
+    /// Resolves the path and watches all its directories.
+    private func resolveAndWatch() -> ResolvedPath {
+        var newPath = ResolvedPath(settings.path)
+        // The path can change between resolving and watching; if it keeps changing, events cause another round.
         for _ in 0..<8 {
-            guard let events, !events.isFollowing(fresh.directories) else { break }
-            follow(fresh.directories, with: events)
-            fresh = PathTrail(settings.path)
+            guard let events, !events.isFollowing(newPath.directories) else { break }
+            follow(newPath.directories, with: events)
+            newPath = ResolvedPath(settings.path)
         }
-        return fresh
+        return newPath
     }
 
-    private func follow(_ directories: [PathTrail.Directory], with events: DirectoryEvents) {
+    private func follow(_ directories: [ResolvedPath.Directory], with events: DirectoryEvents) {
         do throws(WatchFailure) {
             if case .failingToWatch(let code) = settings.backend { throw WatchFailure(code: code) }
             for path in try events.follow(directories) {
-                complain("the directory \(path) may not be read, so that changes there are looked for \(every) only")
+                reportOnce("the directory \(path) cannot be read, so changes there are polled \(pollingInterval)")
             }
         } catch {
-            fallBack(error)
+            fallBackToPolling(error)
         }
     }
 
-    // MARK: - Where the kernel does not tell
+    // MARK: - Kernel events or polling
 
     private func openEvents() {
         do throws(WatchFailure) {
@@ -137,22 +137,22 @@ final class WatchLoop: WorkerJob {
             case .automatic, .failingToWatch: break
             }
             if !DirectoryEvents.isSupported { return }
-            // Without a descriptor to be woken by we could not wait for another one.
+            // Without a descriptor for wakeups the thread cannot wait for another descriptor.
             if !worker.canWaitForDescriptors { throw WatchFailure.noDescriptors }
             events = try DirectoryEvents()
         } catch {
-            fallBack(error)
+            fallBackToPolling(error)
         }
     }
 
-    private func fallBack(_ failure: WatchFailure) {
+    private func fallBackToPolling(_ failure: WatchFailure) {
         events = nil
-        complain("inotify is not available (\(failure.text)): changes are looked for \(every)\(failure.remedy)")
+        reportOnce("inotify is not available (\(failure.text)): changes are polled \(pollingInterval)\(failure.remedy)")
     }
 
-    private var every: String { "every \(TweakValue.duration(settings.interval).text)" }
+    private var pollingInterval: String { "every \(TweakValue.duration(settings.interval).text)" }
 
-    private func complain(_ text: String) {
-        if complaints.insert(text).inserted { settings.onTrouble("\(settings.path): \(text)") }
+    private func reportOnce(_ text: String) {
+        if reportedProblems.insert(text).inserted { settings.onProblem("\(settings.path): \(text)") }
     }
 }

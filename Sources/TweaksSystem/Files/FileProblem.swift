@@ -1,43 +1,43 @@
-// A problem with a file says which file, what is wrong with it, and what can be done.
+// Describes a file error: the path, the fault and the remedy.
 
-/// Why a file is not taken, or could not be written.
+/// Why a file was rejected or could not be written.
 package struct FileProblem: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of faults.
     package enum Fault: Equatable, Sendable {
         /// A call failed.
         case failed(FileError)
-        /// It is no regular file, but this.
-        case kind(FileFacts.Kind)
+        /// It is not a regular file but this.
+        case kind(FileInfo.Kind)
         /// It belongs to another user.
         case owner(UInt32)
-        /// Others may do what this mode says.
+        /// This mode gives other users access.
         case mode(UInt32)
-        /// It has more bytes than it may: as many as this, or it grew while it was read.
+        /// It exceeds the size limit: it has this many bytes, or it grew while it was read.
         case size(Int64, limit: Int)
     }
 
     package let path: String
-    /// What was to be done: `writing overrides.json`.
-    package let doing: String
+    /// The operation that failed: `writing overrides.json`.
+    package let operation: String
     package let fault: Fault
 
-    package init(_ path: String, _ doing: String, _ fault: Fault) {
-        (self.path, self.doing, self.fault) = (path, doing, fault)
+    package init(_ path: String, _ operation: String, _ fault: Fault) {
+        (self.path, self.operation, self.fault) = (path, operation, fault)
     }
 
-    /// What is wrong, without the remedy.
+    /// The fault, without the remedy.
     package var reason: String {
         switch fault {
         case .failed(let error): error.text
         case .kind(.link): "it is a symbolic link"
-        case .kind: "it is no regular file"
+        case .kind: "it is not a regular file"
         case .owner(let uid): "it belongs to uid \(uid)"
         case .mode(let mode): "others can read or write it (mode \(String(mode, radix: 8)))"
         case .size(_, let limit): "it has more than \(limit) bytes"
         }
     }
 
-    /// What an operator can do about it, where the file could be another one.
+    /// What an operator can do about it, where another file can be named instead.
     package var remedy: String {
         switch fault {
         case .failed(let error): error.remedy()
@@ -51,15 +51,15 @@ package struct FileProblem: Error, Equatable, Sendable, CustomStringConvertible 
 
     package var description: String { "\(path): \(reason); \(remedy)" }
 
-    /// The error of the call that failed.
+    /// The error of the failed call.
     package var error: FileError? {
         if case .failed(let error) = fault { error } else { nil }
     }
 
     package var isMissing: Bool { error?.isMissing == true }
-    /// There is no such file, nor a directory where it could be.
-    package var leadsNowhere: Bool { isMissing || error?.code == ENOTDIR }
-    package var isThereAlready: Bool { error?.isThereAlready == true }
-    package var isHeld: Bool { error?.isHeld == true }
-    package var isShortage: Bool { error?.isShortage == true }
+    /// Neither the file nor its directory exists.
+    package var isPathMissing: Bool { isMissing || error?.code == ENOTDIR }
+    package var alreadyExists: Bool { error?.alreadyExists == true }
+    package var isLocked: Bool { error?.isLocked == true }
+    package var isResourceShortage: Bool { error?.isResourceShortage == true }
 }

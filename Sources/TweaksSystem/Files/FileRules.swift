@@ -1,13 +1,13 @@
-// Rules say whose a file may be, and which rights others may have to it.
+// Defines who may own a file and which permissions other users may have.
 
-/// What a file has to be like to be taken. It is always a regular one.
+/// The requirements for accepting a file. It must always be a regular file.
 package struct FileRules: Sendable {
-    /// Whose it may be.
+    /// The accepted owners.
     package enum Owners: Sendable {
         case anyone
         case user
         case userOrRoot
-        /// The same; but root looks after the files of all.
+        /// The same; but a process of root accepts every owner, since root administers all users' files.
         case userOrRootOrAnyoneForRoot
     }
 
@@ -16,26 +16,27 @@ package struct FileRules: Sendable {
     private let groupMayReadRoots: Bool
 
     /// - Parameters:
-    ///   - forbidden: Mode bits that it must not have.
-    ///   - groupMayReadRoots: Root keeps a service's secrets where the service reads them by its group.
+    ///   - forbidden: Mode bits that must not be set.
+    ///   - groupMayReadRoots: Root's file may be readable for this process's group, as is usual for a service's
+    ///     secrets.
     package init(_ owners: Owners = .userOrRoot, forbidden: UInt32 = 0, groupMayReadRoots: Bool = false) {
         (self.owners, self.forbidden, self.groupMayReadRoots) = (owners, forbidden, groupMayReadRoots)
     }
 
-    /// What speaks against a file.
-    package func fault(_ facts: FileFacts) -> FileProblem.Fault? {
-        if facts.kind != .regular { return .kind(facts.kind) }
-        if !allow(facts.owner) { return .owner(facts.owner) }
+    /// The reason to reject a file; nil if it is accepted.
+    package func fault(_ info: FileInfo) -> FileProblem.Fault? {
+        if info.kind != .regular { return .kind(info.kind) }
+        if !allow(info.owner) { return .owner(info.owner) }
         let (user, group) = (ThisProcess.user, ThisProcess.group)
-        let isShared = groupMayReadRoots && facts.owner == 0 && user != 0 && facts.group == group && group != 0
-        let isOpen = facts.mode & (isShared ? forbidden & ~0o040 : forbidden) != 0
-        return isOpen ? .mode(facts.mode & 0o777) : nil
+        let isShared = groupMayReadRoots && info.owner == 0 && user != 0 && info.group == group && group != 0
+        let isOpen = info.mode & (isShared ? forbidden & ~0o040 : forbidden) != 0
+        return isOpen ? .mode(info.mode & 0o777) : nil
     }
 
-    /// What speaks against a directory: others must not be able to put a file of theirs in the place of ours.
-    package func fault(ofFolder facts: FileFacts) -> FileProblem.Fault? {
-        if !allow(facts.owner) { return .owner(facts.owner) }
-        return facts.isOpenToOthers ? .mode(facts.mode & 0o777) : nil
+    /// The reason to reject a directory: other users must not be able to replace files in it.
+    package func fault(ofFolder info: FileInfo) -> FileProblem.Fault? {
+        if !allow(info.owner) { return .owner(info.owner) }
+        return info.isOpenToOthers ? .mode(info.mode & 0o777) : nil
     }
 
     private func allow(_ owner: UInt32) -> Bool {

@@ -1,64 +1,64 @@
-// A protocol names the few calls on files, so that tests can have each of them fail.
+// Declares the file operations that the package uses, so that tests can make each of them fail.
 
-/// A file system as this package sees it. Names are relative to an open directory, and links are never followed there.
+/// The file system. Names are relative to an open directory, and symbolic links in that place are never followed.
 ///
-/// None of it retries: an interrupted call fails, a write may write less, and whoever calls goes on.
+/// No operation retries: an interrupted call fails, and a write can be partial. Callers must continue.
 package protocol FileSystem: Sendable {
-    /// Makes one directory that only its owner may enter.
+    /// Creates one directory that only its owner can access.
     func makeDirectory(_ path: String) throws(FileError)
-    /// Opens a directory; here links are followed, because service managers use them.
+    /// Opens a directory. Links are followed here, because service managers use them.
     func openDirectory(_ path: String) throws(FileError) -> Int32
-    /// Makes a directory in another one, for its owner alone.
+    /// Creates a subdirectory that only its owner can access.
     func makeDirectory(_ name: String, in directory: Int32) throws(FileError)
-    /// Opens a directory in another one.
+    /// Opens a subdirectory.
     func openDirectory(_ name: String, in directory: Int32) throws(FileError) -> Int32
-    /// The names in a directory, in any order.
+    /// The names in a directory, unordered.
     func names(in directory: Int32) throws(FileError) -> [String]
 
-    /// What a path leads to, links followed.
-    func facts(path: String) throws(FileError) -> FileFacts
-    /// What a descriptor stands for.
-    func facts(_ descriptor: Int32) throws(FileError) -> FileFacts
-    /// What a name stands for.
-    func facts(_ name: String, in directory: Int32) throws(FileError) -> FileFacts
+    /// The metadata of the file at a path, with links followed.
+    func info(path: String) throws(FileError) -> FileInfo
+    /// The metadata of an open descriptor.
+    func info(_ descriptor: Int32) throws(FileError) -> FileInfo
+    /// The metadata of a directory entry; a link is not followed.
+    func info(_ name: String, in directory: Int32) throws(FileError) -> FileInfo
 
     /// Opens a file.
     func open(_ name: String, in directory: Int32, for purpose: FilePurpose) throws(FileError) -> Int32
-    /// Reads some bytes; none at the end.
+    /// Reads some bytes; returns 0 at the end.
     func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int
-    /// Has the next bytes be read from there.
+    /// Sets the position of the next read.
     func seek(_ descriptor: Int32, to position: Int64) throws(FileError)
-    /// Writes some of the bytes and says how many.
+    /// Writes some of the bytes and returns their number.
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileError) -> Int
-    /// Cuts a file to nothing.
+    /// Truncates a file to length 0.
     func empty(_ descriptor: Int32) throws(FileError)
-    /// Has the disk begin with what was written to a file, where the system can; waits for nothing, and promises nothing.
+    /// Starts writing a file's data to disk, where the system can. Does not wait and gives no guarantee.
     func beginSync(_ descriptor: Int32)
-    /// Has the disk take what was written to a file, or which files a directory holds.
+    /// Flushes a file's data, or a directory's entries, to disk.
     func sync(_ descriptor: Int32) throws(FileError)
     func close(_ descriptor: Int32)
-    /// Takes an advisory lock, or fails at once.
+    /// Acquires an advisory lock, or fails at once.
     func lock(_ descriptor: Int32) throws(FileError)
-    /// Gives the lock back. Closing alone is not enough where another thread is just starting a child.
+    /// Releases the lock. Closing the file is not enough while another thread starts a child process.
     func unlock(_ descriptor: Int32)
 
-    /// Gives a file another name; one that has it already is replaced.
+    /// Renames a file; an existing file of the new name is replaced.
     func rename(_ name: String, to newName: String, in directory: Int32) throws(FileError)
     func remove(_ name: String, in directory: Int32) throws(FileError)
 }
 
-/// What a file is opened for.
+/// The purpose for which a file is opened.
 package enum FilePurpose: Sendable {
-    /// To be read; does not wait.
+    /// Reading; does not block.
     case reading
-    /// To be written; there must be none of this name, and only its owner may touch it.
+    /// Writing a new file that only its owner can access; fails if the name exists.
     case creating
-    /// To be locked, and made where it is missing.
+    /// Locking; creates the file if it is missing.
     case locking
-    /// To be written at its end, and made where it is missing; does not wait.
+    /// Appending; creates the file if it is missing; does not block.
     case appending
-    /// To be read, and made where it is missing; does not wait.
-    case readingOrMaking
-    /// To be read; where its name is a link, that is followed.
+    /// Reading; creates the file if it is missing; does not block.
+    case readingOrCreating
+    /// Reading; a symbolic link at this name is followed.
     case readingThroughLinks
 }

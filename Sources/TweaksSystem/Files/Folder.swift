@@ -1,13 +1,13 @@
-// A folder opens, reads, appends to, replaces and locks files that others may have tampered with.
+// Opens, reads, appends to, replaces and locks files in a directory that other users may have tampered with.
 
-/// A directory that is open; letting go of it closes it. Files in it are not reached through links, unless that is asked
-/// for, and opening them never waits.
+/// An open directory; releasing it closes it. Symbolic links to files in it are followed only on request, and opening a
+/// file never blocks.
 package final class Folder: Sendable {
     package let path: String
     package let descriptor: Int32
     package let files: any FileSystem
 
-    /// The one whose names are whole paths; what they lead through is not judged.
+    /// A folder whose names are whole paths; the directories on these paths are not validated.
     package static let anywhere = Folder("", AT_FDCWD, PosixFileSystem())
 
     private init(_ path: String, _ descriptor: Int32, _ files: any FileSystem) {
@@ -18,86 +18,86 @@ package final class Folder: Sendable {
 
     // MARK: Directories
 
-    /// Opens a directory; links to it are followed.
-    /// - Parameter makes: It and those above it are made where they are missing.
+    /// Opens a directory; a symbolic link to it is followed.
+    /// - Parameter creates: Creates the directory and its missing parents.
     package convenience init(
-        _ path: String, _ files: any FileSystem = PosixFileSystem(), makes: Bool = false
+        _ path: String, _ files: any FileSystem = PosixFileSystem(), creates: Bool = false
     ) throws(FileProblem) {
-        self.init(path, try Self.open(path, files, makes: makes), files)
+        self.init(path, try Self.open(path, files, creates: creates), files)
     }
 
-    private static func open(_ path: String, _ files: any FileSystem, makes: Bool) throws(FileProblem) -> Int32 {
+    private static func open(_ path: String, _ files: any FileSystem, creates: Bool) throws(FileProblem) -> Int32 {
         do throws(FileProblem) {
             return try attempt(opening, path, files, try files.openDirectory(path))
         } catch {
-            guard makes, error.leadsNowhere else { throw error }
+            guard creates, error.isPathMissing else { throw error }
         }
         try attempt("making the directory", path, files, try files.makeDirectories(path))
-        return try open(path, files, makes: false)
+        return try open(path, files, creates: false)
     }
 
-    /// The directory of a file, and the name that the file has there.
+    /// Opens a file's directory.
     package static func of(_ path: String) throws(FileProblem) -> (folder: Folder, name: String) {
         let (directory, name) = split(path)
         return (try Folder(directory), name)
     }
 
-    /// The directory of a path, and the name in it.
+    /// Splits a path into its directory and its last component.
     package static func split(_ path: String) -> (directory: String, name: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
         let name = String(path[path.utf8.index(after: slash)...])
         return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
     }
 
-    /// Opens a directory in this one; a link is not followed.
-    package func folder(_ name: String, makes: Bool = false) throws(FileProblem) -> Folder {
+    /// Opens a subdirectory; a symbolic link is not followed.
+    package func folder(_ name: String, creates: Bool = false) throws(FileProblem) -> Folder {
         do throws(FileProblem) {
             let number = try attempt(Self.opening, of: name, try files.openDirectory(name, in: descriptor))
-            return Folder(place(name), number, files)
+            return Folder(path(of: name), number, files)
         } catch {
-            // The error is that of a file.
-            if (try? facts(name))?.kind == .link { throw FileProblem(place(name), Self.opening, .kind(.link)) }
-            guard makes, error.isMissing else { throw error }
+            // The error number is the one for a file that is not a directory.
+            if (try? info(name))?.kind == .link { throw FileProblem(path(of: name), Self.opening, .kind(.link)) }
+            guard creates, error.isMissing else { throw error }
         }
         do throws(FileProblem) {
             try attempt(Self.opening, of: name, try files.makeDirectory(name, in: descriptor))
         } catch {
-            // Another process was faster.
-            if !error.isThereAlready { throw error }
+            // Another process created it first.
+            if !error.alreadyExists { throw error }
         }
         try flush()
         return try folder(name)
     }
 
-    /// Refuses a directory in which others can put a file of theirs in the place of ours.
-    /// - Returns: What it is.
+    /// Rejects a directory in which other users can replace files.
+    /// - Returns: The directory's metadata.
     @discardableResult
-    package func judge(_ rules: FileRules = FileRules()) throws(FileProblem) -> FileFacts {
-        let facts = try attempt(Self.opening, try files.facts(descriptor))
-        if let fault = rules.fault(ofFolder: facts) { throw FileProblem(path, Self.opening, fault) }
-        return facts
+    package func validate(_ rules: FileRules = FileRules()) throws(FileProblem) -> FileInfo {
+        let info = try attempt(Self.opening, try files.info(descriptor))
+        if let fault = rules.fault(ofFolder: info) { throw FileProblem(path, Self.opening, fault) }
+        return info
     }
 
     private static let opening = "opening the directory"
 
-    /// Has the disk know which files there are.
+    /// Flushes the directory's entries to disk.
     package func flush() throws(FileProblem) {
         try attempt("flushing the directory", try files.sync(descriptor))
     }
 
     // MARK: Names
 
-    /// What a name stands for, and not what it leads to.
-    package func facts(_ name: String) throws(FileProblem) -> FileFacts {
-        try attempt("looking at \(name)", of: name, try files.facts(name, in: descriptor))
+    /// The metadata of an entry; a symbolic link is not followed.
+    package func info(_ name: String) throws(FileProblem) -> FileInfo {
+        try attempt("looking at \(name)", of: name, try files.info(name, in: descriptor))
     }
 
-    /// The names in it, in any order.
+    /// The names in it, unordered.
     package func names() throws(FileProblem) -> [String] {
         try attempt("reading the directory", try files.names(in: descriptor))
     }
 
-    /// Gives a file another name; one that has it already is replaced.
+    /// Renames a file; an existing file of the new name is replaced.
     package func rename(_ name: String, to newName: String) throws(FileProblem) {
         try attempt("renaming \(name)", of: name, try files.rename(name, to: newName, in: descriptor))
     }
@@ -108,31 +108,31 @@ package final class Folder: Sendable {
 
     // MARK: Files
 
-    /// Opens a file and judges it.
+    /// Opens and validates a file.
     package func open(
         _ name: String, for purpose: FilePurpose, _ rules: FileRules = FileRules()
     ) throws(FileProblem) -> OpenFile {
         let isWritten = [.creating, .locking, .appending].contains(purpose)
-        let doing = "\(isWritten ? "writing" : "reading") \(name)"
+        let operation = "\(isWritten ? "writing" : "reading") \(name)"
         let number: Int32
         do throws(FileError) {
             number = try files.retrying(try files.open(name, in: descriptor, for: purpose))
         } catch {
-            throw FileProblem(place(name), doing, Self.fault(error, purpose))
+            throw FileProblem(path(of: name), operation, Self.fault(error, purpose))
         }
-        let facts: FileFacts
+        let info: FileInfo
         do throws(FileProblem) {
-            facts = try attempt(doing, of: name, try files.facts(number))
+            info = try attempt(operation, of: name, try files.info(number))
         } catch {
             files.close(number)
             throw error
         }
-        let file = OpenFile(number, facts, place(name), name, files)
-        if let fault = rules.fault(facts) { throw FileProblem(place(name), doing, fault) }
+        let file = OpenFile(number, info, path(of: name), name, files)
+        if let fault = rules.fault(info) { throw FileProblem(path(of: name), operation, fault) }
         return file
     }
 
-    /// Some files cannot even be opened, for what they are.
+    /// The fault of a failed open; some error numbers mean the wrong file type.
     private static func fault(_ error: FileError, _ purpose: FilePurpose) -> FileProblem.Fault {
         switch error.code {
         case ELOOP where purpose != .readingThroughLinks: .kind(.link)
@@ -142,21 +142,21 @@ package final class Folder: Sendable {
         }
     }
 
-    /// Reads a file whole; nil where there is none.
+    /// Reads a whole file; nil if it does not exist.
     package func content(
         of name: String, limit: Int, _ rules: FileRules = FileRules()
-    ) throws(FileProblem) -> (facts: FileFacts, bytes: [UInt8])? {
+    ) throws(FileProblem) -> (info: FileInfo, bytes: [UInt8])? {
         do throws(FileProblem) {
             let file = try open(name, for: .reading, rules)
-            return (file.facts, try file.content(limit: limit))
+            return (file.info, try file.content(limit: limit))
         } catch {
             if error.isMissing { return nil }
             throw error
         }
     }
 
-    /// Takes the lock of a file, until that is let go of.
-    /// - Parameter waits: Where another has it; else that is an error, `isHeld`.
+    /// Acquires the lock of a file; releasing the result unlocks it.
+    /// - Parameter waits: Waits for another holder; otherwise that is an error, `isLocked`.
     package func lock(
         _ name: String, for purpose: FilePurpose = .locking, _ rules: FileRules = FileRules(), waits: Bool = false
     ) throws(FileProblem) -> OpenFile {
@@ -166,26 +166,28 @@ package final class Folder: Sendable {
                 "locking \(name)", of: name,
                 waits ? try files.waitForLock(file.descriptor) : try files.lock(file.descriptor))
             do throws(FileProblem) {
-                if try facts(name).isSameFile(as: file.facts) { return file }
+                if try info(name).isSameFile(as: file.info) { return file }
             } catch {
                 if !error.isMissing { throw error }
             }
-            // Its last holder removed or replaced it between our calls: what is held is no longer the lock.
+            // Its last holder removed or replaced the file between our calls: the locked file is no longer the one with
+            // this name.
         }
     }
 
     // MARK: Replacing
 
-    /// Puts a file in place as a whole: whatever happens, there is the old one or the new one.
+    /// Replaces a file atomically: a crash leaves either the old file or the new one.
     /// - Parameters:
-    ///   - temporary: What the new one is called until then.
-    ///   - prepare: Is given the new file, which is empty.
-    ///   - isFilled: Is given it when it has the bytes, and the disk may not.
-    ///   - isWritten: From here on the file may be the new one, even if this fails; or still the old one.
+    ///   - temporary: The name of the new file until it replaces the old one.
+    ///   - prepare: Receives the new file while it is empty.
+    ///   - isFilled: Receives the new file when all bytes are written but not flushed.
+    ///   - isWritten: Receives the new file's metadata. From then on either file can be in place, even if a later step
+    ///     fails.
     package func replace(
         _ name: String, with bytes: [UInt8], temporary: String? = nil,
         prepare: (_ descriptor: Int32) throws(FileProblem) -> Void = { _ in },
-        isFilled: (_ descriptor: Int32) -> Void = { _ in }, isWritten: (FileFacts) -> Void = { _ in }
+        isFilled: (_ descriptor: Int32) -> Void = { _ in }, isWritten: (FileInfo) -> Void = { _ in }
     ) throws(FileProblem) {
         let temporary = temporary ?? ".\(name).\(ThisProcess.id).tmp"
         do throws(FileProblem) {
@@ -195,7 +197,7 @@ package final class Folder: Sendable {
             try attempt("writing \(name)", of: name, try files.writeAll(bytes, to: new))
             isFilled(new)
             try attempt("flushing \(name)", of: name, try files.sync(new))
-            isWritten(try attempt("flushing \(name)", of: name, try files.facts(new)))
+            isWritten(try attempt("flushing \(name)", of: name, try files.info(new)))
             try attempt("replacing \(name)", of: name, try files.rename(temporary, to: name, in: descriptor))
         } catch {
             try? files.remove(temporary, in: descriptor)
@@ -207,23 +209,23 @@ package final class Folder: Sendable {
         do throws(FileError) {
             return try files.open(name, in: descriptor, for: .creating)
         } catch {
-            guard error.isThereAlready else { throw error }
+            guard error.alreadyExists else { throw error }
         }
-        // Left behind by an attempt whose removal failed, too.
+        // Also left behind by an attempt that could not remove it.
         try files.remove(name, in: descriptor)
         return try files.open(name, in: descriptor, for: .creating)
     }
 
-    /// Puts a file in place that only this user reads, and has the disk know of it if it can.
+    /// Replaces a file with one that only this user can read, and flushes the directory if possible.
     package static func replace(_ path: String, with text: String) throws(FileProblem) {
         let (folder, name) = try of(path)
         try folder.replace(name, with: Array(text.utf8))
         try? folder.flush()
     }
 
-    // MARK: Failing
+    // MARK: Errors
 
-    private func place(_ name: String) -> String {
+    private func path(of name: String) -> String {
         switch path {
         case "": name
         case "/": "/\(name)"
@@ -232,18 +234,19 @@ package final class Folder: Sendable {
     }
 
     private func attempt<Result>(
-        _ doing: String, of name: String? = nil, _ body: @autoclosure () throws(FileError) -> Result
+        _ operation: String, of name: String? = nil, _ body: @autoclosure () throws(FileError) -> Result
     ) throws(FileProblem) -> Result {
-        try Self.attempt(doing, name.map(place) ?? path, files, try body())
+        try Self.attempt(operation, name.map(path(of:)) ?? path, files, try body())
     }
 
     private static func attempt<Result>(
-        _ doing: String, _ path: String, _ files: any FileSystem, _ body: @autoclosure () throws(FileError) -> Result
+        _ operation: String, _ path: String, _ files: any FileSystem,
+        _ body: @autoclosure () throws(FileError) -> Result
     ) throws(FileProblem) -> Result {
         do throws(FileError) {
             return try files.retrying(try body())
         } catch {
-            throw FileProblem(path, doing, .failed(error))
+            throw FileProblem(path, operation, .failed(error))
         }
     }
 }

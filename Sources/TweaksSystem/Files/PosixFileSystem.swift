@@ -1,6 +1,6 @@
-// The real file system makes one call of the operating system for each of its own.
+// Implements the file operations with one system call each.
 
-/// The real file system.
+/// The operating system's file system.
 package struct PosixFileSystem: FileSystem {
     package init() {}
 
@@ -19,7 +19,7 @@ package struct PosixFileSystem: FileSystem {
     }
 
     package func names(in directory: Int32) throws(FileError) -> [String] {
-        // Another description of the same directory: reading moves a position.
+        // A separate open file description: reading a directory moves a position.
         let descriptor = try check(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         guard let stream = fdopendir(descriptor) else {
             defer { close(descriptor) }
@@ -34,24 +34,24 @@ package struct PosixFileSystem: FileSystem {
         return names
     }
 
-    // MARK: Facts
+    // MARK: Metadata
 
-    package func facts(path: String) throws(FileError) -> FileFacts {
-        var facts = stat()
-        try check(stat(path, &facts))
-        return FileFacts(facts)
+    package func info(path: String) throws(FileError) -> FileInfo {
+        var info = stat()
+        try check(stat(path, &info))
+        return FileInfo(info)
     }
 
-    package func facts(_ descriptor: Int32) throws(FileError) -> FileFacts {
-        var facts = stat()
-        try check(fstat(descriptor, &facts))
-        return FileFacts(facts)
+    package func info(_ descriptor: Int32) throws(FileError) -> FileInfo {
+        var info = stat()
+        try check(fstat(descriptor, &info))
+        return FileInfo(info)
     }
 
-    package func facts(_ name: String, in directory: Int32) throws(FileError) -> FileFacts {
-        var facts = stat()
-        try check(fstatat(directory, name, &facts, AT_SYMLINK_NOFOLLOW))
-        return FileFacts(facts)
+    package func info(_ name: String, in directory: Int32) throws(FileError) -> FileInfo {
+        var info = stat()
+        try check(fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW))
+        return FileInfo(info)
     }
 
     // MARK: Files
@@ -60,7 +60,7 @@ package struct PosixFileSystem: FileSystem {
         let flags =
             switch purpose {
             case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
-            case .readingOrMaking: O_RDONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+            case .readingOrCreating: O_RDONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
             case .readingThroughLinks: O_RDONLY | O_NONBLOCK | O_NOCTTY
             case .creating: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
             case .appending: O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
@@ -91,7 +91,7 @@ package struct PosixFileSystem: FileSystem {
 
     package func sync(_ descriptor: Int32) throws(FileError) {
         #if canImport(Darwin)
-            // There fsync(2) stops at the drive's cache. Not all file systems know the other call.
+            // On Darwin, fsync(2) stops at the drive's cache. Not all file systems support F_FULLFSYNC.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         try check(fsync(descriptor))
@@ -120,7 +120,7 @@ package struct PosixFileSystem: FileSystem {
     }
 }
 
-// MARK: - Under names that our methods do not take
+// MARK: - Calls under names that no method shadows
 
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 

@@ -1,28 +1,28 @@
-// What sessions did beside committing, until the audit's thread writes it down.
+// Queues session actions other than commits for the audit thread.
 
 import Synchronization
 
-/// Something that a session did, or was refused.
+/// An action of a session, or its refusal.
 package struct AuditNote: Sendable {
-    /// What is said of it beside who and when.
+    /// A value of the note besides its author and time.
     package enum Detail: Sendable {
         case text(String)
         case texts([String])
         case number(UInt64)
     }
 
-    /// Whose changes the session makes: `uid 1000`, or a token's name; and what the person there gives as a name.
+    /// The origin of the session's changes: `uid 1000` or a token's name, with the name that the user gave.
     package let by: String
     /// The same without that name.
     package let identity: String
-    /// How it is connected: `unix socket` or `tcp`.
+    /// The connection: `unix socket` or `tcp`.
     package let from: String
-    /// Who is at the other end: `uid 1000 pid 4711`, or an address.
+    /// The peer: `uid 1000 pid 4711`, or an address.
     package let peer: String
     package let session: UInt64
     /// `refused`, `authenticated`, `kicked` …
     package let kind: String
-    /// Whether it got nothing of what it wanted: such lines have a file of their own, since any client can cause them.
+    /// Whether the action was refused: such lines go to a separate file, because any client can cause them.
     package let isRefusal: Bool
     package let details: [(key: String, value: Detail)]
 
@@ -36,23 +36,23 @@ package struct AuditNote: Sendable {
     }
 }
 
-/// Collects notes until they are taken, and counts those for which there is no room.
-final class AuditNotes: Sendable {
-    /// What came since the last look.
+/// Queues notes, and counts those dropped when the queue is full.
+final class AuditNoteQueue: Sendable {
+    /// The notes since the last read.
     struct Batch: Sendable {
         /// Oldest first.
         fileprivate(set) var notes: [(time: ContinuousClock.Instant, note: AuditNote)] = []
-        /// Those for which there was no room.
-        fileprivate(set) var leftOut = (acts: 0, refusals: 0)
+        /// The number of dropped notes.
+        fileprivate(set) var leftOut = (actions: 0, refusals: 0)
         fileprivate var refusals = 0
 
         var isEmpty: Bool { notes.isEmpty && leftOut == (0, 0) }
 
         fileprivate mutating func add(_ note: AuditNote, at time: ContinuousClock.Instant) {
-            // Refusals must not crowd out what was done.
+            // Counted separately, so that refusals do not displace successful actions.
             switch (note.isRefusal, note.isRefusal ? refusals : notes.count - refusals) {
-            case (true, AuditNotes.limit...): leftOut.refusals += 1
-            case (false, AuditNotes.limit...): leftOut.acts += 1
+            case (true, AuditNoteQueue.limit...): leftOut.refusals += 1
+            case (false, AuditNoteQueue.limit...): leftOut.actions += 1
             default:
                 notes.append((time, note))
                 if note.isRefusal { refusals += 1 }
@@ -60,13 +60,13 @@ final class AuditNotes: Sendable {
         }
     }
 
-    /// So many of each sort are kept until they are taken.
+    /// The maximum number of queued notes of each sort.
     fileprivate static let limit = 1_024
 
     private let batch = Mutex(Batch())
 
-    /// Keeps a note. Never waits for a disk.
-    /// - Returns: True for the first one since the last look.
+    /// Queues a note. Never waits for a disk.
+    /// - Returns: True for the first note since the last read.
     func add(_ note: AuditNote, at time: ContinuousClock.Instant) -> Bool {
         batch.withLock { batch in
             let isFirst = batch.isEmpty

@@ -1,16 +1,15 @@
-// What the audit says: a JSON object for each tweak that a commit changed, and for whatever else a session did, on a line
-// of its own; of many that are alike, one with their number.
+// Encodes audit items as JSON lines, one per changed tweak or session action, with a count for merged items.
 
 import Tweaks
 import TweaksWire
 
-/// The lines of an audit.
+/// Encodes the lines of an audit.
 ///
 /// ```json
 /// {"time":"2026-11-21T09:30:00.123Z","revision":43,"by":"uid 1000","from":"unix socket","peer":"uid 1000 pid 4711","session":7,"kind":"change","path":"Content/Text/Size","old":60,"new":72}
 /// ```
-enum AuditLine {
-    /// Appends an item, or several that share a line: then it is the last of them, with what was before the first.
+enum AuditLineEncoder {
+    /// Appends an item, or the last of several merged items with the old value of the first.
     static func append(
         _ item: AuditItem, since first: AuditItem? = nil, count: Int = 1, _ anchor: TimeAnchor, to bytes: inout [UInt8]
     ) {
@@ -33,7 +32,7 @@ enum AuditLine {
         bytes.append("}\n")
     }
 
-    /// Says how much there was no room for.
+    /// Appends a line for commits that were dropped.
     static func append(leftOut commits: CommitStream.Lost, at wall: Int64, to bytes: inout [UInt8]) {
         if commits.isEmpty { return }
         let (first, last) = (commits.revisions.lowerBound, commits.revisions.upperBound)
@@ -41,7 +40,7 @@ enum AuditLine {
             leftOut(wall, "\"commits\":\(commits.count),\"from revision\":\(first),\"to revision\":\(last)"))
     }
 
-    /// Says how many other lines there was no room for.
+    /// Appends a line for events that were dropped.
     static func append(leftOut events: Int, at wall: Int64, to bytes: inout [UInt8]) {
         if events > 0 { bytes.append(leftOut(wall, "\"events\":\(events)")) }
     }
@@ -74,7 +73,7 @@ enum AuditLine {
         bytes.append(",\"by\":")
         bytes.append(json: commit.origin.description)
         bytes.append(",\"from\":")
-        bytes.append(json: commit.origin.connection?.transport ?? commit.place)
+        bytes.append(json: commit.origin.connection?.transport ?? commit.source)
         if let connection = commit.origin.connection {
             bytes.append(",\"peer\":")
             bytes.append(json: connection.peer)
@@ -82,7 +81,7 @@ enum AuditLine {
         if let session = commit.kind?.session { bytes.append(",\"session\":\(session)") }
         bytes.append(",\"kind\":\"\(commit.word)\"")
         bytes.append(fold)
-        if let about = commit.about { bytes.append(",\"of\":\(about)") }
+        if let target = commit.targetRevision { bytes.append(",\"of\":\(target)") }
         if tweaks > 1 { bytes.append(",\"tweaks\":\(tweaks)") }
     }
 
@@ -102,9 +101,9 @@ enum AuditLine {
 }
 
 extension CommitRecord {
-    /// Where it came from, when it came over no connection; of earlier runs that is not known any more.
-    fileprivate var place: String {
-        if isOfEarlierRun { return "history" }
+    /// The source of a commit without a connection; for earlier runs it is unknown.
+    fileprivate var source: String {
+        if isFromEarlierRun { return "history" }
         if kind != .reload { return "program" }
         return origin == .configFile ? "config file" : "fleet"
     }
@@ -125,7 +124,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a value; null for one that has no exact text, which no tweak can have.
+    /// Appends a value; null if it has no exact text, which no tweak can have.
     fileprivate mutating func append(audited value: TweakValue) {
         if !append(stored: value) { append("null") }
     }

@@ -1,9 +1,9 @@
-// The lines of the history file, written: one for each commit, and again when that has changed.
+// Encodes the history file: one line per commit, and another one when its status changes.
 
 import Tweaks
 import TweaksWire
 
-/// What the history file consists of.
+/// The format of the history file.
 ///
 /// ```json
 /// {"format":"tweaks-history","version":1,"program":"bounce"}
@@ -11,8 +11,8 @@ import TweaksWire
 /// {"n":12,"status":"undone"}
 /// ```
 ///
-/// Of two lines with the same number the later one holds.
-enum HistoryLines {
+/// Of two lines with the same number, the later one is valid.
+enum HistoryEncoder {
     static let format = "tweaks-history"
     static let version: Int64 = 1
 
@@ -26,8 +26,8 @@ enum HistoryLines {
 
     /// The line of a commit.
     /// - Parameters:
-    ///   - anchor: For when it was made.
-    ///   - temporaries: For when temporary overrides begin and end.
+    ///   - anchor: Converts the time of the commit.
+    ///   - temporaries: Converts the times of temporary overrides.
     static func line(_ record: History.Record, _ anchor: TimeAnchor, temporaries: TimeAnchor) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(160 + 160 * record.parts.count)
@@ -49,7 +49,7 @@ enum HistoryLines {
         return bytes
     }
 
-    /// The line that says only what became of a commit.
+    /// A line with a new status of a commit.
     static func statusLine(_ record: History.Record) -> [UInt8] {
         Array("{\"n\":\(record.number),\"status\":\"\(record.status.rawValue)\"}\n".utf8)
     }
@@ -69,7 +69,7 @@ enum HistoryLines {
     }
 
     private static func append(
-        _ key: String, _ temporary: SetValues.Temporary?, _ anchor: TimeAnchor, to bytes: inout [UInt8]
+        _ key: String, _ temporary: OverrideValues.Temporary?, _ anchor: TimeAnchor, to bytes: inout [UInt8]
     ) {
         guard let temporary else { return }
         bytes.append(",\"\(key)\":{\"time\":\"\(TimeText.print(anchor.milliseconds(temporary.time)))\"")
@@ -82,13 +82,13 @@ enum HistoryLines {
         guard let value else { return }
         let end = bytes.count
         bytes.append(",\"\(key)\":")
-        // One that has no exact text, which no tweak can have.
+        // Omits a value without an exact text, which no tweak can have.
         if !bytes.append(stored: value) { bytes.removeLast(bytes.count - end) }
     }
 }
 
 extension CommitKind {
-    /// What the file calls it.
+    /// Its name in the file.
     var word: String {
         switch self {
         case .change: "change"
@@ -99,7 +99,7 @@ extension CommitKind {
         }
     }
 
-    /// The number of the commit that it is about.
+    /// The number of the commit that was undone or redone.
     fileprivate var number: UInt64? {
         switch self {
         case .undo(let number, _, _), .redo(let number, _, _): number
@@ -107,7 +107,7 @@ extension CommitKind {
         }
     }
 
-    /// From what the file says; nil where that makes no sense.
+    /// Decodes a kind; nil if it is invalid.
     init?(word: String, number: UInt64?) {
         switch (word, number) {
         case ("change", _): self = .change(session: 0)

@@ -1,23 +1,22 @@
-// Folds items of the audit into shared lines, so that a tireless client cannot fill a disk: what is alike within a minute,
-// and whatever comes from an origin that has written more than its share.
+// Merges repeated audit items into shared lines within a budget per origin, so that a busy client cannot fill the disk.
 
 import Tweaks
 
-/// Makes lines of items. Each origin has a budget of bytes; of what sessions did beside committing, the first is written
-/// at once, and what is alike within its minute is one line; so are changes of a tweak by an origin that has spent its
-/// budget.
-struct AuditFolding {
-    /// So many bytes an origin may write at once …
+/// Formats items as lines. Each origin has a budget of bytes. The first of several equal session events is written at
+/// once, and the rest of its minute becomes one line; changes of a tweak are merged only when their origin has spent
+/// its budget.
+struct AuditCoalescer {
+    /// The bytes that an origin may write at once …
     static let burst = 1_048_576.0
-    /// … and so many each minute from then on: 170 MiB in a month.
+    /// … and per minute after that: 170 MiB in a month.
     static let bytesPerMinute = 4_096.0
-    /// So many origins have a budget of their own; more share one.
-    private static let mostOrigins = 1_024
-    /// What waits to be written takes no more memory than this.
-    private static let mostWeight = 4_194_304
+    /// The maximum number of separate budgets; further origins share one.
+    private static let maxOrigins = 1_024
+    /// The maximum memory of pending items, in bytes.
+    private static let maxWeight = 4_194_304
     private static let window = Duration.seconds(60)
 
-    /// Items that share a line to come; none yet where the first was written at once.
+    /// Items that share a pending line; none if the first was written at once.
     private struct Fold {
         var begun: ContinuousClock.Instant
         var first: AuditItem?
@@ -33,7 +32,7 @@ struct AuditFolding {
     }
 
     private struct Budget {
-        var bytes = AuditFolding.burst
+        var bytes = AuditCoalescer.burst
         var at: ContinuousClock.Instant
 
         mutating func refill(_ now: ContinuousClock.Instant) {
@@ -45,31 +44,31 @@ struct AuditFolding {
     private var folds: [AuditItem.Key: Fold] = [:]
     private var budgets: [String: Budget] = [:]
     private var weight = 0
-    /// When budgets were last forgotten that are full again.
+    /// When full budgets were last removed.
     private var cleanedAt: ContinuousClock.Instant?
-    /// Items that have shared the line of another one.
+    /// The number of items merged into other lines.
     private(set) var folded = 0
-    /// Those for which there was no room, since the last call.
+    /// The number of items dropped since the last call.
     private var leftOut = 0
 
-    /// Appends the line of an item, or keeps it for a line that it shares.
+    /// Appends the line of an item, or keeps it for a shared line.
     mutating func add(_ item: AuditItem, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
-        if item.isReload { return AuditLine.append(item, anchor, to: &bytes) }
+        if item.isReload { return AuditLineEncoder.append(item, anchor, to: &bytes) }
         let key = item.key
         if let open = folds[key] {
             if open.count > 0 || item.time - open.begun < Self.window { return fold(item, into: key) }
-            put(nil, at: key)
+            setFold(nil, at: key)
         }
         guard hasBudget(key.origin, item.time) else { return fold(item, into: key) }
         let start = bytes.count
-        AuditLine.append(item, anchor, to: &bytes)
+        AuditLineEncoder.append(item, anchor, to: &bytes)
         spend(bytes.count - start, key.origin)
-        // What is alike within the minute is folded; a change of a tweak only when there is too much of it.
-        if item.isNote, weight < Self.mostWeight { put(Fold(begun: item.time), at: key) }
+        // Equal notes within a minute are merged; changes of a tweak only above the budget.
+        if item.isNote, weight < Self.maxWeight { setFold(Fold(begun: item.time), at: key) }
     }
 
-    /// Appends the lines of which the minute has ended.
-    /// - Parameter isLast: All of them, since there is no later.
+    /// Appends the shared lines whose minute has ended.
+    /// - Parameter isLast: Appends all of them.
     mutating func flush(_ now: ContinuousClock.Instant, isLast: Bool, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
         forgetEnded(now)
         let due = folds.filter { isLast || now - $0.value.begun >= Self.window }
@@ -81,24 +80,24 @@ struct AuditFolding {
                 continue
             }
             let start = bytes.count
-            AuditLine.append(last, since: fold.first, count: fold.count, anchor, to: &bytes)
+            AuditLineEncoder.append(last, since: fold.first, count: fold.count, anchor, to: &bytes)
             spend(bytes.count - start, key.origin)
             folded += fold.count - 1
-            put(nil, at: key)
+            setFold(nil, at: key)
         }
     }
 
-    /// Forgets minutes that have ended and had one item alone, whose line is written.
+    /// Removes windows that ended with a single item, whose line is written.
     mutating func forgetEnded(_ now: ContinuousClock.Instant) {
-        for (key, fold) in folds where fold.count == 0 && now - fold.begun >= Self.window { put(nil, at: key) }
+        for (key, fold) in folds where fold.count == 0 && now - fold.begun >= Self.window { setFold(nil, at: key) }
     }
 
-    /// When there is a line to be written; nil while there is none.
+    /// When a shared line is due; nil if there is none.
     var next: ContinuousClock.Instant? {
         folds.values.filter { $0.count > 0 }.map { $0.begun.advanced(by: Self.window) }.min()
     }
 
-    /// How many items there was no room for since the last time.
+    /// Returns and clears the number of dropped items.
     mutating func takeLeftOut() -> Int {
         defer { leftOut = 0 }
         return leftOut
@@ -106,13 +105,13 @@ struct AuditFolding {
 
     private mutating func fold(_ item: AuditItem, into key: AuditItem.Key) {
         var fold = folds[key] ?? Fold(begun: item.time)
-        // What goes on replaces what was there.
-        guard weight < Self.mostWeight || fold.count > 1 && item.weight <= 1_024 else { return leftOut += 1 }
+        // An existing fold only replaces its last item, which needs little more memory.
+        guard weight < Self.maxWeight || fold.count > 1 && item.weight <= 1_024 else { return leftOut += 1 }
         fold.add(item)
-        put(fold, at: key)
+        setFold(fold, at: key)
     }
 
-    private mutating func put(_ fold: Fold?, at key: AuditItem.Key) {
+    private mutating func setFold(_ fold: Fold?, at key: AuditItem.Key) {
         weight += (fold?.weight ?? 0) - (folds[key]?.weight ?? 0)
         folds[key] = fold
     }
@@ -120,7 +119,7 @@ struct AuditFolding {
     // MARK: Budgets
 
     private mutating func hasBudget(_ origin: String, _ now: ContinuousClock.Instant) -> Bool {
-        let name = account(origin, now)
+        let name = budgetName(origin, now)
         budgets[name, default: Budget(at: now)].refill(now)
         return budgets[name].map { $0.bytes > 0 } ?? true
     }
@@ -129,14 +128,14 @@ struct AuditFolding {
         budgets[budgets[origin] == nil ? "" : origin]?.bytes -= Double(bytes)
     }
 
-    /// The name of a budget: an origin's own, or that of the one which all others share.
-    private mutating func account(_ origin: String, _ now: ContinuousClock.Instant) -> String {
-        if budgets[origin] != nil || budgets.count < Self.mostOrigins { return origin }
+    /// The name of the budget: the origin's own, or the shared one.
+    private mutating func budgetName(_ origin: String, _ now: ContinuousClock.Instant) -> String {
+        if budgets[origin] != nil || budgets.count < Self.maxOrigins { return origin }
         if cleanedAt.map({ now - $0 >= .seconds(1) }) ?? true {
             cleanedAt = now
             for name in Array(budgets.keys) { budgets[name]?.refill(now) }
             budgets = budgets.filter { $0.value.bytes < Self.burst }
         }
-        return budgets.count < Self.mostOrigins ? origin : ""
+        return budgets.count < Self.maxOrigins ? origin : ""
     }
 }

@@ -1,16 +1,16 @@
-// Holds lines of the audit on their way to a file.
+// Buffers audit lines until they are written to a file.
 
-/// Lines that are not written yet, in order.
-struct AuditLines {
+/// Unwritten lines, in order.
+struct AuditLineBuffer {
     private(set) var bytes: [UInt8] = []
-    /// Up to here they are in a file.
+    /// The number of bytes already written.
     private var position = 0
 
     init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
     var isEmpty: Bool { position == bytes.count }
 
-    /// As many whole lines as fit, but one at least.
+    /// As many whole lines as fit, but at least one.
     func next(upTo size: Int) -> ArraySlice<UInt8> {
         let rest = bytes[position...]
         if rest.count <= size { return rest }
@@ -21,21 +21,21 @@ struct AuditLines {
 
     mutating func wrote(_ count: Int) { position += count }
 
-    /// Another file gets the line from its beginning, of which the one before has a part.
+    /// Goes back to the start of a partly written line, because the next file needs the whole line.
     mutating func backToLine() {
         let newline = UInt8(ascii: "\n")
         position = bytes[..<position].lastIndex(of: newline).map { $0 + 1 } ?? 0
     }
 
-    /// Puts lines before those that are not written yet, of which none has begun.
+    /// Inserts lines before the unwritten ones, none of which is partly written.
     mutating func prepend(_ lines: [UInt8]) { (bytes, position) = (lines + bytes[position...], 0) }
 
     mutating func append(_ lines: [UInt8]) { bytes += lines }
 
-    /// Lets go of what is not written.
-    /// - Returns: How many lines that was.
+    /// Drops the unwritten lines.
+    /// - Returns: Their number.
     mutating func dropRest() -> Int {
-        defer { self = AuditLines() }
+        defer { self = AuditLineBuffer() }
         return bytes[position...].count { $0 == UInt8(ascii: "\n") }
     }
 }

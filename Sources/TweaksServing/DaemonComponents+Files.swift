@@ -1,4 +1,4 @@
-// The files that a daemon reads and writes: config, overrides, audit, tokens; and who is told what becomes of them.
+// Opens the files of a daemon (config, overrides, audit, tokens) and routes their events to the log.
 
 import TweaksInterface
 import Synchronization
@@ -8,27 +8,27 @@ import TweaksStorage
 import TweaksWire
 
 extension DaemonSettings {
-    /// The state directory, where this process holds its lock.
-    func keptDirectory(_ store: OverrideStore?) -> String? {
-        guard let store, store.facts.holder == nil else { return nil }
+    /// The state directory, if this process holds its lock.
+    func ownedStateDirectory(_ store: OverrideStore?) -> String? {
+        guard let store, store.info.holder == nil else { return nil }
         return try? stateDirectory?.get()
     }
 }
 
-extension DaemonParts {
-    /// Keeps the panel's token and its sign-ins over a restart: those with its own token where that is kept, and those of
-    /// the token file where the panel has a port that stays.
+extension DaemonComponents {
+    /// Keeps the panel's token and its sign-ins over a restart: sign-ins with the panel's own token if that is stored,
+    /// and sign-ins with a token of the token file if the panel has a fixed port.
     static func keepPanel(_ server: TweakServer, _ settings: DaemonSettings, _ log: EventLog) {
-        settings.panel?.keep(
+        settings.panel?.persist(
             in: try? settings.stateDirectory?.get(), server, hasTokenFile: settings.tokenFile != nil,
-            complain: { log.post(.warning($0)) },
-            whenRotated: {
-                log.post(.tokens("the panel has another token; who was signed in with the old one is signed out"))
+            reportProblem: { log.post(.warning($0)) },
+            onTokenRotated: {
+                log.post(.tokens("the panel has a new token; sign-ins with the old one have ended"))
             })
     }
 
-    static func tokens(_ path: String, _ log: EventLog, _ relay: Relay<TokenTable>) -> TokenKeeper {
-        TokenKeeper(path: path, onChange: { relay.send($0) }) { event in
+    static func tokens(_ path: String, _ log: EventLog, _ relay: Relay<TokenTable>) -> TokenFileMonitor {
+        TokenFileMonitor(path: path, onChange: { relay.send($0) }) { event in
             log.post(event.isProblem ? .warning(event.description) : .tokens(event.description))
         }
     }
@@ -48,14 +48,15 @@ extension DaemonParts {
         }
     }
 
-    /// Reads a config file, judged first: who can write it can change every tweak that it may name.
-    /// - Parameter isStrict: One that others could have written is not taken; else that is said, once for each reason.
+    /// Returns a reader for the config file that first checks who can write it: such a user can change every tweak.
+    /// - Parameter isStrict: A file that others could have written is rejected; otherwise it is only reported, once for
+    ///   each reason.
     private static func reading(isStrict: Bool, _ log: EventLog) -> @Sendable (String) -> FileContent {
-        let said = LastSaid()
+        let lastObjection = LastReported()
         return { path in
             let objection = FileTrust.objection(to: path)
             if let objection, isStrict { return .unreadable(objection) }
-            if said.changes(to: objection), let objection {
+            if lastObjection.changes(to: objection), let objection {
                 log.post(.warning("the config file \(path) may be another user's: \(objection)"))
             }
             return FileContent(path: path, isStrict: isStrict)
@@ -70,7 +71,7 @@ extension DaemonParts {
         } catch {
             guard file?.atStart == .required else { return }
             throw ServerError(
-                "the config file is required and cannot be taken:\n\(error.lines.joined(separator: "\n"))")
+                "the config file is required and cannot be used:\n\(error.lines.joined(separator: "\n"))")
         }
     }
 
@@ -85,19 +86,19 @@ extension DaemonParts {
         }
     }
 
-    /// Opens the sources, and applies what they have kept: before the sockets are open, and without waiting for others.
+    /// Opens the sources and applies their saved values before the sockets are open, without waiting for the network.
     static func openSources(
         _ settings: DaemonSettings, _ configuration: TweakDaemon.Configuration, _ store: OverrideStore?,
         _ log: EventLog
     ) throws(ServerError) -> [any RunningSource] {
         let context = SourceContext(
             name: settings.name, registry: configuration.registry, environment: settings.environment,
-            directory: settings.keptDirectory(store), log: { log.post($0) })
+            directory: settings.ownedStateDirectory(store), log: { log.post($0) })
         var sources: [any RunningSource] = []
         for source in configuration.sources {
             if let source = try source.open(context) { sources.append(source) }
         }
-        for source in sources { source.applyKept() }
+        for source in sources { source.applySaved() }
         return sources
     }
 
@@ -118,31 +119,31 @@ extension DaemonParts {
 }
 
 extension TweakDaemonEvent {
-    /// What the storage has to tell.
+    /// Maps a storage event to a daemon event.
     fileprivate init(_ event: OverrideStore.Event) {
         switch event {
         case .opened, .foundLate, .recovered, .historyRecovered: self = .saving(event.description)
         case .locked, .unusable, .newerVersion, .failed: self = .unsaved(event.description)
-        case .setAside, .entrySetAside, .historySetAside, .historyFailed: self = .warning(event.description)
+        case .quarantined, .entryQuarantined, .historyQuarantined, .historyFailed: self = .warning(event.description)
         }
     }
 }
 
-/// Hands values to a receiver that is connected later; what is sent before that waits for it.
+/// Forwards values to a receiver that is connected later; values sent before that are queued.
 final class Relay<Value: Sendable>: Sendable {
     private struct State {
-        // In a structure: a bare function in a Mutex is wrapped once more each time it is looked at.
+        // Wrapped in a structure: each access to a bare function in a Mutex would add another wrapper around it.
         var receiver: Receiver?
         var waiting: [Value] = []
     }
-    private struct Receiver { let take: @Sendable (Value) -> Void }
+    private struct Receiver { let handle: @Sendable (Value) -> Void }
 
     private let state = Mutex(State())
 
     func connect(_ body: @escaping @Sendable (Value) -> Void) {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
-            state.receiver = Receiver(take: body)
+            state.receiver = Receiver(handle: body)
             return state.waiting
         }
         for value in waiting { body(value) }
@@ -153,15 +154,15 @@ final class Relay<Value: Sendable>: Sendable {
             if state.receiver == nil { state.waiting.append(value) }
             return state.receiver
         }
-        receiver?.take(value)
+        receiver?.handle(value)
     }
 }
 
-/// What was last said of something that is looked at again and again.
-private final class LastSaid: Sendable {
+/// Remembers the last reported text, so that repeated checks report only changes.
+private final class LastReported: Sendable {
     private let text = Mutex<String?>(nil)
 
-    /// Notes a text; false when it is the same as before.
+    /// Stores a text; false if it equals the previous one.
     func changes(to text: String?) -> Bool {
         self.text.withLock { last in
             defer { last = text }

@@ -1,4 +1,4 @@
-// The parts of a daemon, introduced to each other: files, server, watcher, signals, service manager.
+// Connects the components of a daemon: files, server, watcher, signals, service manager.
 
 import TweaksInterface
 import TweaksSystem
@@ -9,39 +9,39 @@ import TweaksServer
 import TweaksStorage
 import TweaksWire
 
-/// A daemon's parts. Opened once, closed once.
-final class DaemonParts: Sendable {
+/// A daemon's components. Opened once, closed once.
+final class DaemonComponents: Sendable {
     let server: TweakServer
     let reloader: ConfigReloader?
     private let registry: TweakRegistry
     private let log: EventLog
     private let changes: ChangeLog
-    let panel: (any DaemonFront)?
+    let panel: (any DaemonEndpoint)?
     private let store: OverrideStore?
     private let audit: AuditTrail?
     private let sources: [any RunningSource]
-    private let tokens: TokenKeeper?
+    private let tokens: TokenFileMonitor?
     private let manager: ServiceManager?
-    /// Signals, also those that come before there is a daemon to obey them.
-    private let signalled: Relay<Int32>
+    /// Signals; those received before the daemon can handle them are queued.
+    private let receivedSignals: Relay<Int32>
     private let followers = Mutex(Followers())
 
-    /// What follows the outside, and has to be ended.
+    /// The observers of external changes, which must be stopped.
     private struct Followers {
         var watcher: FileWatcher?
         var reloads: SignalWatch?
         var stops: SignalWatch?
         var isClosing = false
-        var wasSignalled = false
+        var wasSignaled = false
         var isClosed = false
         var waiting: [@Sendable () -> Void] = []
     }
 
-    /// The open ones: a program need not keep its daemon to keep it running.
-    private static let running = Mutex<[ObjectIdentifier: DaemonParts]>([:])
+    /// The open daemons: a program need not retain its daemon to keep it running.
+    private static let running = Mutex<[ObjectIdentifier: DaemonComponents]>([:])
 
     /// Reads the files and opens the sockets.
-    /// - Throws: `ServerError` when it cannot listen, or a required config file is bad; nothing is left open.
+    /// - Throws: `ServerError` if it cannot listen, or a required config file is bad; nothing is left open.
     init(
         _ settings: DaemonSettings, _ configuration: TweakDaemon.Configuration, _ log: EventLog
     ) throws(ServerError) {
@@ -50,15 +50,15 @@ final class DaemonParts: Sendable {
         self.registry = registry
         self.log = log
         panel = settings.panel
-        let indistinct = UserNamespace.current.warnings(userID: ThisProcess.user, access)
-        for warning in settings.warnings + indistinct { log.post(.warning(warning)) }
+        let namespaceWarnings = UserNamespace.current.warnings(userID: ThisProcess.user, access)
+        for warning in settings.warnings + namespaceWarnings { log.post(.warning(warning)) }
         if settings.isFrozen { registry.freeze() }
         registry.onConflict { [weak log] in log?.post(.conflict($0)) }
-        registry.onUnfit { [weak log] in
+        registry.onInvalid { [weak log] in
             log?.post(.unfit($0, "the \($1.layer) of \($1.entry.origin) is not in effect: \($1.reason.message)"))
         }
         audit = settings.isFrozen ? nil : settings.audit.map { Self.openAudit($0, registry, log) }
-        // First the file, then the overrides: what lies beneath them is known then.
+        // The file comes before the overrides, so that the values below overrides are known when they load.
         reloader =
             settings.isFrozen
             ? nil
@@ -73,9 +73,9 @@ final class DaemonParts: Sendable {
             throw error
         }
         store = settings.isFrozen ? nil : Self.openStore(settings, durability, registry, log)
-        if let directory = settings.keptDirectory(store) {
-            panel?.resume(from: directory) { log.post(.warning($0)) }
-            // Where another process has the directory, the history is its own, and so is the audit of that.
+        if let directory = settings.ownedStateDirectory(store) {
+            panel?.restore(from: directory) { log.post(.warning($0)) }
+            // If another process holds the directory, the history and its audit belong to that process.
             audit?.complete()
         }
         do throws(ServerError) {
@@ -85,17 +85,18 @@ final class DaemonParts: Sendable {
             audit?.close()
             throw error
         }
-        // Sessions learn of it when there is a server.
-        let whenTokensChange = Relay<TokenTable>()
-        tokens = settings.tokenFile.map { Self.tokens($0, log, whenTokensChange) }
-        // From here on, for what sessions do is logged behind what they changed.
+        // Connected to the sessions when the server exists.
+        let tokenChanges = Relay<TokenTable>()
+        tokens = settings.tokenFile.map { Self.tokens($0, log, tokenChanges) }
+        // Created before the server, so that session events are logged after the commits that precede them.
         changes = ChangeLog(registry, log)
         manager = Self.serviceManager(settings.environment, log)
-        // Before the sockets: a client that has been answered may send a signal at once.
-        let signalled = Relay<Int32>()
-        self.signalled = signalled
-        let follow = { SignalWatch($0) { signalled.send($0) } }
-        // A process that may be asked to reload must not die of it: not frozen, and not without a file under a manager.
+        // Before the sockets: a client that has received a reply may send a signal at once.
+        let receivedSignals = Relay<Int32>()
+        self.receivedSignals = receivedSignals
+        let follow = { SignalWatch($0) { receivedSignals.send($0) } }
+        // A SIGHUP must not end a process that may be asked to reload: one that is not frozen, and has a config file or
+        // runs under a service manager.
         let mayReload = signals.contains(.reload) && (settings.config != nil || manager != nil)
         let (reloads, stops) = (
             mayReload ? follow([SIGHUP]) : nil, signals.contains(.stop) ? follow([SIGTERM, SIGINT]) : nil
@@ -109,14 +110,14 @@ final class DaemonParts: Sendable {
                     reloader, store, audit, registry: registry, changes: changes, sources: sources)
                 hooks.access = access
                 if let tokens { hooks.tokens = { tokens.table } }
-                hooks.fronts = [settings.panel].compactMap { $0 }
+                hooks.serverEndpoints = [settings.panel].compactMap { $0 }
                 let server = TweakServer(
                     name: settings.name, registry: registry, listeners: listeners, limits: limits,
                     hooks: hooks.with(settings.presets(limits, store)))
                 try server.start { server in
                     Self.keepPanel(server, settings, log)
                     if let warning = server.warning { log.post(.warning(warning)) }
-                    log.post(.listening(server.whereabouts(settings)))
+                    log.post(.listening(server.listeningSummary(settings)))
                     log.flush()
                 }
                 return server
@@ -128,20 +129,20 @@ final class DaemonParts: Sendable {
             log.flush()
             throw error
         }
-        whenTokensChange.connect { [weak server] in server?.tokensChanged($0) }
+        tokenChanges.connect { [weak server] in server?.tokensChanged($0) }
         for warning in settings.warnings(about: server) { log.post(.warning(warning)) }
     }
 
-    // MARK: Following the outside
+    // MARK: External changes
 
-    /// Starts to follow the file, obeys the signals, and tells the service manager.
+    /// Starts watching the file, handling signals, and notifying the service manager.
     func open(_ settings: DaemonSettings) {
         Self.running.withLock { $0[ObjectIdentifier(self)] = self }
-        if let reloader { follow(reloader) }
+        if let reloader { watch(reloader) }
         for source in sources { source.start() }
         tokens?.start()
-        tellManager { $0.ready(status: "\(settings.name) serves \(Self.counted(self.registry.count, "tweak"))") }
-        signalled.connect { [weak self] signal in
+        notifyManager { $0.ready(status: "\(settings.name) serves \(Self.counted(self.registry.count, "tweak"))") }
+        receivedSignals.connect { [weak self] signal in
             if signal == SIGHUP { self?.reloadForManager() } else { self?.close(bySignal: true) }
         }
         log.flush()
@@ -156,74 +157,75 @@ final class DaemonParts: Sendable {
         }
     }
 
-    private func follow(_ reloader: ConfigReloader) {
+    private func watch(_ reloader: ConfigReloader) {
         let log = log
         let watcher = FileWatcher(
-            path: reloader.path, onTrouble: { log.post(.warning($0)) }, lookAgain: { _ in reloader.look() })
+            path: reloader.path, onProblem: { log.post(.warning($0)) }, onChange: { _ in reloader.reloadIfChanged() })
         watcher.start()
         followers.withLock { $0.watcher = watcher }
-        // It may have changed between the first reading and now.
-        reloader.look()
+        // The file may have changed between the first reading and now.
+        reloader.reloadIfChanged()
     }
 
-    /// The manager asks for a reload by SIGHUP, and waits until it is told that it has ended, well or badly.
+    /// Handles SIGHUP. The service manager waits for the notification that the reload has ended, with or without
+    /// success.
     private func reloadForManager() {
         if followers.withLock({ $0.isClosing }) { return }
-        tellManager { $0.reloading() }
+        notifyManager { $0.reloading() }
         guard let reloader else {
             log.post(.warning("asked to reload by SIGHUP, but there is no config file to read"))
-            return tellManager { $0.ready(status: "there is no config file to read") }
+            return notifyManager { $0.ready(status: "there is no config file to read") }
         }
         let result = Result { () throws(ReloadFailure) in try reloader.reload() }
         let status: String
         switch result {
         case .success(let difference):
-            status = "\(reloader.path) taken, \(Self.counted(difference.changes.count, "change"))"
-        case .failure(let failure): status = "\(reloader.path) not taken: \(failure.lines.first ?? "")"
+            status = "\(reloader.path) reloaded, \(Self.counted(difference.changes.count, "change"))"
+        case .failure(let failure): status = "\(reloader.path) rejected: \(failure.lines.first ?? "")"
         }
-        tellManager { $0.ready(status: status) }
+        notifyManager { $0.ready(status: status) }
     }
 
     private static func counted(_ count: Int, _ noun: String) -> String {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    private func tellManager(_ body: (ServiceManager) -> String?) {
+    private func notifyManager(_ body: (ServiceManager) -> String?) {
         guard let manager else { return }
-        if let trouble = body(manager) { log.post(.warning(trouble)) }
+        if let problem = body(manager) { log.post(.warning(problem)) }
     }
 
     // MARK: Closing
 
-    /// Ends everything, in the order in which nothing is lost. A second call does nothing.
+    /// Stops all components in an order that loses nothing. A second call does nothing.
     func close(bySignal: Bool = false) {
         let isFirst = followers.withLock { followers in
             defer { followers.isClosing = true }
-            if !followers.isClosing { followers.wasSignalled = bySignal }
+            if !followers.isClosing { followers.wasSignaled = bySignal }
             return !followers.isClosing
         }
         guard isFirst else { return }
-        tellManager { $0.stopping() }
+        notifyManager { $0.stopping() }
         log.post(.stopping)
         let ended = followers.withLock { followers in
             defer { (followers.watcher, followers.stops) = (nil, nil) }
             return (followers.watcher, followers.stops)
         }
-        // A second signal has its usual effect: it ends the process at once.
+        // A second signal has its default effect and ends the process at once.
         ended.1?.cancel()
-        // The watcher may be waiting for it.
+        // The watcher may be waiting for the reload.
         reloader?.cancel()
         ended.0?.stop()
         for source in sources { source.stop() }
         tokens?.stop()
-        panel?.retract(from: server)
+        panel?.withdraw(from: server)
         server.stop()
         panel?.finish()
         changes.end()
         store?.close()
         audit?.close()
         log.flush()
-        // A hangup would have ended the process before everything was written.
+        // Kept until now: SIGHUP would have ended the process before everything was written.
         let reloads = followers.withLock { $0.reloads.take() }
         reloads?.cancel()
         let waiting = followers.withLock { followers in
@@ -234,10 +236,10 @@ final class DaemonParts: Sendable {
         for body in waiting { body() }
     }
 
-    /// Whether a signal ends it, or has done so.
-    var wasSignalled: Bool { followers.withLock { $0.wasSignalled } }
+    /// Whether a signal is stopping the daemon or has stopped it.
+    var wasSignaled: Bool { followers.withLock { $0.wasSignaled } }
 
-    /// Waits until another thread that is closing it has done so.
+    /// Waits until the thread that is closing it has finished.
     func whenClosed() async {
         await withCheckedContinuation { continuation in
             let isClosed = followers.withLock { followers in

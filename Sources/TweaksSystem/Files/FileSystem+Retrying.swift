@@ -1,7 +1,7 @@
-// These calls go on where a signal, a full buffer or a missing directory stops a single one.
+// Completes file operations that one system call can leave unfinished: interrupted calls, partial writes, parents.
 
 extension FileSystem {
-    /// Again, when a signal came in between.
+    /// Repeats a call that a signal interrupted.
     package func retrying<Result>(
         _ body: @autoclosure () throws(FileError) -> Result
     ) throws(FileError) -> Result {
@@ -14,7 +14,7 @@ extension FileSystem {
         }
     }
 
-    /// Writes all of it.
+    /// Writes all bytes.
     package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(FileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -22,19 +22,19 @@ extension FileSystem {
         }
     }
 
-    /// Writes as much as goes at once, which is something.
+    /// Writes as many bytes as one call accepts, at least one.
     package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(FileError) -> Int {
         let count = try retrying(
             try bytes.withUnsafeBytes { buffer in
                 Result { () throws(FileError) in try self.write(descriptor, buffer) }
             }.get())
-        // Nothing, without an error, would be for ever.
+        // Retrying a write of zero bytes without an error would never end.
         if count <= 0 { throw .noProgress }
         return count
     }
 
-    /// Reads to the end, or so many bytes.
-    /// - Parameter size: So many are expected; then the end is seen without growing.
+    /// Reads to the end of the file or to the limit.
+    /// - Parameter size: The expected size; a buffer of this size reaches the end without growing.
     package func readAll(_ descriptor: Int32, limit: Int, expecting size: Int64) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var room = Int(clamping: size + 1_024)
@@ -52,19 +52,19 @@ extension FileSystem {
         return bytes
     }
 
-    /// Takes an advisory lock unless another process holds it.
+    /// Waits for an advisory lock.
     package func waitForLock(_ descriptor: Int32) throws(FileError) {
         if flock(descriptor, LOCK_EX) != 0 { throw FileError(errno) }
     }
 
     // MARK: Directories
 
-    /// Makes a directory, and those above it that are missing.
+    /// Creates a directory and its missing parents.
     package func makeDirectories(_ path: String) throws(FileError) {
         do throws(FileError) {
             try makeDirectory(path)
         } catch {
-            if (try? facts(path: path))?.kind == .directory { return }
+            if (try? info(path: path))?.kind == .directory { return }
             guard error.isMissing, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw error }
             try makeDirectories(String(path[..<slash]))
             try makeDirectory(path)
@@ -72,7 +72,7 @@ extension FileSystem {
         syncParent(of: path)
     }
 
-    /// Has the disk know of the new directory; where that fails, the first write will say so.
+    /// Flushes the new directory entry to disk; if that fails, the first write reports the error.
     private func syncParent(of path: String) {
         let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard let descriptor = try? openDirectory(parent) else { return }

@@ -1,10 +1,10 @@
-// Writes the line of the log that says where clients connect.
+// Formats the log line with the addresses that clients connect to.
 
 import TweaksServer
 
 extension TweakServer {
-    /// The line that says where to connect.
-    func whereabouts(_ settings: DaemonSettings) -> String {
+    /// The log line with the addresses.
+    func listeningSummary(_ settings: DaemonSettings) -> String {
         let frozen = settings.isFrozen ? ", frozen" : ""
         let panel = settings.panel.flatMap { panel in
             panel.text(for: self, isOnTerminal: settings.isOnTerminal, hasTokens: settings.tokenFile != nil)
@@ -12,7 +12,7 @@ extension TweakServer {
         var places: [String] = []
         if let port {
             let access =
-                wantsTokens ? "for who shows a token" : "open to every user and container of this network namespace"
+                wantsTokens ? "requires a token" : "open to every user and container of this network namespace"
             places.append("127.0.0.1:\(port) (\(access))")
         }
         places += socketPaths.map { "unix socket \($0)\(isShared ? " (for named users, too)" : "")" }

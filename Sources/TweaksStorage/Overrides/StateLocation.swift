@@ -1,20 +1,20 @@
-// Where a program's state directory is: what the environment says, what the code says, or the system's custom.
+// Finds the program's state directory from the environment, the program, or the system's conventions.
 
-/// Finds the directory for stored overrides. Nothing is touched.
-package enum StatePlace {
-    /// Why there is no such directory.
+/// Finds the directory for stored overrides, without touching any file.
+package enum StateLocation {
+    /// Why there is no directory.
     package struct Problem: Error, Equatable, Sendable, CustomStringConvertible {
-        /// Names the variable, what is wrong with it, and the remedy.
+        /// Names the variable, the problem and the remedy.
         package let description: String
 
         package init(_ description: String) { self.description = description }
     }
 
-    /// The directory; nil where `TWEAKS_STATE_DIR` is `off`.
+    /// The directory; nil if `TWEAKS_STATE_DIR` is `off`.
     ///
-    /// A directory that was named is taken as it is; elsewhere the program gets a folder of its own.
+    /// A named directory is used as it is; in the default location the program gets its own folder.
     /// - Parameters:
-    ///   - code: What the program says; the environment wins over it.
+    ///   - code: The program's setting; the environment overrides it.
     ///   - program: The name of the folder.
     package static func directory(
         named code: String?, program: String, environment: [String: String]
@@ -24,7 +24,7 @@ package enum StatePlace {
         }
         if let code, !code.isEmpty { return absolute(code, "the state directory “\(code)” of the program") }
         if let list = text("STATE_DIRECTORY", environment) {
-            // The service manager passes all that a unit names, and has made them.
+            // The service manager passes all directories of a unit, and has created them.
             let first = list.split(separator: ":", omittingEmptySubsequences: false).first.map { String($0) } ?? ""
             return absolute(first, "STATE_DIRECTORY=\(list)")
         }
@@ -36,7 +36,7 @@ package enum StatePlace {
             let folder = "Library/Application Support"
         #else
             let folder = ".local/state"
-            // The standard says that a relative one is to be ignored.
+            // The XDG standard requires ignoring a relative path.
             if let state = text("XDG_STATE_HOME", environment), state.hasPrefix("/") { return absolute(state, state) }
         #endif
         guard let home = text("HOME", environment) else {

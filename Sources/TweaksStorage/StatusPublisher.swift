@@ -1,10 +1,10 @@
-// Shows how far a thread has come with what it writes, and calls those who wait for it.
+// Publishes the progress of a writing thread and notifies observers.
 
 import Synchronization
 import Tweaks
 
-/// A status that one thread publishes and all others may look at.
-final class StatusBoard: Sendable {
+/// A status that one thread publishes and any thread can read.
+final class StatusPublisher: Sendable {
     private struct State {
         var status: SaveStatus
         var observers: [UInt64: @Sendable (SaveStatus) -> Void] = [:]
@@ -24,12 +24,12 @@ final class StatusBoard: Sendable {
             return state.lastObserver
         }
         return StoreObservation { [self] in
-            // What the closure holds is let go of outside the lock.
+            // The closure's captures are released outside the lock.
             _ = state.withLock { $0.observers.removeValue(forKey: number) }
         }
     }
 
-    /// Says what has come of an attempt.
+    /// Sets the status and notifies the observers.
     func publish(_ status: SaveStatus) {
         let observers = state.withLock { state in
             state.status = status

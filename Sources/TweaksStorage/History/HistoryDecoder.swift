@@ -1,23 +1,23 @@
-// The history file, read: lines to commits, or what is wrong with the first line that makes no sense.
+// Decodes the history file into commits, or reports the first invalid line.
 
 import Tweaks
 import TweaksWire
 
-/// What a history file says.
-struct HistoryReading {
+/// The content of a history file.
+struct HistoryDecoder {
     /// Oldest first, each number once.
     private(set) var records: [History.Record] = []
-    /// So many lines stand for them.
+    /// The number of lines in the file.
     private(set) var lines = 0
-    /// A last line has no end: whoever wrote it died.
-    private(set) var isTorn = false
+    /// Whether the last line is incomplete, because its writer died.
+    private(set) var endsMidLine = false
 
     private var byNumber: [UInt64: History.Record] = [:]
 
-    /// Reads a file.
+    /// Decodes a file.
     init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(OverridesFile.Refusal) {
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        isTorn = end < bytes.count
+        endsMidLine = end < bytes.count
         if bytes.isEmpty { return }
         for line in bytes[..<end].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
             lines += 1
@@ -32,7 +32,8 @@ struct HistoryReading {
         records = byNumber.values.sorted { $0.number < $1.number }
     }
 
-    /// Forgets commits above a revision: their overrides were never written. What they had taken back stands again.
+    /// Drops commits above a revision, whose overrides were never written, and restores the status of commits that they
+    /// undid or redid.
     /// - Returns: Whether there were any.
     mutating func drop(above revision: UInt64) -> Bool {
         let gone = records.filter { $0.revision > revision }
@@ -60,12 +61,16 @@ struct HistoryReading {
         try reader.object { key, reader throws(JSONReader.Problem) in try fields.read(key, &reader, anchor) }
         try reader.end()
         if lines == 1 {
-            if fields.format != HistoryLines.format { throw reader.problem("“format” is not “\(HistoryLines.format)”") }
-            if let version = fields.version, version > HistoryLines.version { return newerVersion = version }
-            if fields.version != HistoryLines.version { throw reader.problem("“version” is no number from 1") }
+            if fields.format != HistoryEncoder.format {
+                throw reader.problem("“format” is not “\(HistoryEncoder.format)”")
+            }
+            if let version = fields.version, version > HistoryEncoder.version { return newerVersion = version }
+            if fields.version != HistoryEncoder.version {
+                throw reader.problem("“version” is not a positive whole number")
+            }
         } else if fields.isStatus {
             let (number, status) = (try fields.number(reader), try fields.status(reader))
-            // A commit that is no longer kept is none to change.
+            // Ignored if the commit is no longer stored.
             byNumber[number]?.status = status
         } else {
             let record = try fields.record(reader, anchor)
@@ -74,7 +79,7 @@ struct HistoryReading {
     }
 }
 
-/// The values of the keys of a line that are known.
+/// The values of the known keys of a line.
 private struct HistoryFields {
     var format: String?
     var version: Int64?
@@ -101,7 +106,7 @@ private struct HistoryFields {
         case "changes":
             var list: [CommitPart] = []
             try reader.array { reader throws(JSONReader.Problem) in
-                list.append(try HistoryPartFields.part(&reader, anchor))
+                list.append(try HistoryPartDecoder.part(&reader, anchor))
             }
             parts = list
         default: try reader.skip()
@@ -110,34 +115,36 @@ private struct HistoryFields {
 
     var isStatus: Bool { parts == nil && statusWord != nil }
 
-    /// Far from the end of all numbers, because counting goes on from there.
+    /// Limited far below the maximum, because numbering continues from it.
     private static func count(_ number: Int64?) -> UInt64? {
         number.flatMap { (1...1_000_000_000_000_000).contains($0) ? UInt64($0) : nil }
     }
 
     func number(_ reader: JSONReader) throws(JSONReader.Problem) -> UInt64 {
-        guard let number = Self.count(n) else { throw reader.problem("“n” is missing, or is no number from 1") }
+        guard let number = Self.count(n) else {
+            throw reader.problem("“n” is missing, or is not a positive whole number")
+        }
         return number
     }
 
     func status(_ reader: JSONReader) throws(JSONReader.Problem) -> History.Record.Status {
         guard let statusWord else { return .done }
         guard let status = History.Record.Status(rawValue: statusWord) else {
-            throw reader.problem("there is no such status")
+            throw reader.problem("“status” is unknown")
         }
         return status
     }
 
     func record(_ reader: JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> History.Record {
         guard let revision = Self.count(revision) else {
-            throw reader.problem("“revision” is missing, or is no number from 1")
+            throw reader.problem("“revision” is missing, or is not a positive whole number")
         }
         guard let time = time.flatMap({ TimeText.parse($0) }) else {
             throw reader.problem("“time” is missing, or is not like 2026-11-21T09:30:00Z")
         }
         guard let origin else { throw reader.problem("“by” is missing") }
         guard let kind = kind.flatMap({ CommitKind(word: $0, number: Self.count(of)) }) else {
-            throw reader.problem("“kind” is missing, or there is no such kind")
+            throw reader.problem("“kind” is missing or unknown")
         }
         guard let parts else { throw reader.problem("“changes” are missing") }
         return History.Record(

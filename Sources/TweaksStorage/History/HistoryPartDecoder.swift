@@ -1,10 +1,10 @@
-// One tweak's part of a line of the history file, read.
+// Decodes the change of one tweak in a history line.
 
 import Tweaks
 import TweaksWire
 
-/// One tweak's part of a line.
-struct HistoryPartFields {
+/// The fields of one tweak's change.
+struct HistoryPartDecoder {
     private var path: String?
     private var kind: String?
     private var component: String?
@@ -13,7 +13,7 @@ struct HistoryPartFields {
     private var temporaries: [String: (value: JSON?, time: String?, expires: String?)] = [:]
 
     static func part(_ reader: inout JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> CommitPart {
-        var fields = HistoryPartFields()
+        var fields = HistoryPartDecoder()
         try reader.object { key, reader throws(JSONReader.Problem) in
             switch key {
             case "path": fields.path = try reader.text(key)
@@ -48,7 +48,7 @@ struct HistoryPartFields {
         guard let path = path.flatMap({ try? TweakPath($0) }) else {
             throw reader.problem("“path” is missing, or is not category/collection/name")
         }
-        // Values of a kind that a later build has are told as those of a secret: that there was a change.
+        // A value of an unknown kind, from a later build, is treated as a secret: only the fact of the change is kept.
         if isSecret || kind != nil && storedKind == nil { return CommitPart(.path(path, isSecret: true)) }
         guard let old = try value("old", values["old"], reader), let new = try value("new", values["new"], reader)
         else {
@@ -61,15 +61,15 @@ struct HistoryPartFields {
 
     private func layers(
         _ key: String, _ temporaryKey: String, _ reader: JSONReader, _ anchor: TimeAnchor
-    ) throws(JSONReader.Problem) -> SetValues {
-        var layers = SetValues(override: try value(key, values[key], reader))
+    ) throws(JSONReader.Problem) -> OverrideValues {
+        var layers = OverrideValues(override: try value(key, values[key], reader))
         guard let found = temporaries[temporaryKey] else { return layers }
         guard let value = try value(temporaryKey, found.value, reader),
             let time = found.time.flatMap({ TimeText.parse($0) }),
             let expires = found.expires.flatMap({ TimeText.parse($0) })
         else { throw reader.problem("“\(temporaryKey)” lacks its value, or one of its times") }
-        let (start, end) = anchor.life(from: time, to: expires)
-        layers.temporary = SetValues.Temporary(value, time: start, expires: end)
+        let (start, end) = anchor.lifetime(from: time, to: expires)
+        layers.temporary = OverrideValues.Temporary(value, time: start, expires: end)
         return layers
     }
 

@@ -1,42 +1,43 @@
-// What the overrides file is to hold: the line of each override, what was proposed on top, and the revision.
+// Holds the intended content of the overrides file: override lines, proposals, and the revision.
 
 import Tweaks
 
-/// All overrides as lines. Writing ten thousand of them must not cost more than copying them.
-struct OverrideBook: Sendable {
+/// All overrides as encoded lines, so that writing ten thousand of them costs no more than copying them.
+struct OverrideTable: Sendable {
     private typealias Line = (key: OverrideKey, text: [UInt8])
 
     private(set) var anchor: TimeAnchor
-    /// Everything up to this revision of the registry is here.
+    /// The last revision of the registry that is included.
     private(set) var revision: UInt64 = 0
-    /// What the file said when it was read; a file that was found late may be ahead of us.
+    /// The revision in the file when it was read; a file that is read late can be ahead of the registry.
     private var fileRevision: UInt64 = 0
-    /// By path, and of one path the override first.
+    /// Sorted by path; the override comes before the temporary override of the same path.
     private var lines: [Line] = []
-    /// Those that end by themselves: when they do is said anew where somebody sets the wall clock.
+    /// Temporary overrides; their expiry times are rewritten when the wall clock is set.
     private var temporary: [OverrideKey: StoredEntry] = [:]
-    /// Those whose kind of value this build does not know: they stay as they are until their tweaks are set.
-    private var foreign: Set<OverrideKey> = []
-    /// What the file has that cannot be taken: kept as it is, until a person mends it.
-    private(set) var aside: [[UInt8]] = []
-    /// What was reset before the file could be read, and must not come back with it; nil once it was read.
+    /// Overrides of a kind that this build does not know; they are kept unchanged until their tweaks are set.
+    private var unknownKinds: Set<OverrideKey> = []
+    /// Rejected entries of the file, kept unchanged until an operator corrects them.
+    private(set) var quarantined: [[UInt8]] = []
+    /// Keys reset before the file was readable, which loading must not restore; nil once it was read.
     private var resetBeforeLoading: Set<OverrideKey>? = []
-    /// What is on disk without being in force, oldest first: whoever proposed it commits it next, or withdraws it.
+    /// Proposals that are on disk but not in effect, oldest first: the proposer commits or withdraws each.
     private var proposed: [OverrideKey: [StoredEntry?]] = [:]
 
     init(anchor: TimeAnchor) { self.anchor = anchor }
 
     var count: Int { lines.count }
 
-    // MARK: Taking in
+    // MARK: Input
 
-    /// Takes what a file held, beneath what is here already.
-    /// - Parameter isLate: The registry does not count on from its revision: it was not found when that began.
+    /// Loads a file's entries below the current ones.
+    /// - Parameter isLate: The registry started before the file was readable, so its revision does not continue the
+    ///   file's.
     mutating func load(_ file: OverridesFile, isLate: Bool = false) {
         fileRevision = file.revision
-        aside = file.allAside
+        quarantined = file.allQuarantined
         for entry in file.entries where entry.stored == nil && position(of: entry.key).line == nil {
-            foreign.insert(entry.key)
+            unknownKinds.insert(entry.key)
         }
         if !isLate, lines.isEmpty, revision == 0 {
             revision = file.revision
@@ -44,43 +45,43 @@ struct OverrideBook: Sendable {
             for entry in file.entries where entry.key.isTemporary { temporary[entry.key] = entry.stored }
         } else {
             for entry in file.entries where position(of: entry.key).line == nil {
-                if resetBeforeLoading?.contains(entry.key) != true { put(entry.key, entry.text, entry.stored) }
+                if resetBeforeLoading?.contains(entry.key) != true { setLine(entry.key, entry.text, entry.stored) }
             }
         }
         resetBeforeLoading = nil
     }
 
-    /// Takes what was committed.
+    /// Applies committed changes.
     mutating func apply(_ batch: StoreBatch) {
         revision = max(revision, batch.revision)
         var changes = batch.changes
         if batch.isWhole {
-            for line in lines where changes[line.key] == nil && !foreign.contains(line.key) {
+            for line in lines where changes[line.key] == nil && !unknownKinds.contains(line.key) {
                 changes[line.key] = .some(nil)
             }
         }
         if changes.count > 64 { reserve(for: changes) }
         for (key, entry) in changes {
-            put(key, entry.flatMap { OverridesFile.line($0, anchor) }, entry)
-            foreign.remove(key)
+            setLine(key, entry.flatMap { OverridesFile.line($0, anchor) }, entry)
+            unknownKinds.remove(key)
             if entry == nil { resetBeforeLoading?.insert(key) }
-            if !proposed.isEmpty { settle(key, entry) }
+            if !proposed.isEmpty { removeProposals(key, entry) }
         }
     }
 
-    // Inserting one by one would move the rest each time; so the places are made in one go.
+    // Makes space for all new lines at once; inserting one by one would move the rest each time.
     private mutating func reserve(for changes: OverrideChanges) {
         let new = changes.filter { $0.value != nil && position(of: $0.key).line == nil }
         lines += new.map { ($0.key, []) }
         lines.sort { $0.key.precedes($1.key) }
     }
 
-    private mutating func put(_ key: OverrideKey, _ text: [UInt8]?, _ entry: StoredEntry?) {
-        Self.put(key, text, in: &lines)
+    private mutating func setLine(_ key: OverrideKey, _ text: [UInt8]?, _ entry: StoredEntry?) {
+        Self.setLine(key, text, in: &lines)
         if key.isTemporary { temporary[key] = entry }
     }
 
-    private static func put(_ key: OverrideKey, _ text: [UInt8]?, in lines: inout [Line]) {
+    private static func setLine(_ key: OverrideKey, _ text: [UInt8]?, in lines: inout [Line]) {
         let (index, line) = position(of: key, in: lines)
         switch (line, text) {
         case (nil, nil): break
@@ -101,25 +102,25 @@ struct OverrideBook: Sendable {
         return (low, low < lines.count && lines[low].key == key ? lines[low] : nil)
     }
 
-    /// Whether somebody who sets the wall clock would move an end.
+    /// Whether an expiry time depends on the wall clock.
     var hasTemporary: Bool { !temporary.isEmpty }
 
-    /// Says anew when temporary overrides end: the wall clock was set.
+    /// Rewrites the expiry times of temporary overrides after the wall clock was set.
     /// - Returns: Whether there are any.
     mutating func reanchor(_ anchor: TimeAnchor) -> Bool {
         self.anchor = anchor
-        for (key, entry) in temporary { put(key, OverridesFile.line(entry, anchor), entry) }
+        for (key, entry) in temporary { setLine(key, OverridesFile.line(entry, anchor), entry) }
         return !temporary.isEmpty
     }
 
     // MARK: Proposals
 
-    /// Keeps what is on disk now until it is in force.
-    mutating func accept(_ changes: OverrideChanges) {
+    /// Stores proposals that are on disk until they take effect.
+    mutating func addProposals(_ changes: OverrideChanges) {
         for (key, entry) in changes { proposed[key, default: []].append(entry) }
     }
 
-    /// Forgets the oldest proposal of each of these. False when there was none: others' for the same tweak stay.
+    /// Drops the oldest matching proposal for each key; false if there was none. Proposals of others stay.
     mutating func withdraw(_ changes: OverrideChanges) -> Bool {
         changes.count { key, entry in
             guard let own = proposed[key]?.firstIndex(where: { $0?.content == entry?.content }) else { return false }
@@ -129,34 +130,35 @@ struct OverrideBook: Sendable {
         } > 0
     }
 
-    /// An override was put in force. Proposals are, in turn; so this one's, and those before it, have had theirs. Where
-    /// it is nobody's, somebody else had the last word, and whoever proposed something notes it anew.
-    private mutating func settle(_ key: OverrideKey, _ entry: StoredEntry?) {
+    /// Removes proposals after a commit. Proposals commit in order, so a matching one and all before it are done.
+    /// Without a match, another commit won, and pending proposals are written again by their proposers.
+    private mutating func removeProposals(_ key: OverrideKey, _ entry: StoredEntry?) {
         guard let waiting = proposed[key] else { return }
         let own = waiting.firstIndex { $0?.content == entry?.content }
         let rest = own.map { Array(waiting[($0 + 1)...]) } ?? []
         proposed[key] = rest.isEmpty ? nil : rest
     }
 
-    // MARK: Giving out
+    // MARK: Output
 
-    /// What is proposed is answered with a revision that is told here only afterwards, when the answer may be out
-    /// already. So that a crash in between does not take the revision back, counting would go on beyond it.
-    private func reserve(_ more: [OverrideChanges]) -> UInt64 { proposed.isEmpty && more.isEmpty ? 0 : 1_000 }
+    /// The margin added to the stored revision while proposals are pending. The reply to a proposal can carry a
+    /// revision that reaches this table only later; after a crash in between, counting must continue above it.
+    private func revisionMargin(_ more: [OverrideChanges]) -> UInt64 { proposed.isEmpty && more.isEmpty ? 0 : 1_000 }
 
-    /// The file as it ought to be, with more proposals on top.
+    /// The file's content, with further proposals applied.
     func text(program: String, proposing more: [OverrideChanges]) -> [UInt8] {
         var lines = lines
         for (key, waiting) in proposed {
-            if let last = waiting.last { Self.put(key, last.flatMap { OverridesFile.line($0, anchor) }, in: &lines) }
+            guard let last = waiting.last else { continue }
+            Self.setLine(key, last.flatMap { OverridesFile.line($0, anchor) }, in: &lines)
         }
         for changes in more {
             for (key, entry) in changes {
-                Self.put(key, entry.flatMap { OverridesFile.line($0, anchor) }, in: &lines)
+                Self.setLine(key, entry.flatMap { OverridesFile.line($0, anchor) }, in: &lines)
             }
         }
         return OverridesFile.text(
-            program: program, revision: max(revision, fileRevision) + reserve(more), lines: lines.lazy.map(\.text),
-            aside: aside)
+            program: program, revision: max(revision, fileRevision) + revisionMargin(more),
+            lines: lines.lazy.map(\.text), quarantined: quarantined)
     }
 }

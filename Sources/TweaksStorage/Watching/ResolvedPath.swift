@@ -1,0 +1,176 @@
+// Resolves a path through every directory and symbolic link, to find what to watch and to detect changes.
+
+import TweaksSystem
+
+/// The directories, links and target of a path at one moment.
+package struct ResolvedPath: Equatable {
+    /// Identifies a file independently of its name.
+    package struct Identity: Hashable, Sendable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    /// The metadata of a file or link, for comparison. Users cannot set back the inode's change time.
+    package struct Metadata: Hashable, Sendable {
+        package let identity: Identity
+        package let size: Int64
+        package let modified: Time
+        package let changed: Time
+    }
+
+    /// A file time.
+    package struct Time: Hashable, Sendable {
+        let seconds: Int64
+        let nanoseconds: Int64
+    }
+
+    /// The end of the path.
+    package enum Target: Hashable, Sendable {
+        case file(Metadata)
+        /// With the error number.
+        case missing(Int32)
+    }
+
+    /// A directory on the path.
+    package struct Directory: Hashable, Sendable {
+        let identity: Identity
+        /// Without symbolic links.
+        package let path: String
+        /// Whether its entries are watched; otherwise only its own removal or renaming.
+        package fileprivate(set) var watchesEntries = false
+    }
+
+    /// The name of the file, or of a link on the path, in its directory.
+    package struct Entry: Hashable, Sendable {
+        let directory: Identity
+        package let name: String
+    }
+
+    /// The symbolic links, in order.
+    package private(set) var links: [Metadata] = []
+    package private(set) var target: Target
+    package private(set) var directories: [Directory] = []
+    package private(set) var entries: Set<Entry> = []
+    /// All paths visited from the root to the target, with links resolved except for the last component.
+    private var steps: [String] = ["/"]
+
+    /// Resolves an absolute path.
+    package init(_ path: String) {
+        // Taken from the kernel, which also resolves paths that cannot be followed by name, such as /dev/fd/3.
+        target = Self.target(path)
+        guard let root = Metadata.of("/") else { return }
+        follow(path, from: Directory(identity: root.identity, path: "/"))
+    }
+
+    /// The paths visited on the way to a file, ending with the file.
+    static func steps(to path: String) -> [String] { ResolvedPath(path).steps }
+
+    /// Whether a file or link has changed.
+    package func differs(from other: ResolvedPath) -> Bool { links != other.links || target != other.target }
+
+    /// Whether both resolve to the same file through the same links, so that a difference is a change in place.
+    package func isSameFile(as other: ResolvedPath) -> Bool {
+        guard case .file(let mine) = target, case .file(let theirs) = other.target else { return false }
+        return mine.identity == theirs.identity && links == other.links
+    }
+
+    // MARK: - Following
+
+    /// The kernel's limit of followed links (path_resolution(7)).
+    private static let linkLimit = 40
+
+    private mutating func follow(_ path: String, from root: Directory) {
+        var stack = [root]
+        var rest = Self.parts(path)
+        directories = [root]
+        while let name = rest.popLast(), let current = stack.last {
+            if name == ".." {
+                if stack.count > 1 { stack.removeLast() }
+                continue
+            }
+            let entryPath = current.path == "/" ? "/\(name)" : "\(current.path)/\(name)"
+            steps.append(entryPath)
+            let isLast = rest.isEmpty
+            if isLast { entries.insert(Entry(directory: current.identity, name: name)) }
+            guard let (metadata, kind) = Metadata.withKind(at: entryPath) else { return watchEntries(of: current) }
+            switch kind {
+            case .link:
+                watchEntries(of: current)
+                entries.insert(Entry(directory: current.identity, name: name))
+                links.append(metadata)
+                guard links.count <= Self.linkLimit, let destination = Self.destination(of: entryPath) else { return }
+                if destination.hasPrefix("/") { stack = [root] }
+                rest += Self.parts(destination)
+            case .directory:
+                if isLast { watchEntries(of: current) }
+                stack.append(Directory(identity: metadata.identity, path: entryPath))
+                addDirectory(Directory(identity: metadata.identity, path: entryPath))
+            case .other: return watchEntries(of: current)
+            }
+        }
+    }
+
+    /// The components without empty ones and `.`, last first.
+    private static func parts(_ path: String) -> [String] {
+        path.split(separator: "/").filter { $0 != "." }.reversed().map { String($0) }
+    }
+
+    private mutating func addDirectory(_ directory: Directory) {
+        if !directories.contains(where: { $0.identity == directory.identity }) { directories.append(directory) }
+    }
+
+    private mutating func watchEntries(of directory: Directory) {
+        for index in directories.indices where directories[index].identity == directory.identity {
+            directories[index].watchesEntries = true
+        }
+    }
+
+    // MARK: - System calls
+
+    private static func target(_ path: String) -> Target {
+        var info = stat()
+        return stat(path, &info) == 0 ? .file(Metadata(info)) : .missing(errno)
+    }
+
+    /// The destination of a symbolic link.
+    private static func destination(of path: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: 4_096)
+        let count = readlink(path, &bytes, bytes.count)
+        return count < 0 ? nil : String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+extension ResolvedPath.Metadata {
+    fileprivate enum Kind {
+        case directory
+        case link
+        case other
+    }
+
+    fileprivate init(_ info: stat) {
+        identity = .init(device: UInt64(truncatingIfNeeded: info.st_dev), inode: UInt64(info.st_ino))
+        size = Int64(info.st_size)
+        modified = .init(info.modified)
+        changed = .init(info.changed)
+    }
+
+    /// The metadata of a path's last component; a link is not followed.
+    fileprivate static func withKind(at path: String) -> (Self, Kind)? {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return nil }
+        switch info.st_mode & S_IFMT {
+        case S_IFDIR: return (Self(info), .directory)
+        case S_IFLNK: return (Self(info), .link)
+        default: return (Self(info), .other)
+        }
+    }
+
+    fileprivate static func of(_ path: String) -> Self? { withKind(at: path)?.0 }
+}
+
+extension ResolvedPath.Time {
+    fileprivate init(_ time: timespec) {
+        seconds = Int64(time.tv_sec)
+        nanoseconds = Int64(time.tv_nsec)
+    }
+}
