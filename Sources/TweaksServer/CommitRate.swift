@@ -1,8 +1,8 @@
-// How many commits a second there were of late.
+// Measures recent commits per second.
 
 import Tweaks
 
-/// Samples of the revision, taken when the I/O thread is awake anyway: a process that rests is not woken for a figure.
+/// Samples of the revision, taken when the I/O thread is awake anyway: an idle process is not woken to measure.
 struct CommitRate {
     private var samples: [(time: Moment, revision: UInt64)]
     private let interval: Duration = .seconds(5)
@@ -10,21 +10,21 @@ struct CommitRate {
 
     init(_ revision: UInt64, at now: Moment) { (samples, dueAt) = ([(now, revision)], now + interval) }
 
-    /// When it is time for another sample.
+    /// When the next sample is due.
     private(set) var dueAt: Moment
 
-    /// Whether that has come.
+    /// Whether a sample is due.
     func isDue(_ now: Moment) -> Bool { dueAt <= now }
 
-    /// Takes a sample.
+    /// Adds a sample.
     mutating func note(_ revision: UInt64, at now: Moment) {
         samples.append((now, revision))
         dueAt = now + interval
-        // The newest one that is out of the window stays: that is where the window begins.
+        // The newest sample outside the window stays, since the window begins there.
         while samples.count > 2, samples[1].time + window <= now { samples.removeFirst() }
     }
 
-    /// Commits a second, and over which time: about the last minute, or more where nothing woke the I/O thread.
+    /// The commits per second and the time measured: about the last minute, or more if nothing woke the I/O thread.
     func rate(_ revision: UInt64, at now: Moment) -> (perSecond: Double, over: Duration) {
         let start = samples.last { $0.time + window <= now } ?? samples[0]
         let time = now - start.time

@@ -1,4 +1,4 @@
-// New connections: who is let in, and what happens when there are too many.
+// Accepts new connections, and handles running out of descriptors.
 
 import Tweaks
 
@@ -6,29 +6,29 @@ import TweaksSystem
 
 extension EventLoop {
     func accept(from listener: Listener) {
-        if crowd.isPaused { return }
+        if admission.isPaused { return }
         for _ in 0..<64 {
             switch listener.accept() {
             case .connection(let descriptor): open(descriptor, from: listener)
-            case .nobody: return
-            case .exhausted: return refuseForWantOfDescriptors(listener)
+            case .wouldBlock: return
+            case .exhausted: return handleDescriptorExhaustion(listener)
             }
         }
     }
 
-    /// - Parameter isLast: There are no descriptors behind this one, so that it is kept only for who may do everything.
+    /// - Parameter isLast: This is the last descriptor, so only a client with full rights may keep it.
     private func open(_ descriptor: Descriptor, from listener: Listener, isLast: Bool = false) {
-        executor.figures.accepted += 1
+        executor.metrics.accepted += 1
         let session = makeSession(descriptor, listener)
-        let refusal = isLast ? takesKeptPlace(session) ? nil : Self.noDescriptors : makeRoom(for: session)
-        if let refusal, isLast || isOverrun(by: session.account) { return turnAway(descriptor, refusal, listener) }
-        guard register(session) else { return turnAway(descriptor, Self.noDescriptors, listener) }
-        executor.tell(.state, session)
-        if let refusal { return say(refusal, to: session) }
+        let refusal = isLast ? claimsReservedSlot(session) ? nil : Self.noDescriptors : makeRoom(for: session)
+        if let refusal, isLast || isOverloaded(by: session.account) { return reject(descriptor, refusal, listener) }
+        guard register(session) else { return reject(descriptor, Self.noDescriptors, listener) }
+        executor.notify(.state, session)
+        if let refusal { return sendAndClose(refusal, to: session) }
         admit(session, listener)
-        noteNewcomer(session)
-        // Of those who are there, each has a few at most.
-        timers.compact(most: 8 * sessions.count + 64) { self.session($0) != nil }
+        trackNewSession(session)
+        // Each current session has only a few timers.
+        timers.compact(limit: 8 * sessions.count + 64) { self.session($0) != nil }
         schedule(.firstLine, for: session, in: limits.timeToFirstLine)
         if let idle = idleTime(session) { schedule(.idle, for: session, in: idle) }
     }
@@ -48,7 +48,7 @@ extension EventLoop {
             let address = listener.isLoopback ? nil : SocketAddress.host(of: number)
             peer = Peer(
                 address: address ?? (listener.isVersion6 ? "[::1]" : "127.0.0.1"), port: port,
-                listener.front == nil ? .tcp : .http)
+                listener.endpoint == nil ? .tcp : .http)
         }
         let session = Session(
             id: SessionID(number: sessions.makeNumber(), descriptor: number), descriptor: descriptor, peer: peer,
@@ -66,27 +66,27 @@ extension EventLoop {
             return false
         }
         sessions.insert(session)
-        session.payer.isCounted = true
-        executor.figures.sessions = sessions.count
+        session.accounts.isCounted = true
+        executor.metrics.sessions = sessions.count
         return true
     }
 
     // MARK: - No descriptors
 
-    /// Out of descriptors: spends the spare one on an answer, or on who comes to mend that; then waits a little for others
-    /// to be closed.
-    private func refuseForWantOfDescriptors(_ listener: Listener) {
-        crowd.spare = nil
-        executor.figures.hit(.descriptors)
-        // A Unix socket first: those who may do everything come there.
+    /// Handles running out of descriptors: spends the reserve on an error, or on an operator who can fix it; then
+    /// pauses until others are closed.
+    private func handleDescriptorExhaustion(_ listener: Listener) {
+        admission.reserveDescriptor = nil
+        executor.metrics.hit(.descriptors)
+        // The Unix socket first: operators connect there.
         for listener in listeners.filter({ $0.isUnix && $0 !== listener }) + [listener] {
             guard case .connection(let descriptor) = listener.accept() else { continue }
             open(descriptor, from: listener, isLast: true)
             break
         }
-        crowd.spare = Self.makeSpare()
+        admission.reserveDescriptor = Self.openReserveDescriptor()
         pauseAccepting()
-        // Where it cannot be said, more is heard of newcomers meanwhile, and ignored.
+        // If this fails, the loop keeps receiving events of new connections, and ignores them.
         for listener in listeners { try? poller.modify(listener.descriptor.number, []) }
     }
 
@@ -96,9 +96,9 @@ extension EventLoop {
     }
 
     func resumeAccepting() {
-        crowd.isPaused = false
+        admission.isPaused = false
         if isStopping { return }
-        if crowd.spare == nil { crowd.spare = Self.makeSpare() }
+        if admission.reserveDescriptor == nil { admission.reserveDescriptor = Self.openReserveDescriptor() }
         do {
             for listener in listeners { try poller.modify(listener.descriptor.number, .read) }
         } catch {
@@ -107,11 +107,11 @@ extension EventLoop {
     }
 
     private func pauseAccepting() {
-        crowd.isPaused = true
+        admission.isPaused = true
         schedule(.accepting, in: .milliseconds(100))
     }
 
-    static func makeSpare() -> Descriptor? {
+    static func openReserveDescriptor() -> Descriptor? {
         let number = Platform.openNull()
         return number < 0 ? nil : Descriptor(number)
     }

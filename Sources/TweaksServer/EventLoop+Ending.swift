@@ -1,14 +1,14 @@
-// How sessions end: an error that is said, the last replies on their way, the descriptor closed.
+// Ends sessions: sends the error and the last replies, then closes the descriptor.
 
 import Tweaks
 import TweaksWire
 
 extension EventLoop {
-    /// An error that ends the session: it is sent, an open batch is dropped, all further input is thrown away.
-    /// - Parameter reason: What the program is told; usually it follows from the error.
+    /// Ends a session with an error: sends it, drops an open batch, and discards further input.
+    /// - Parameter reason: The reason reported to the program; by default it follows from the error.
     func fail(_ error: TweakError, _ session: Session, _ reason: TweakSession.Reason? = nil) {
         executor.count(error)
-        executor.take(.end(reason ?? .init(error)), session)
+        executor.apply(.end(reason ?? .init(error)), session)
         session.isInteractive = false
         session.connection.phase = .draining(discarded: 0)
         session.dialect.prepareToEnd()
@@ -16,16 +16,16 @@ extension EventLoop {
         end(session)
     }
 
-    /// An error that no request asked for; it comes after every owed reply, and the session closes.
-    func say(_ error: TweakError, to session: Session) {
+    /// Sends an unsolicited error after all pending replies, and closes the session.
+    func sendAndClose(_ error: TweakError, to session: Session) {
         guard session.isOpen else { return }
-        // A prompt may stand there.
+        // There may be a prompt on the current line.
         session.leavePrompt()
         fail(error, session)
         advance(session)
     }
 
-    /// Closes a session when its replies are sent.
+    /// Closes a session after its replies are sent.
     func finish(_ session: Session) {
         guard session.isOpen else { return }
         session.connection.phase = .draining(discarded: 0)
@@ -37,7 +37,7 @@ extension EventLoop {
         session.batch = nil
         session.dialect.forgetInput()
         stopWatching(session)
-        // Closed at once, the kernel would answer unread input with a reset, and the last reply would be lost.
+        // Closing with unread input would cause a reset, and the client would lose the last reply.
         schedule(.drain, for: session, in: limits.lingerTime)
     }
 
@@ -50,33 +50,35 @@ extension EventLoop {
     func close(_ session: Session) {
         guard session.connection.phase != .closed else { return }
         session.connection.phase = .closed
-        abandonWork(of: session)
+        orphanWork(of: session)
         stopWatching(session)
         poller.remove(session.connection.descriptor.number)
         sessions.remove(session)
-        weigh(session)
-        session.payer.isCounted = false
-        session.payer.otherAccounts = []
-        // While a disk does not answer, sessions come and go.
-        if executor.owing.count > 2 * sessions.count + 64 { executor.owing.removeAll { self.session($0) == nil } }
-        executor.figures.sessions = sessions.count
-        executor.take(.end(.lost), session)
-        if crowd.isPaused { resumeAccepting() }
+        updateMemoryUse(session)
+        session.accounts.isCounted = false
+        session.accounts.others = []
+        // Sessions come and go while a disk does not answer.
+        if executor.awaitingDurability.count > 2 * sessions.count + 64 {
+            executor.awaitingDurability.removeAll { self.session($0) == nil }
+        }
+        executor.metrics.sessions = sessions.count
+        executor.apply(.end(.lost), session)
+        if admission.isPaused { resumeAccepting() }
     }
 
-    /// Notes that nobody waits any more for what others do for this session.
-    func abandonWork(of session: Session) {
+    /// Records that the session no longer waits for its background work.
+    func orphanWork(of session: Session) {
         if let running = session.work.running {
             if running.kind == .action {
-                executor.abandoned.runs.insert(session.id)
+                executor.orphaned.runs.insert(session.id)
             } else {
-                executor.abandoned.requests.insert(session.id)
+                executor.orphaned.requests.insert(session.id)
             }
         }
         session.work = .idle
     }
 
-    // MARK: A server that stops
+    // MARK: - Stopping the server
 
     func beginStopping() {
         if isStopping { return }
@@ -87,31 +89,31 @@ extension EventLoop {
             poller.remove(listener.descriptor.number)
         }
         for session in sessions.all {
-            sayClosing(session)
-            // One that was ending before need not wait any longer for its peer.
+            closeForShutdown(session)
+            // A session that was ending before need not wait for its peer any longer.
             advance(session)
         }
     }
 
-    /// Ends a session of a stopping server, once the reply that is under way is complete; that of an action is not waited
-    /// for, since it may be the one that stops the server.
-    func sayClosing(_ session: Session) {
-        session.endPenalty()
+    /// Ends a session of a stopping server after the reply in progress is complete. Does not wait for actions, since
+    /// one of them may stop the server.
+    func closeForShutdown(_ session: Session) {
+        session.endAuthenticationDelay()
         if session.work.running?.kind == .action { session.work = .idle }
         guard session.isOpen, !session.work.isBusy, session.replies.rest == nil else { return }
-        say(TweakError(.closing, "the process is shutting down"), to: session)
+        sendAndClose(TweakError(.closing, "the process is shutting down"), to: session)
     }
 
     func closeAll() {
         for session in sessions.all {
-            executor.take(.end(.shutdown), session)
+            executor.apply(.end(.shutdown), session)
             close(session)
         }
     }
 }
 
 extension TweakSession.Reason {
-    /// Why a session ends with this error.
+    /// The reason that corresponds to an error.
     init(_ error: TweakError) {
         switch error.code {
         case .tooMany, .tooLong: self = .limit

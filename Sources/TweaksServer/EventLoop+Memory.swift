@@ -1,48 +1,48 @@
-// Keeps the loop within its memory budget: each session is weighed after its turn, and the greediest loses first.
+// Keeps the memory of sessions within budget: measures each after its turn, and ends the largest first.
 
 import Tweaks
 import TweaksWire
 
 extension EventLoop {
-    /// Counts what a session holds now.
-    func weigh(_ session: Session) {
-        let held = session.connection.phase == .closed ? 0 : session.memory
-        executor.memory.sessions += session.payer.hold(held)
+    /// Updates the count of bytes that a session holds.
+    func updateMemoryUse(_ session: Session) {
+        let used = session.connection.phase == .closed ? 0 : session.memory
+        executor.memory.sessions += session.accounts.hold(used)
     }
 
-    /// Ends sessions until all that is held is within the budget.
-    func relieveMemory() {
-        while executor.memory.excess({ executor.stateBytes }) > 0, let session = greediest() {
-            shed(session)
+    /// Ends sessions until the memory in use is within the budget.
+    func enforceMemoryBudget() {
+        while executor.memory.excess({ executor.stateBytes }) > 0, let session = largestSession() {
+            evictForMemory(session)
         }
     }
 
-    /// The greediest session of the peer that holds most: many small ones are no better than a large one.
-    private func greediest() -> Session? {
-        let all = sessions.all.filter { $0.connection.phase != .closed && $0.greed > 0 }
+    /// The largest session of the peer that holds most: splitting over many sessions gives no advantage.
+    private func largestSession() -> Session? {
+        let all = sessions.all.filter { $0.connection.phase != .closed && $0.reclaimableBytes > 0 }
         var byPeer: [ObjectIdentifier: Int] = [:]
-        for session in all { byPeer[ObjectIdentifier(session.account), default: 0] += session.greed }
+        for session in all { byPeer[ObjectIdentifier(session.account), default: 0] += session.reclaimableBytes }
         let most = byPeer.max { $0.value < $1.value }?.key
-        return all.filter { ObjectIdentifier($0.account) == most }.max { $0.greed < $1.greed }
+        return all.filter { ObjectIdentifier($0.account) == most }.max { $0.reclaimableBytes < $1.reclaimableBytes }
     }
 
-    /// Ends a session, and lets go of all that it holds at once: it is not about to read that.
-    private func shed(_ session: Session) {
+    /// Ends a session and frees its memory at once: the client does not read it anyway.
+    private func evictForMemory(_ session: Session) {
         let text =
-            "clients may have this process hold \(limits.memoryBytes) bytes, and this session held \(session.greed), "
-            + "the most; read replies as they come"
+            "clients may use \(limits.memoryBytes) bytes of memory, and this session used the most, "
+            + "\(session.reclaimableBytes); read replies as they come"
         let error = TweakError(.tooMany, text, limit: .memoryBytes)
         session.forgetOutput()
-        if session.dialect.takesInterruptions, session.isOpen {
+        if session.dialect.acceptsErrorInReply, session.isOpen {
             fail(error, session)
             advance(session)
         } else {
-            // In the midst of a response whatever would be said would be taken for a part of it; and who does not read the
-            // last words will not read others.
+            // Inside a response the error would be taken for a part of it, and a client that does not read would miss
+            // it.
             executor.count(error)
-            executor.take(.end(.init(error)), session)
+            executor.apply(.end(.init(error)), session)
             close(session)
         }
-        weigh(session)
+        updateMemoryUse(session)
     }
 }

@@ -1,20 +1,20 @@
-// What other threads have to say to the I/O thread: actions that ended, disks that have written, tokens that changed.
+// Handles messages from other threads: finished actions, completed writes, changed tokens.
 
 import Tweaks
 import TweaksWire
 
 extension EventLoop {
     func handle(_ message: Mailbox.Message) {
-        if let id = message.worksFor { executor.abandoned.remove(id) }
+        if let id = message.sessionOfCompletedWork { executor.orphaned.remove(id) }
         carryOut(message)
-        if let id = message.worksFor, !isPending(id) { executor.endPending(id) }
+        if let id = message.sessionOfCompletedWork, !isPending(id) { executor.endPending(id) }
     }
 
-    /// Whether work for a session is under way: what was read may have to be written next, or the session has begun
-    /// something else meanwhile. A wrong token that is to cost time is no work.
+    /// Whether a session has background work in progress: a write may follow a read, or the session has begun something
+    /// else. The delay after a wrong token is not work.
     private func isPending(_ id: SessionID) -> Bool {
         if let session = session(id) { return session.work.running != nil }
-        return executor.abandoned.contains(id)
+        return executor.orphaned.contains(id)
     }
 
     private func carryOut(_ message: Mailbox.Message) {
@@ -23,32 +23,32 @@ extension EventLoop {
         case .actionEnded(let id, let result):
             executor.runs[id] = nil
             if session(id)?.work.running != nil { answer(id, executor.reply(result)) }
-        case .judged(let id, let finish):
+        case .validated(let id, let finish):
             guard let session = session(id), let running = session.work.running else { return }
-            if let refusal = running.permit?.refusal { return answer(id, .error(refusal)) }
+            if let refusal = running.cancellation?.refusal { return answer(id, .error(refusal)) }
             switch finish(executor, session) {
             case .reply(let reply): answer(id, reply)
-            case .running(let next): session.work = session.work.goingOn(with: next)
+            case .running(let next): session.work = session.work.continuing(with: next)
             default: break
             }
         case .answered(let id, let reply):
-            answer(id, session(id)?.work.running?.permit?.secrecy.map { .error($0) } ?? reply)
+            answer(id, session(id)?.work.running?.cancellation?.secrecy.map { .error($0) } ?? reply)
         case .found(let id, let found):
             if let session = session(id) { answer(id, executor.reply(found, session)) }
         case .proposed(let id, let changes, let failure):
             guard let session = session(id), session.work.running != nil else {
-                // Whoever wanted it is gone. Left in the file, it would cover what others set from now on.
+                // The session has ended. Left in the file, the values would override what others set from now on.
                 if failure == nil { executor.store?.withdraw(changes) }
                 return
             }
-            // Nil: it has to be written again.
+            // Nil means that it is written again.
             if let reply = executor.finishProposal(failure, session) { answer(id, reply) }
         case .saved(let status):
-            executor.evidence.note(saved: status)
-            settle()
+            executor.durability.note(saved: status)
+            sendWaitingReplies()
         case .audited(let status):
-            executor.evidence.note(audited: status, now)
-            settle()
+            executor.durability.note(audited: status, now)
+            sendWaitingReplies()
         case .asked(let id, let request): session(id).map { finishAsking(request, $0) }
         case .decided(let id, let request): session(id).map { finishWaiting(request, $0) }
         case .tokensChanged(let table): tokensChanged(table)
@@ -59,29 +59,29 @@ extension EventLoop {
         guard let session = session(id), let running = session.work.running else { return }
         session.work = session.work.ended
         if session.isOpen {
-            // A reload promises its revision, too, as does what was read elsewhere first.
-            if let revision = reply.awaits {
-                executor.evidence.ask(revision, now)
-                executor.owe(session)
+            // A reload and background work promise a revision as well.
+            if let revision = reply.durableRevision {
+                executor.durability.request(revision, now)
+                executor.registerForDurability(session)
             }
             if case .error(let error) = reply.status {
                 executor.count(error)
-                if running.isChange { executor.tellRefused(error, session) }
+                if running.isChange { executor.notifyRefused(error, session) }
             }
             session.send(reply)
         }
         advance(session)
     }
 
-    /// Sends what was waiting for disk or audit.
-    func settle() {
-        let waiting = executor.owing
-        executor.owing = []
+    /// Sends the replies that were waiting for disk or audit.
+    func sendWaitingReplies() {
+        let waiting = executor.awaitingDurability
+        executor.awaitingDurability = []
         for id in waiting {
             guard let session = session(id) else { continue }
-            session.replies.isOwed = false
+            session.replies.isAwaitingDurability = false
             advance(session)
-            if !session.replies.queueIsEmpty { executor.owe(session) }
+            if !session.replies.queueIsEmpty { executor.registerForDurability(session) }
         }
     }
 }

@@ -1,9 +1,9 @@
-// Sends what sessions are owed, and decides which sockets the loop listens to.
+// Sends pending output, and updates which sockets the loop polls.
 
 import Tweaks
 
 extension EventLoop {
-    /// Sends what is there. False when some of it has to wait.
+    /// Sends pending output. Returns false if some of it has to wait.
     func flush(_ session: Session) -> Bool {
         switch session.output.send(to: session.connection.descriptor) {
         case .wouldBlock: return false
@@ -16,18 +16,17 @@ extension EventLoop {
             if !session.connection.outputHasEnded {
                 session.connection.outputHasEnded = true
                 session.connection.descriptor.endOutput()
-                // All was said; from here on there is only so much patience.
+                // Everything is sent; from here on the client has limited time to close.
                 schedule(.drain, for: session, in: limits.fatalDrain.time)
             }
-            // A stopping server waits only for those whose input lies unread: the reset that answers it would cost them
-            // the last reply.
+            // A stopping server waits only for clients with unread input, since a reset would lose their last reply.
             if session.input.hasEnded || isStopping && !session.connection.descriptor.hasInput { close(session) }
         }
         return true
     }
 
     func updateInterest(_ session: Session) {
-        noteWhetherItReads(session)
+        updateBackpressure(session)
         var interest: PollInterest = []
         if !session.output.isEmpty { interest.insert(.write) }
         if !session.input.hasEnded, wantsInput(session) { interest.insert(.read) }
@@ -36,23 +35,23 @@ extension EventLoop {
         do {
             try poller.modify(session.connection.descriptor.number, interest)
         } catch {
-            // It would never be heard of again.
+            // The poller would never report it again.
             close(session)
         }
     }
 
-    /// Counts how often a session lets its replies pile up until it is no longer read from.
-    private func noteWhetherItReads(_ session: Session) {
+    /// Counts how often a session stops reading its replies until its input is paused.
+    private func updateBackpressure(_ session: Session) {
         let isFull = !session.output.isEmpty && !wantsInput(session)
-        if isFull, !session.connection.isFull { executor.figures.hit(.unsentBytes) }
+        if isFull, !session.connection.isFull { executor.metrics.hit(.unsentBytes) }
         session.connection.isFull = isFull
     }
 
-    /// A session that does not read its replies is not read from, nor one that has lines enough to go on with.
+    /// Whether to read from a session: not while it leaves replies unread, nor while it has enough input.
     private func wantsInput(_ session: Session) -> Bool {
         if !session.isOpen { return true }
-        if case .penalty = session.work { return false }
-        // One more for a CR whose LF has not come.
+        if case .authenticationDelay = session.work { return false }
+        // One more for a CR whose LF has not arrived.
         return session.output.count < limits.unsentBytes
             && session.dialect.inputCount - 1 <= session.dialect.inputLimit
     }

@@ -1,4 +1,4 @@
-// Serves a session: reads input, carries out requests, sends replies.
+// Serves a session: reads input, executes requests, sends replies.
 
 import Tweaks
 import TweaksWire
@@ -7,41 +7,41 @@ import TweaksSystem
 extension EventLoop {
     // MARK: - Input
 
-    /// Reads once: the kernel says so again if there is more, after the others had their turn.
+    /// Reads once: if there is more, the kernel reports it again after the other sessions' turns.
     func receive(_ session: Session) {
         switch session.connection.descriptor.read(into: scratch) {
         case .wouldBlock: return
         case .failed: close(session)
         case .endOfInput: endInput(session)
-        case .bytes(let count): take(UnsafeRawBufferPointer(rebasing: scratch[..<count]), session)
+        case .bytes(let count): receive(UnsafeRawBufferPointer(rebasing: scratch[..<count]), session)
         }
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer, _ session: Session) {
+    private func receive(_ bytes: UnsafeRawBufferPointer, _ session: Session) {
         switch session.connection.phase {
         case .closed: return
         case .draining(let discarded):
             session.connection.phase = .draining(discarded: discarded + bytes.count)
             if discarded + bytes.count > limits.fatalDrain.bytes { close(session) }
         case .open:
-            if let echo = session.dialect.take(bytes) { say(echo, to: session) }
+            if let echo = session.dialect.receive(bytes) { send(echo, to: session) }
             session.input.mayHaveMore = true
-            noteRequest(session)
+            startRequestDeadline(session)
         }
     }
 
-    private func say(_ echo: DialectEcho, to session: Session) {
+    private func send(_ echo: DialectEcho, to session: Session) {
         session.output.append(echo.bytes)
         guard echo.redrawsPrompt, session.isInteractive else { return }
         session.output.append { session.dialect.encoder.endLine(&$0) }
         session.sendPrompt()
     }
 
-    /// There is only so much time for a request that has begun to come.
-    private func noteRequest(_ session: Session) {
+    /// Starts the deadline of a request that has begun to arrive.
+    private func startRequestDeadline(_ session: Session) {
         guard session.dialect.isInRequest, session.input.requestBegan == nil else { return }
         session.input.requestBegan = now
-        // One at a time: requests may be many.
+        // One timer at a time: there may be many requests.
         if session.input.hasRequestTimer { return }
         session.input.hasRequestTimer = true
         schedule(.request, for: session, in: limits.timeToFirstLine)
@@ -50,18 +50,18 @@ extension EventLoop {
     private func endInput(_ session: Session) {
         session.input.hasEnded = true
         session.input.mayHaveMore = true
-        // Everything was said and the peer knows it.
+        // Everything is sent and the peer has closed.
         if case .draining = session.connection.phase, session.output.isEmpty, session.replies.isEmpty { close(session) }
     }
 
-    // MARK: - Going on
+    // MARK: - Turns
 
-    /// Lets a session do what it can: carry out requests, send replies and events. Called whenever anything changed for it.
+    /// Advances a session: executes requests, sends replies and events. Called after any change that concerns it.
     func advance(_ session: Session) {
         if session.connection.phase == .closed { return }
-        // Then the others: a long reply to a fast reader must not keep them waiting.
+        // Then other sessions run: a long reply to a fast reader must not block them.
         let turnEnds = now + turnTime
-        var mayGoOn = false
+        var mayContinue = false
         repeat {
             var isPlain = runRequests(session, until: turnEnds)
             if session.hasBacklog {
@@ -70,50 +70,50 @@ extension EventLoop {
             }
             guard flush(session), session.isOpen else { break }
             if isPlain, session.isAtRest {
-                // What it held while much of its input waited is given back.
-                if session.payer.heldBytes > Self.restingBytes { weigh(session) }
+                // Releases the memory counted while much of its input waited.
+                if session.accounts.memorySize > Self.restingBytes { updateMemoryUse(session) }
                 return
             }
-            mayGoOn = canGoOn(session)
-            // A slice of a long reply is a turn, however long those may be.
-        } while mayGoOn && session.replies.rest == nil && look() < turnEnds
+            mayContinue = canContinue(session)
+            // One slice of a long reply is a turn, however long turns may be.
+        } while mayContinue && session.replies.rest == nil && updateClock() < turnEnds
         if session.connection.phase == .closed { return }
         updateInterest(session)
-        weigh(session)
-        if mayGoOn || !session.isOpen, session.output.isEmpty, canGoOn(session) { enqueue(session) }
+        updateMemoryUse(session)
+        if mayContinue || !session.isOpen, session.output.isEmpty, canContinue(session) { enqueue(session) }
     }
 
-    /// With more than this, what a session that rests was last seen to hold is looked at again.
+    /// Above this, the memory counted for an idle session is measured again.
     private static let restingBytes = 8_192
 
     private func sendBacklog(_ session: Session) {
-        session.settle(executor.evidence.status, unsentLimit: room(session))
+        session.sendReadyReplies(executor.durability.status, unsentLimit: room(session))
         if session.output.count < limits.unsentBytes { session.sendMore(budget: ReplyEncoder.slice) }
         session.sendPendingEvents(unsentLimit: room(session))
         session.endEvents()
     }
 
-    /// Whether a session has something to say or to do without new input.
-    private func canGoOn(_ session: Session) -> Bool {
-        // A stopping session has a farewell to say.
+    /// Whether a session can proceed without new input.
+    private func canContinue(_ session: Session) -> Bool {
+        // While stopping, each session still gets its closing error.
         let hasMore = session.input.mayHaveMore || isStopping
         if hasMore, session.mayBegin, session.output.count < limits.unsentBytes { return true }
         guard session.hasBacklog else { return false }
-        return session.replies.rest != nil || session.replies.isSettling || session.hasEvents
+        return session.replies.rest != nil || session.replies.mayHaveReadyReplies || session.hasEvents
     }
 
-    /// How much a session may have unsent before it pauses: bytes are work, so that they count as time does.
+    /// The unsent bytes at which a session pauses: output counts as work, as time does.
     private func room(_ session: Session) -> Int {
         min(limits.unsentBytes, session.output.count + ReplyEncoder.slice)
     }
 
     // MARK: - Requests
 
-    /// Carries out what has come, as long as replies can be written and others have not waited too long.
-    /// - Returns: Whether there were plain requests alone.
+    /// Executes the received requests while replies can be written and the turn lasts.
+    /// - Returns: Whether there were only plain requests.
     @discardableResult
     func runRequests(_ session: Session, until turnEnds: Moment) -> Bool {
-        // Nothing was asked, and nothing is to be said unasked.
+        // There is neither a request nor an error to send.
         if !session.input.mayHaveMore, !isStopping, case .idle = session.work { return false }
         expireTokens()
         var isPlain = true
@@ -121,20 +121,20 @@ extension EventLoop {
         var unsent = session.output.count
         let room = min(limits.unsentBytes, unsent + ReplyEncoder.slice)
         while unsent < room, session.mayBegin {
-            if endsInstead(session) { return false }
+            if endIfClosing(session) { return false }
             guard let step = nextStep(session, budget: room - unsent) else {
                 session.input.mayHaveMore = false
-                inputIsUsedUp(session)
-                // The disk does not wait for the end of a round that has taken long.
-                if executor.isInRound, look() >= turnEnds { executor.endRound() }
+                handleInputConsumed(session)
+                // The disk does not wait for the end of a long round.
+                if executor.isInRound, updateClock() >= turnEnds { executor.endRound() }
                 return isPlain
             }
             if case .answered = step {
             } else {
                 isPlain = false
-                take(step, session)
+                handle(step, session)
             }
-            if look() >= turnEnds {
+            if updateClock() >= turnEnds {
                 executor.endRound()
                 return false
             }
@@ -143,19 +143,19 @@ extension EventLoop {
         return false
     }
 
-    /// Ends a session where the next request comes too late.
-    private func endsInstead(_ session: Session) -> Bool {
-        if let error = session.work.farewell {
-            say(error, to: session)
+    /// Ends a session instead of executing its next request, if it is closing.
+    private func endIfClosing(_ session: Session) -> Bool {
+        if let error = session.work.nextCloseReason {
+            sendAndClose(error, to: session)
         } else if isStopping {
-            sayClosing(session)
+            closeForShutdown(session)
         } else {
             return false
         }
         return true
     }
 
-    /// Answers plain requests, up to one that is none.
+    /// Answers plain requests, up to the first other step.
     private func nextStep(_ session: Session, budget: Int) -> DialectStep? {
         let (dialect, executor) = (session.dialect, executor)
         var step: DialectStep?
@@ -167,34 +167,32 @@ extension EventLoop {
         return step
     }
 
-    /// All that came whole was carried out.
-    private func inputIsUsedUp(_ session: Session) {
+    /// Handles the end of the complete requests received so far.
+    private func handleInputConsumed(_ session: Session) {
         let dialect = session.dialect
         if session.identity.isDenied, dialect.inputCount > 0 || session.input.hasEnded { return deny(session) }
         if !dialect.isInRequest { session.input.requestBegan = nil }
-        // Part of one may have come behind the others.
-        noteRequest(session)
+        // Part of another request may have arrived after them.
+        startRequestDeadline(session)
         if session.input.hasEnded {
-            if let error = dialect.incompleteness {
-                executor.figures.refused += 1
+            if let error = dialect.incompleteInputError {
+                executor.metrics.refused += 1
                 session.send(.error(error))
             }
-            executor.take(.end(.endOfInput), session)
+            executor.apply(.end(.endOfInput), session)
             finish(session)
-        } else if !session.input.isProven, dialect.isHopeless {
+        } else if !session.input.isProven, dialect.cannotBecomeRequest {
             fail(ParsedLine.badLine, session)
         }
     }
 
     private func deny(_ session: Session) {
-        fail(
-            TweakError(
-                .denied, "\(session.origin) is not the user of this process (uid \(ThisProcess.user)); ask them or root"
-            ),
-            session, .denied)
+        let text =
+            "\(session.origin) is not the user of this process (uid \(ThisProcess.user)); connect as that user or root"
+        fail(TweakError(.denied, text), session, .denied)
     }
 
-    private func take(_ step: DialectStep, _ session: Session) {
+    private func handle(_ step: DialectStep, _ session: Session) {
         let isFirst = !session.input.hasSentLine
         session.input.hasSentLine = true
         session.input.requestBegan = nil
@@ -209,12 +207,12 @@ extension EventLoop {
         case .tooLong(let count):
             let limit = session.isAdmitted ? TweakLimit.lineBytes : .unauthenticatedLineBytes
             fail(TweakError(.tooLong, "a line holds at most \(count) bytes", limit: limit), session)
-        case .end(let isStranger):
-            executor.take(.end(isStranger ? .stranger : .quit), session)
+        case .end(let isForeignProtocol):
+            executor.apply(.end(isForeignProtocol ? .stranger : .quit), session)
             finish(session)
         default:
-            session.input.hasAsked = true
-            executor.note(step, session)
+            session.input.hasSentRequest = true
+            executor.apply(step, session)
         }
     }
 
@@ -223,7 +221,7 @@ extension EventLoop {
         case .blank: runBlank(isFirst, session)
         case .ignored: session.sendPrompt()
         case .request(let request): perform(request, session)
-        case .nearly(let correction):
+        case .correctable(let correction):
             let mayRepeat = executor.mayRepeatValue(of: correction.path, session)
             refuse(correction.error(showsValue: mayRepeat), correction.severity, session)
         case .failure(let error, let severity): refuse(error, severity, session)
@@ -234,11 +232,11 @@ extension EventLoop {
         let isFatal = severity == .fatal || severity == .fatalUnlessProven && !session.input.isProven
         if isFatal { return fail(error, session) }
         if severity != .ordinary { session.batch?.fail(error) }
-        executor.figures.refused += 1
+        executor.metrics.refused += 1
         session.send(.error(error))
     }
 
-    /// A person pressed Enter: at the beginning that asks for a banner, later for a new prompt.
+    /// Handles an empty line: as the first line it asks for the banner, later for a prompt.
     private func runBlank(_ isFirst: Bool, _ session: Session) {
         if isFirst {
             session.input.isProven = true

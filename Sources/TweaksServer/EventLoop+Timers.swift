@@ -1,9 +1,9 @@
-// Deadlines: what happens to sessions when nothing comes in time.
+// Schedules deadlines, and handles those that pass.
 
 import Tweaks
 
 extension EventLoop {
-    /// Sets a deadline that counts from now.
+    /// Sets a deadline relative to now.
     func schedule(_ kind: Timers.Kind, for session: Session? = nil, in time: Duration) {
         schedule(kind, session?.id ?? .server, at: now + time)
     }
@@ -13,7 +13,7 @@ extension EventLoop {
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 
-    /// Does what is due, and notes when something is next.
+    /// Handles the deadlines that have passed, and records the next one.
     func handleTimers() {
         while let entry = timers.popDue(now) {
             if entry.session == .server {
@@ -27,7 +27,7 @@ extension EventLoop {
 
     private func expire(_ kind: Timers.Kind) {
         switch kind {
-        case .accepting: if crowd.isPaused { resumeAccepting() }
+        case .accepting: if admission.isPaused { resumeAccepting() }
         case .tokens: if let time = expiry.reviewedAt, time <= now { reviewTokens() }
         case .stopping: closeAll()
         default: break
@@ -39,18 +39,18 @@ extension EventLoop {
         case .firstLine:
             if session.input.hasSentLine || !session.isOpen { return }
             let text = "no line came in \(seconds(limits.timeToFirstLine)); connect again"
-            say(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
+            sendAndClose(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
         case .authentication:
-            if session.credentials.life.state != .opening || !session.isOpen { return }
+            if session.credentials.lifecycle.state != .opening || !session.isOpen { return }
             let text = "no token came in \(seconds(limits.timeToAuthenticate)); connect again, then auth TOKEN"
-            say(TweakError(.timeout, text, limit: .timeToAuthenticate), to: session)
+            sendAndClose(TweakError(.timeout, text, limit: .timeToAuthenticate), to: session)
         case .request: expireRequest(session)
-        case .beat: beat(session)
-        case .penalty: endPenalty(session)
-        case .farewell: endFarewell(session)
+        case .heartbeat: sendHeartbeat(to: session)
+        case .authenticationDelay: endAuthenticationDelay(session)
+        case .closeReason: endDismissal(session)
         case .idle: expireIdle(session)
         case .drain:
-            // It is the disk that is slow, not the client.
+            // The disk is slow, not the client.
             if session.replies.queueIsEmpty || isStopping { return close(session) }
             schedule(.drain, for: session, in: max(limits.lingerTime, .milliseconds(100)))
         case .accepting, .tokens, .stopping: break
@@ -64,10 +64,11 @@ extension EventLoop {
         if isBusy || last + idle > now {
             return schedule(.idle, session.id, at: last + idle)
         }
-        say(TweakError(.timeout, "nothing came for \(seconds(idle)); connect again", limit: .idleTime), to: session)
+        let text = "nothing came for \(seconds(idle)); connect again"
+        sendAndClose(TweakError(.timeout, text, limit: .idleTime), to: session)
     }
 
-    /// How long a session may be silent.
+    /// The maximum idle time of a session.
     func idleTime(_ session: Session) -> Duration? {
         [limits.idleTime, session.dialect.idleTime].compactMap(\.self).min()
     }

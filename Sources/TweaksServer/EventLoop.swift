@@ -1,9 +1,9 @@
-// The I/O thread: waits for sockets, and lets each ready session go on.
+// Runs the I/O thread: waits for sockets and advances each ready session.
 
 import Tweaks
 import TweaksWire
 
-/// One thread's loop over listeners and sessions. Made and used on that thread alone; it never blocks on a client.
+/// The event loop over listeners and sessions. Made and used on one thread; it never blocks on a client.
 final class EventLoop {
     let poller: Poller
     let mailbox: Mailbox
@@ -14,44 +14,44 @@ final class EventLoop {
     let hub: WatchHub
     let sessions = SessionTable()
     var timers = Timers()
-    /// The first of those, or earlier.
+    /// The earliest deadline, or an earlier time.
     var nextDeadline: Moment?
-    /// Sessions that can go on without new input, in the order of their turns: the rest of long replies, lines that
-    /// already came.
+    /// Sessions that can proceed without new input, in the order of their turns: the rest of long replies, lines that
+    /// already arrived.
     var runnable: [SessionID] = []
-    /// Sessions whose lines were run in this round, but nothing sent yet, because watchers have to be told, too.
+    /// Sessions whose lines ran in this round, and whose replies are sent after watchers are notified.
     var answered: [Session] = []
-    /// Whether any are among those two.
+    /// Whether `runnable` or `answered` holds sessions.
     private var hasQueued = false
-    var crowd = Crowd()
-    var expiry = Expiry()
+    var admission = AdmissionState()
+    var expiry = TokenExpiry()
     var isStopping = false
     private let clock: @Sendable () -> ContinuousClock.Instant
-    /// When the clock was looked at last: once in a round, and again after each piece of longer work.
+    /// The last clock reading: once per round, and after each piece of longer work.
     private(set) var now: Moment
-    /// From so many bytes on, input waits for its turn.
+    /// Input of more bytes than this waits for its turn.
     private static let longInput = 2_048
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    /// Newcomers, and what becomes of them where there are too many.
-    struct Crowd {
+    /// The state of admission control.
+    struct AdmissionState {
         /// Connections that have not sent a line, oldest first; entries may be out of date.
-        var strangers: [SessionID] = []
+        var silentSessions: [SessionID] = []
         /// Sessions without a token where one is required, oldest first; entries may be out of date.
         var unauthenticated: [SessionID] = []
-        /// By user: the session that was let in although there was no room, because it may do everything.
-        var keptPlaces: [String: SessionID] = [:]
-        /// Set aside so that, when there are no more descriptors, one can be spent on saying so.
-        var spare: Descriptor?
-        /// Accepting pauses for a moment, for want of descriptors.
+        /// By user: the session with full rights that was admitted beyond the limits.
+        var reservedSlots: [String: SessionID] = [:]
+        /// Kept open so that, when descriptors run out, one can be spent on an error.
+        var reserveDescriptor: Descriptor?
+        /// Whether accepting pauses for lack of descriptors.
         var isPaused = false
     }
 
-    /// When tokens end that sessions have shown.
-    struct Expiry {
-        /// The first of them, in milliseconds since 1970.
+    /// When the tokens of sessions expire.
+    struct TokenExpiry {
+        /// The earliest expiry, in milliseconds since 1970.
         var first: Int64?
-        /// When that is looked at again even if nothing happens.
+        /// When tokens are reviewed next, even in an idle process.
         var reviewedAt: Moment?
     }
 
@@ -69,75 +69,75 @@ final class EventLoop {
         hub = WatchHub(registry: registry, now: now) { mailbox.wake() }
         executor = Executor(
             registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox, hooks: hooks)
-        crowd.spare = Self.makeSpare()
-        executor.places = listeners.map(\.facts)
+        admission.reserveDescriptor = Self.openReserveDescriptor()
+        executor.listenerInfo = listeners.map(\.info)
     }
 
     deinit { scratch.deallocate() }
 
-    /// Runs until it was told to stop and every session has ended.
+    /// Runs until it is stopped and every session has ended.
     func run() {
         while !isStopping || sessions.count > 0 {
             turn()
         }
     }
 
-    /// One round: wait, look at the clock, serve what is ready, tell watchers, do what is due.
-    /// - Parameter patience: How many milliseconds it may wait, if there is nothing to do; nil: as long as it takes.
-    /// - Returns: Whether a socket was ready or another thread had called.
+    /// Runs one round: waits, reads the clock, serves ready sockets, notifies watchers, handles deadlines.
+    /// - Parameter timeout: The maximum wait in milliseconds if there is nothing to do; nil means unlimited.
+    /// - Returns: Whether a socket was ready or another thread woke the loop.
     @discardableResult
-    func turn(patience: Int32? = nil) -> Bool {
+    func turn(timeout requested: Int32? = nil) -> Bool {
         sessions.beginRound()
-        let ready = poller.wait(milliseconds: Self.shorter(timeout(), patience))
+        let ready = poller.wait(milliseconds: Self.shorter(timeout(), requested))
         mailbox.awaken()
-        look()
+        updateClock()
         for position in 0..<ready { serve(poller[position]) }
         for message in mailbox.takeAll() { handle(message) }
         if hasQueued { advanceRunnable() }
-        // Before those are told who watch: the disk begins meanwhile.
+        // Before watchers are notified, so that the disk works meanwhile.
         executor.endRound()
         expireTokens()
-        if hub.isFollowed || hasQueued { tellWatchers() }
-        relieveMemory()
-        if executor.commitRate.dueAt <= now { executor.noteCommits(now) }
+        if hub.isFollowed || hasQueued { notifyWatchers() }
+        enforceMemoryBudget()
+        if executor.commitRate.dueAt <= now { executor.sampleCommitRate(now) }
         if let nextDeadline, nextDeadline <= now { handleTimers() }
-        if let deadline = executor.evidence.deadline, deadline <= now {
-            executor.evidence.giveUp()
-            settle()
+        if let deadline = executor.durability.deadline, deadline <= now {
+            executor.durability.auditTimedOut()
+            sendWaitingReplies()
         }
         if hasQueued { hasQueued = !runnable.isEmpty || !answered.isEmpty }
-        // What came of telling them, too.
+        // Includes the commits made while watchers were notified.
         executor.endRound()
         return ready > 0
     }
 
-    /// Looks at the clock.
+    /// Reads the clock.
     @discardableResult
-    func look() -> Moment {
+    func updateClock() -> Moment {
         now = Moment(clock())
         return now
     }
 
-    /// Lets the next of those go on that have much to do, and comes back soon: whoever asks for little meanwhile waits for
-    /// one turn of theirs, not for all of them.
+    /// Advances the sessions with much to do, for at most one turn: a client with a small request waits for one turn of
+    /// theirs, not for all of them.
     private func advanceRunnable() {
         if runnable.isEmpty { return }
-        let roundEnds = look() + turnTime
+        let roundEnds = updateClock() + turnTime
         var served = 0
         for id in runnable {
             served += 1
             guard let session = session(id) else { continue }
             session.connection.isRunnable = false
             advance(session)
-            // After a slice of a long reply others are looked at, as after a long time.
-            if session.replies.rest != nil || look() >= roundEnds { break }
+            // After a slice of a long reply other sessions are served, as after a full turn.
+            if session.replies.rest != nil || updateClock() >= roundEnds { break }
         }
-        // Those who can still go on have put themselves at the end.
+        // Sessions that can still proceed have enqueued themselves at the end.
         runnable.removeFirst(served)
     }
 
-    /// How long one session is served before the others have their turn. Watchers are told once a round, which takes the
-    /// longer the more there are; so rounds are longer then.
+    /// The length of a session's turn. Watchers are notified once per round, which takes longer the more there are, so
+    /// rounds are longer then.
     var turnTime: Duration { hub.isFollowed ? limits.watchedTurn : limits.turn }
 
     /// Gives a session a turn.
@@ -148,22 +148,22 @@ final class EventLoop {
         hasQueued = true
     }
 
-    /// Whether something can go on without new input. What sockets hold is not known here.
+    /// Whether something can proceed without new input. Input in sockets is not considered.
     var hasWork: Bool { hasQueued || !mailbox.isEmpty || hub.isReady }
 
-    /// How long to sleep: not at all while something is waiting.
+    /// The time to sleep: zero while something is waiting.
     private func timeout() -> Int32 {
         mailbox.fallAsleep()
         if hasWork { return 0 }
         let next = Self.earlier(
-            Self.earlier(nextDeadline, executor.evidence.deadline), hub.isFollowed ? hub.nextFigures() : nil)
+            Self.earlier(nextDeadline, executor.durability.deadline), hub.isFollowed ? hub.nextMetricsCheck() : nil)
         guard let next else { return -1 }
         // Rounded up, or the last fraction of a millisecond would be spent spinning.
         let attoseconds = (next - now).attoseconds
         return attoseconds <= 0 ? 0 : Int32(clamping: (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 
-    /// Of two times in milliseconds, where -1 is for ever.
+    /// The shorter of two times in milliseconds, where -1 means forever.
     private static func shorter(_ time: Int32, _ other: Int32?) -> Int32 {
         guard let other else { return time }
         return time < 0 ? other : min(time, other)
@@ -180,41 +180,41 @@ final class EventLoop {
             let listener = listeners.first { $0.descriptor.number == event.descriptor }
             return listener.map(accept) ?? ()
         }
-        // The event may be meant for an earlier owner of the number; if not, the kernel says so again.
+        // The event may belong to an earlier owner of the number; if not, the kernel reports it again.
         if sessions.isFromThisRound(session) { return }
         if event.isGone, !event.isReadable { return close(session) }
-        // Its turn comes; what more it has to say can wait.
+        // It is queued for a turn; more input can wait.
         if session.connection.isRunnable { return }
         if event.isReadable { receive(session) }
-        // Who says or is told much at once takes turns with others like that.
+        // Sessions with much input or output take turns.
         if session.isOpen, session.dialect.inputCount > Self.longInput || session.replies.rest != nil {
             return enqueue(session)
         }
-        // With watchers about, replies and events of one round are sent together.
+        // With watchers, replies and events of one round are sent together.
         if !hub.isFollowed { return advance(session) }
         runRequests(session, until: now + turnTime)
-        tellLater([session])
+        advanceAfterWatchers([session])
     }
 
-    /// Has sessions go on when those have been told who watch.
-    func tellLater(_ sessions: [Session]) {
+    /// Advances sessions after the watchers are notified.
+    func advanceAfterWatchers(_ sessions: [Session]) {
         answered += sessions
         hasQueued = true
     }
 
-    /// The session, if it has not ended since.
+    /// The session, unless it has ended.
     func session(_ id: SessionID) -> Session? {
         guard let session = sessions[id.descriptor], session.id == id else { return nil }
         return session
     }
 
-    private func tellWatchers() {
-        let told = hub.distribute(unsentLimit: limits.unsentBytes)
-        let toldFigures = hub.distributeFigures(now: now, unsentLimit: limits.unsentBytes)
+    private func notifyWatchers() {
+        let notified = hub.distribute(unsentLimit: limits.unsentBytes)
+        let notifiedOfMetrics = hub.distributeMetrics(now: now, unsentLimit: limits.unsentBytes)
         let replied = answered
         answered = []
-        // Whoever are fewer go first: that makes the shortest waiting on the whole.
-        for session in told.count < replied.count ? told + replied : replied + told { advance(session) }
-        for session in toldFigures { advance(session) }
+        // The smaller group goes first, which minimizes the total waiting time.
+        for session in notified.count < replied.count ? notified + replied : replied + notified { advance(session) }
+        for session in notifiedOfMetrics { advance(session) }
     }
 }

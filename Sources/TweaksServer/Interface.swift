@@ -1,3 +1,3 @@
-// Exports the settings and events of a server together with it.
+// Re-exports the settings and events of a server.
 
 @_exported public import TweaksInterface

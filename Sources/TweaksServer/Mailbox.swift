@@ -1,39 +1,39 @@
-// What other threads have to say to the I/O thread.
+// Passes messages from other threads to the I/O thread.
 
 import Synchronization
 import Tweaks
 import TweaksWire
 
-/// Messages to an event loop, and the means to wake it.
+/// A queue of messages to an event loop, with the means to wake it.
 final class Mailbox: Sendable {
     enum Message: Sendable {
-        /// Finish what is under way, close every session, end the loop.
+        /// Finish work in progress, close every session, end the loop.
         case stop
-        /// An action that a session waits for has an answer.
+        /// An action that a session waits for has ended.
         case actionEnded(SessionID, Result<ActionOutput, TweakError>)
-        /// The reply to a request that was carried out elsewhere.
+        /// The reply to a request that was executed in the background.
         case answered(SessionID, Reply)
-        /// What `find` has found.
+        /// The result of `find`.
         case found(SessionID, Finder.Found)
-        /// What a session asked for was read and judged, and is to be carried out.
-        case judged(SessionID, then: @Sendable (Executor, Session) -> Executor.Outcome)
-        /// What a session wants to change is on disk, or is not, and why.
+        /// A request was read and validated in the background, and is ready to execute.
+        case validated(SessionID, then: @Sendable (Executor, Session) -> Executor.Outcome)
+        /// The changes of a session were written, or could not be, with the reason.
         case proposed(SessionID, [OverrideKey: StoredEntry?], failure: String?)
         /// The storage has tried to write.
         case saved(SaveStatus)
-        /// The audit has handed lines to the kernel.
+        /// The audit has written to the kernel.
         case audited(SaveStatus)
-        /// The program was asked for more rights of a session.
+        /// The program's handler of scope requests has returned.
         case asked(SessionID, TweakScopeRequest)
-        /// It has decided.
+        /// The program has decided a pending scope request.
         case decided(SessionID, TweakScopeRequest)
-        /// There are other tokens than before.
+        /// The token table has changed.
         case tokensChanged(TokenTable)
 
-        /// The session whose work is done with it.
-        var worksFor: SessionID? {
+        /// The session whose background work this message completes.
+        var sessionOfCompletedWork: SessionID? {
             switch self {
-            case .actionEnded(let id, _), .answered(let id, _), .found(let id, _), .judged(let id, _),
+            case .actionEnded(let id, _), .answered(let id, _), .found(let id, _), .validated(let id, _),
                 .proposed(let id, _, _), .asked(let id, _):
                 id
             case .stop, .saved, .audited, .decided, .tokensChanged: nil
@@ -43,7 +43,7 @@ final class Mailbox: Sendable {
 
     let waker: Waker
     private let messages = Mutex<[Message]>([])
-    /// While the loop is awake nobody needs to spend a system call on waking it.
+    /// While the loop is awake, no system call is needed to wake it.
     private let isAwake = Atomic<Bool>(true)
 
     init() throws(SocketError) { waker = try Waker() }
@@ -53,15 +53,15 @@ final class Mailbox: Sendable {
         wake()
     }
 
-    /// Makes the loop look at its mailbox and at the commits.
+    /// Makes the loop check its mailbox and the commits.
     func wake() {
         if !isAwake.exchange(true, ordering: .sequentiallyConsistent) { waker.wake() }
     }
 
-    /// The loop is about to sleep; from now on it must be woken. What was posted before has to be looked for once more.
+    /// Marks the loop as about to sleep, so that it must be woken. The mailbox has to be checked once more after this.
     func fallAsleep() { isAwake.store(false, ordering: .sequentiallyConsistent) }
 
-    /// The loop is awake.
+    /// Marks the loop as awake.
     func awaken() { isAwake.store(true, ordering: .sequentiallyConsistent) }
 
     var isEmpty: Bool { messages.withLock { $0.isEmpty } }
@@ -74,11 +74,11 @@ final class Mailbox: Sendable {
     }
 }
 
-/// A session's number, never used twice, and its descriptor, which is.
+/// A session's number, which is never reused, and its descriptor, which is.
 struct SessionID: Hashable, Sendable {
     let number: UInt64
     let descriptor: Int32
 
-    /// What is no session's.
+    /// The server itself rather than a session.
     static let server = SessionID(number: 0, descriptor: -1)
 }

@@ -1,52 +1,53 @@
-// The threads on which observers of changes from outside run: never an I/O thread.
+// Runs observers of external changes on their own threads, never on the I/O thread.
 
 import Dispatch
 import Synchronization
 import Tweaks
 
-/// Gives each observer turns of its own on a few threads, so that a slow one delays no other.
+/// Gives each observer its own turns on a few threads, so that a slow one delays no other.
 ///
-/// A thread is started when an observer waits and all others are busy, up to ``limit``; at rest there is none. Observers
-/// take turns in order, one call each. One that never returns keeps its thread; when all are kept, the rest waits.
+/// A thread starts when an observer waits and all others are busy, up to ``limit``; an idle executor has none.
+/// Observers take turns in order, one call each. One that never returns blocks its thread; when all threads are
+/// blocked, the others wait.
 final class ObserverThreads: ObserverExecutor {
-    /// How many observers may run at once.
+    /// The maximum number of observers that run concurrently.
     static let limit = 8
 
-    /// What `stats` says.
+    /// The metrics for `stats`.
     struct Report {
-        /// How many observers wait or run.
+        /// The number of waiting and running observers.
         var observers = 0
-        /// Since when the oldest change waits that no observer has done with.
+        /// The age of the oldest change that is not delivered.
         var lag = Duration.zero
-        /// Those that run, and for how long, longest first.
+        /// The running observers and their running times, longest first.
         var running: [(node: TweakNode, time: Duration)] = []
     }
 
     fileprivate struct Turn {
         let observer: Subscriber
-        /// When it was asked for.
+        /// When the turn was requested.
         let since: ContinuousClock.Instant
     }
 
     fileprivate struct Running {
         let turn: Turn
         let start: ContinuousClock.Instant
-        /// When another turn was asked for meanwhile.
+        /// When another turn was requested meanwhile.
         var again: ContinuousClock.Instant?
     }
 
     fileprivate struct State {
         var waiting: [Turn] = []
-        /// How many at the front have had their turn.
+        /// The number of turns at the front that have started.
         var taken = 0
-        /// Those that wait, so that none waits twice.
+        /// The waiting observers, so that none waits twice.
         var known: Set<ObjectIdentifier> = []
-        /// By thread.
+        /// The running turns by thread.
         var running = [Running?](repeating: nil, count: ObserverThreads.limit)
         var idle = Array((0..<ObserverThreads.limit).reversed())
     }
 
-    // A serial queue each: these get a thread at once, also while others are blocked, and lose it soon.
+    // One serial queue each: these get a thread immediately, even while others block, and release it soon.
     private let queues = (0..<limit).map { DispatchQueue(label: "tweaks.observers.\($0)") }
     private let state = Mutex(State())
     private let clock: @Sendable () -> ContinuousClock.Instant
@@ -61,7 +62,7 @@ final class ObserverThreads: ObserverExecutor {
             var next = state.withLock { $0.next(on: idle, at: clock()) }
             while let turn = next {
                 turn.observer.turn(on: self)
-                // The turn is released after the lock.
+                // The turn is released outside the lock.
                 next = state.withLock { $0.next(on: idle, at: clock()) }
             }
         }
@@ -70,7 +71,7 @@ final class ObserverThreads: ObserverExecutor {
     var report: Report {
         let now = clock()
         let (waiting, running) = state.withLock { ($0.waiting[$0.taken...], $0.running.compactMap(\.self)) }
-        // Who had to have another turn stands behind changes that came later.
+        // An observer that needs another turn is queued behind later changes.
         let oldest = (waiting + running.map(\.turn)).map(\.since).min()
         return Report(
             observers: waiting.count + running.count, lag: oldest.map { now - $0 } ?? .zero,
@@ -80,7 +81,7 @@ final class ObserverThreads: ObserverExecutor {
 }
 
 extension ObserverThreads.State {
-    /// False when it waits already, or runs.
+    /// Queues an observer. Returns false if it already waits or runs.
     fileprivate mutating func add(_ observer: Subscriber, at now: ContinuousClock.Instant) -> Bool {
         if let place = running.firstIndex(where: { $0?.turn.observer === observer }) {
             if running[place]?.again == nil { running[place]?.again = now }
@@ -91,7 +92,7 @@ extension ObserverThreads.State {
         return true
     }
 
-    /// Ends the turn on a thread and takes the next; nil, and the thread is idle, when none waits.
+    /// Ends the turn of a thread and returns the next; nil if none waits, which makes the thread idle.
     fileprivate mutating func next(on thread: Int, at now: ContinuousClock.Instant) -> ObserverThreads.Turn? {
         let last = running[thread]
         running[thread] = nil

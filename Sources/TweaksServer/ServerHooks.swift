@@ -1,42 +1,43 @@
-// What a program that embeds the server brings along, beside the registry.
+// Defines what an embedding program supplies to the server besides the registry.
 
 package import TweaksWire
 package import Tweaks
 import TweaksSystem
 
-/// What the server asks others to do, and tells others of. All of it runs on the I/O thread and must not wait.
+/// The callbacks and services of the embedding program. All of them run on the I/O thread, unless stated, and must not
+/// block.
 package struct TweakServerHooks: Sendable {
-    /// Reads the config file and calls back with the reply, on any thread; nil where there is no such file.
+    /// Reads the config file and calls back with the reply, on any thread; nil if there is no such file.
     package var reload: (@Sendable (_ dry: Bool, _ then: @escaping @Sendable (Reply) -> Void) -> Void)?
-    /// The audit, which has a commit before its author is answered; nil where there is none.
-    package var audit: (any CommitWitness)?
-    /// Where presets are kept; nil where there is no such place. It is asked beside the I/O thread.
+    /// The audit, which records a commit before its author gets a reply; nil if there is none.
+    package var audit: (any CommitSink)?
+    /// The preset store; nil if there is none. Called off the I/O thread.
     package var presets: (any PresetStore)?
-    /// More figures for `stats`.
+    /// Additional fields for `stats`.
     package var stats: @Sendable () -> [(String, JSON)] = { [] }
-    /// The names of presets, for `complete`; asked for beside the I/O thread.
+    /// The names of presets, for `complete`; called off the I/O thread.
     package var presetNames: @Sendable () -> [String] = { [] }
-    /// Told of what happens to each session.
+    /// Called for each session event.
     package var onSessionEvent: (@Sendable (TweakSessionEvent) -> Void)?
-    /// Who else may do what.
+    /// The rights of other users.
     package var access = TweakAccess()
-    /// The tokens that are taken, as they are at the start; later ones come by `tokensChanged`. Nil: none are.
+    /// The token table at the start; `tokensChanged` updates it. Nil means that no tokens are accepted.
     package var tokens: (@Sendable () -> TokenTable)?
-    /// Where clients are spoken with otherwise than by lines, beside the listeners.
-    package var fronts: [any ServerFront] = []
+    /// Endpoints with their own dialects, in addition to the listeners.
+    package var serverEndpoints: [any Endpoint] = []
     /// The time of day in milliseconds since 1970, by which tokens expire. It may jump.
     package var wallClock: @Sendable () -> Int64 = { ThisProcess.wallClock }
-    /// The time by which deadlines go; it never jumps, but where a test has it in hand. See `TweakServer.wake()`.
+    /// The monotonic clock for deadlines. Tests may control it; see `TweakServer.wake()`.
     package var clock: @Sendable () -> ContinuousClock.Instant = { .now }
-    /// Stands between the server and the kernel, in tests.
-    package var faults: (any SystemFaults)?
+    /// Intercepts system calls in tests.
+    package var faults: (any FaultInjector)?
 
     package init() {}
 
-    /// The same in a layout that the compiler knows.
+    /// The current time in a type whose layout the compiler knows.
     var now: Moment { Moment(clock()) }
 
-    /// The time of day at a moment of the clock that never jumps.
+    /// The wall clock time of a monotonic instant.
     func wallClock(at instant: ContinuousClock.Instant) -> Int64 {
         wallClock() - Int64((clock() - instant) / .milliseconds(1))
     }

@@ -1,16 +1,16 @@
-// A server without a thread of its own: whoever has it lets it take each turn.
+// Runs a server step by step in tests, without a thread.
 
 package import Tweaks
 
-/// The event loop of a server as a machine that tests step through: the same code, one thread, no waiting in between.
+/// An event loop that tests advance turn by turn: the same code, one thread, no waiting.
 package final class SteppedServer {
-    /// A Unix socket that is open before a server and after it, for many servers one after the other.
-    package final class Place {
+    /// A Unix socket that outlives its servers, for many servers in sequence.
+    package final class Socket {
         fileprivate let listener: Listener
 
-        /// Opens it.
+        /// Opens the socket.
         package init(socketPath: String) throws {
-            listener = try Listener(at: try SocketPlace(path: socketPath), Kernel())
+            listener = try Listener(at: try SocketLease(path: socketPath), Kernel())
         }
 
         deinit { listener.removeFile() }
@@ -19,15 +19,15 @@ package final class SteppedServer {
     private let loop: EventLoop
     private var onEnd: () -> Void
 
-    /// - Parameter onEnd: Lets go of what was opened for it.
+    /// - Parameter onEnd: Releases the resources that were opened for it.
     init(_ loop: EventLoop, onEnd: @escaping () -> Void) {
         self.loop = loop
         self.onEnd = onEnd
     }
 
-    /// A server that nobody has connected to.
+    /// Creates a server without connections.
     package init(
-        at place: Place, registry: TweakRegistry, limits: TweakServerLimits, hooks: TweakServerHooks
+        at place: Socket, registry: TweakRegistry, limits: TweakServerLimits, hooks: TweakServerHooks
     ) throws {
         let (poller, mailbox) = (try Poller(Kernel(faults: hooks.faults)), try Mailbox())
         try poller.add(mailbox.waker.descriptor, .read)
@@ -40,19 +40,19 @@ package final class SteppedServer {
         onEnd = { withExtendedLifetime(place) {} }
     }
 
-    /// How many sessions there are.
+    /// The number of sessions.
     package var sessionCount: Int { loop.sessions.count }
 
-    /// How many bytes are printed and not sent, over all sessions.
+    /// The number of unsent bytes over all sessions.
     package var unsentBytes: Int { loop.sessions.all.reduce(0) { $0 + $1.output.count } }
 
-    /// One turn.
-    /// - Parameter patience: How many milliseconds it may wait for something to do.
-    package func turn(patience: Int32) { loop.turn(patience: patience) }
+    /// Runs one turn.
+    /// - Parameter timeout: The maximum wait in milliseconds.
+    package func turn(timeout: Int32) { loop.turn(timeout: timeout) }
 
-    /// Takes turns until nothing is left to do but to wait for clients, programs and disks.
+    /// Runs turns until only clients, programs and disks can cause more work.
     package func settle() {
-        while loop.turn(patience: 0) || loop.hasWork {}
+        while loop.turn(timeout: 0) || loop.hasWork {}
     }
 
     /// Ends as ``TweakServer/stop()`` does; does nothing once it has ended.
@@ -63,14 +63,14 @@ package final class SteppedServer {
         onEnd = {}
     }
 
-    /// Gives the newest session these rights in place of those that it has.
+    /// Replaces the rights of the newest session.
     package func limitNewest(to scopes: [TweakScope]) {
         let newest = loop.sessions.all.max { $0.id.number < $1.id.number }
         newest?.grants = Grants()
         newest?.grants.add(scopes, from: .peer)
     }
 
-    /// Whether a reply is under way that needs no more input, only time.
+    /// Whether a reply is in progress that needs no more input, only time.
     package var isBusy: Bool {
         !loop.runnable.isEmpty
             || loop.sessions.all.contains { session in

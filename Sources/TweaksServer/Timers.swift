@@ -1,12 +1,12 @@
-// Deadlines of sessions and of the server, earliest first.
+// Stores the deadlines of sessions and of the server, earliest first.
 
 import Tweaks
 
-/// A heap of deadlines. When one is due, its owner looks whether it still matters.
+/// A heap of deadlines. The handler checks whether a deadline still matters.
 struct Timers {
     enum Kind {
-        case firstLine, request, authentication, penalty, idle, beat, farewell, drain
-        /// The server's own.
+        case firstLine, request, authentication, authenticationDelay, idle, heartbeat, closeReason, drain
+        /// Deadlines of the server.
         case accepting, tokens, stopping
     }
 
@@ -23,10 +23,10 @@ struct Timers {
 
     var count: Int { heap.count }
 
-    /// Forgets the entries of sessions that have ended, once most of them have: a session leaves some behind, and there
-    /// may be thousands a second. Whatever is left over is less than what was removed, so that this costs nothing.
-    mutating func compact(most: Int, isAlive: (SessionID) -> Bool) {
-        if heap.count <= most { return }
+    /// Removes the entries of ended sessions once these are the majority: each session leaves some behind, and there
+    /// may be thousands of sessions per second. Fewer entries stay than are removed, so the amortized cost is constant.
+    mutating func compact(limit: Int, isAlive: (SessionID) -> Bool) {
+        if heap.count <= limit { return }
         let alive = heap.filter { $0.session == .server || isAlive($0.session) }
         heap = []
         for entry in alive { add(entry) }
@@ -41,7 +41,7 @@ struct Timers {
         }
     }
 
-    /// Takes the earliest entry if it is due.
+    /// Removes and returns the earliest entry if it is due.
     mutating func popDue(_ now: Moment) -> Entry? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         heap.swapAt(0, heap.count - 1)

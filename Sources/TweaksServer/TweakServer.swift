@@ -1,4 +1,4 @@
-// The server: listeners, one I/O thread, and how both start and stop.
+// Starts and stops a server: its listeners and its I/O thread.
 
 import Dispatch
 import Synchronization
@@ -14,8 +14,8 @@ package import TweaksWire
 /// defer { server.stop() }
 /// ```
 ///
-/// One thread does all input and output and never waits for a client. Observers of what clients change run on another
-/// one. Start and stop it from any thread; a stopped server can be started again.
+/// One thread does all input and output and never waits for a client. Observers of clients' changes run on other
+/// threads. Start and stop it from any thread; a stopped server can be started again.
 public final class TweakServer: Sendable {
     private let name: String
     private let registry: TweakRegistry
@@ -31,27 +31,27 @@ public final class TweakServer: Sendable {
     /// A started server.
     private final class Running: Sendable {
         let mailbox: Mailbox
-        /// Those in force.
+        /// The effective limits.
         let limits: TweakServerLimits
-        /// What is to be said of them.
+        /// The warning about them, if any.
         let warning: String?
         private let opened: Mutex<[Listener]>
         /// The I/O thread, until it has ended.
         private let thread = Mutex<SystemThread?>(nil)
         private let ended = Mutex<(isOver: Bool, waiting: [@Sendable () -> Void])>((false, []))
 
-        init(mailbox: Mailbox, listeners: [Listener], wished: TweakServerLimits) {
+        init(mailbox: Mailbox, listeners: [Listener], requested: TweakServerLimits) {
             self.mailbox = mailbox
             let descriptors = Platform.descriptorLimit
-            limits = wished.fitted(to: descriptors)
-            warning = wished.warning(limits, descriptors: descriptors)
+            limits = requested.fitted(to: descriptors)
+            warning = requested.warning(limits, descriptors: descriptors)
             opened = Mutex(listeners)
         }
 
-        /// None once it has ended.
+        /// Empty once it has ended.
         var listeners: [Listener] { opened.withLock { $0 } }
 
-        /// Removes socket files, and lets go of all ports: whoever waits for the end may listen there at once.
+        /// Removes socket files and closes all ports, so that other servers can listen there immediately.
         func close() {
             let listeners = opened.withLock { opened in
                 defer { opened = [] }
@@ -60,7 +60,7 @@ public final class TweakServer: Sendable {
             for listener in listeners { listener.removeFile() }
         }
 
-        /// Calls `body` when the thread has ended; at once if it has.
+        /// Calls `body` when the thread has ended, or immediately if it has.
         func whenEnded(_ body: @escaping @Sendable () -> Void) {
             let isOver = ended.withLock { ended in
                 if !ended.isOver { ended.waiting.append(body) }
@@ -69,7 +69,7 @@ public final class TweakServer: Sendable {
             if isOver { body() }
         }
 
-        /// Runs the server on a thread of its own.
+        /// Runs the server on a new thread.
         func begin(_ body: @escaping @Sendable () -> Void) {
             SystemThread.start("tweaks.io") { [self] in
                 thread.withLock { $0 = .current }
@@ -77,8 +77,8 @@ public final class TweakServer: Sendable {
             }
         }
 
-        /// Whether the caller keeps the server from ending.
-        var isOnItsThread: Bool { thread.withLock { $0 } == SystemThread.current }
+        /// Whether the caller runs on the I/O thread, which must return before the server can end.
+        var isOnServerThread: Bool { thread.withLock { $0 } == SystemThread.current }
 
         func end() {
             thread.withLock { $0 = nil }
@@ -90,15 +90,15 @@ public final class TweakServer: Sendable {
         }
     }
 
-    /// A server that is not started yet; nothing is opened.
+    /// Creates a server without opening anything.
     /// - Parameters:
-    ///   - name: What clients are told the process is called.
-    ///   - registry: Whose tweaks are served.
-    ///   - listeners: Where; any number.
-    ///   - limits: What one client, and all together, may take.
-    ///   - access: Who else may do what on a Unix socket, and what is given on request.
-    ///   - onSession: Told of what happens to each session, from its first moment to its last. It is called on the I/O
-    ///     thread, which serves nobody meanwhile: note it down, and return.
+    ///   - name: The process name shown to clients.
+    ///   - registry: The registry to serve.
+    ///   - listeners: Any number of places to listen.
+    ///   - limits: The limits of each client and of all clients together.
+    ///   - access: The rights of other users on a Unix socket, and the policy for scope requests.
+    ///   - onSession: Called for each session event, from start to end. It runs on the I/O thread, which serves no
+    ///     clients meanwhile, so it must return quickly.
     public convenience init(
         name: String, registry: TweakRegistry = .shared, listeners: [TweakListener],
         limits: TweakServerLimits = TweakServerLimits(), access: TweakAccess = TweakAccess(),
@@ -109,7 +109,7 @@ public final class TweakServer: Sendable {
         self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
     }
 
-    /// The same for who brings more than a registry.
+    /// Creates a server with hooks.
     package init(
         name: String, registry: TweakRegistry, listeners: [TweakListener], limits: TweakServerLimits,
         hooks: TweakServerHooks
@@ -122,7 +122,7 @@ public final class TweakServer: Sendable {
     }
 
     /// Opens the listeners and starts the I/O thread.
-    /// - Throws: ``ServerError`` when it runs already or a listener cannot be opened; then nothing is left open.
+    /// - Throws: ``ServerError`` if it is already running or a listener cannot be opened; then nothing is left open.
     public func start() throws(ServerError) { try start(willServe: { _ in }) }
 
     /// Starts, and calls `willServe` with the bound addresses before the first connection is accepted.
@@ -140,8 +140,8 @@ public final class TweakServer: Sendable {
         launch(running)
     }
 
-    /// Opens the listeners, and leaves the turns to the caller: no thread is started, and observers run in the turn of the
-    /// commit. Meanwhile ``stop()`` is not for use; the stepped server has its own.
+    /// Opens the listeners without starting a thread: the caller runs the turns, and observers run in the turn of the
+    /// commit. Do not use ``stop()`` meanwhile; the stepped server has its own.
     package func startStepped() throws(ServerError) -> SteppedServer {
         let running = try open()
         do throws(SocketError) {
@@ -157,13 +157,13 @@ public final class TweakServer: Sendable {
         }
     }
 
-    /// Ends the server and waits for it: replies under way are sent, every session gets `error closing`, socket files
-    /// are removed. Actions under way are cancelled and not waited for: `error closing` is their caller's answer, so that
-    /// an action may call this. Does nothing when it is not running. Called by a handler of sessions, which runs on the server's own
-    /// thread, it does not wait. Never call it from a tweak's observer that blocks others.
+    /// Stops the server and waits for it. Replies in progress are sent, every session gets `error closing`, and socket
+    /// files are removed. Running actions are canceled without waiting, and their callers get `error closing`, so an
+    /// action may call this. Does nothing if the server is not running. Does not wait if called by a session handler,
+    /// which runs on the server's thread. Never call it from a tweak's observer that blocks others.
     public func stop() {
         let running = state.withLock { state -> Running? in
-            if let running = state.running, running.isOnItsThread {
+            if let running = state.running, running.isOnServerThread {
                 running.mailbox.post(.stop)
                 return nil
             }
@@ -177,14 +177,14 @@ public final class TweakServer: Sendable {
         semaphore.wait()
     }
 
-    /// Starts, serves until the task is cancelled or ``stop()`` is called, and stops.
+    /// Starts, serves until the task is canceled or ``stop()`` is called, and stops.
     /// - Throws: ``ServerError`` as ``start()`` does.
     public func run() async throws(ServerError) {
         try start()
         await serve()
     }
 
-    /// Waits until a started server has ended; cancelling the task stops it.
+    /// Waits until a started server has ended; canceling the task stops it.
     package func serve() async {
         guard let running = state.withLock({ $0.running }) else { return }
         await withTaskCancellationHandler {
@@ -200,32 +200,32 @@ public final class TweakServer: Sendable {
     /// Whether it was started and has not ended.
     package var isRunning: Bool { state.withLock { $0.running != nil } }
 
-    /// Takes note of other tokens than before: sessions lose at once what they had by one that is gone, has expired or
-    /// gives less. From any thread.
+    /// Replaces the token table: sessions immediately lose the rights of removed, expired or reduced tokens. Callable
+    /// from any thread.
     package func tokensChanged(_ table: TokenTable) {
         state.withLock { $0.running }?.mailbox.post(.tokensChanged(table))
     }
 
-    /// Has the I/O thread look at the clock, which was put forward.
+    /// Makes the I/O thread read the clock again after a test has advanced it.
     package func wake() { state.withLock { $0.running }?.mailbox.wake() }
 
-    /// What an operator should know of the limits in force: sessions are fewer where the process may open few files.
+    /// A warning for the operator if the descriptor limit reduces the number of sessions.
     package var warning: String? { state.withLock { $0.running }?.warning }
 
-    /// Whether TCP is open to whoever shows a token, and to nobody else.
-    package var wantsTokens: Bool { bound.contains { $0.wantsToken && $0.front == nil } }
+    /// Whether TCP is open, and only for clients with a token.
+    package var wantsTokens: Bool { bound.contains { $0.wantsToken && $0.endpoint == nil } }
 
-    /// Whether other users than its own can connect to a Unix socket.
+    /// Whether other users can connect to a Unix socket.
     package var isShared: Bool { bound.contains(where: \.isShared) }
 
-    /// The TCP port in use; nil when TCP is not open or the server is not running.
-    public var port: Int? { bound.filter { $0.front == nil }.compactMap(\.port).first.map { Int($0) } }
+    /// The TCP port in use; nil if TCP is not open or the server is not running.
+    public var port: Int? { bound.filter { $0.endpoint == nil }.compactMap(\.port).first.map { Int($0) } }
 
-    /// What it has beside its listeners.
-    package var fronts: [any ServerFront] { hooks.fronts }
+    /// The endpoints besides the listeners.
+    package var serverEndpoints: [any Endpoint] { hooks.serverEndpoints }
 
-    /// The port of the first front in use.
-    package var frontPort: Int? { bound.filter { $0.front != nil }.compactMap(\.port).first.map { Int($0) } }
+    /// The port of the first open endpoint.
+    package var endpointPort: Int? { bound.filter { $0.endpoint != nil }.compactMap(\.port).first.map { Int($0) } }
 
     /// The Unix sockets in use.
     public var socketPaths: [String] { bound.compactMap(\.path) }
@@ -239,8 +239,10 @@ public final class TweakServer: Sendable {
         do throws(ServerError) {
             let kernel = Kernel(faults: hooks.faults)
             for listener in listeners { opened += try open(listener, kernel) }
-            for front in hooks.fronts { opened += try Self.open(front, hasTokenFile: hooks.tokens != nil, kernel) }
-            return Running(mailbox: try Self.makeMailbox(), listeners: opened, wished: limits)
+            for endpoint in hooks.serverEndpoints {
+                opened += try Self.open(endpoint, hasTokenFile: hooks.tokens != nil, kernel)
+            }
+            return Running(mailbox: try Self.makeMailbox(), listeners: opened, requested: limits)
         } catch {
             for listener in opened { listener.removeFile() }
             throw error
@@ -251,7 +253,7 @@ public final class TweakServer: Sendable {
         do throws(SocketError) { return try Mailbox() } catch { throw ServerError("cannot start: \(error)") }
     }
 
-    /// What clients are told of this start.
+    /// The identity of this start, shown to clients.
     private var identity: ServerIdentity {
         ServerIdentity(
             name: Quoting.sanitized(name), processID: ThisProcess.id,

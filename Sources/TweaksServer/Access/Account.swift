@@ -1,50 +1,50 @@
-// Keeps the quotas of a peer over all its sessions, so that connecting again brings no more.
+// Tracks the quotas of a peer across all its sessions, so that reconnecting does not reset them.
 
 import Tweaks
 
-/// One peer: a token, a user on a Unix socket, or an address on TCP where no token was shown. Touched by the I/O thread
-/// alone.
+/// One peer: a token, a user on a Unix socket, or an address on TCP where no token was shown. Used on the I/O thread
+/// only.
 final class Account {
     /// `token ops`, `uid 1000`, `127.0.0.1`.
     let name: String
-    /// How many sessions it has.
+    /// The number of its sessions.
     var sessions = 0
-    /// How many sessions commit for it, too, and are another one's.
-    var guests = 0
-    /// How many of its requests are carried out beside the I/O thread.
+    /// The number of sessions that also commit on its behalf but count toward another account.
+    var secondarySessions = 0
+    /// The number of its requests that run off the I/O thread.
     var pending = 0
-    /// What its sessions hold in memory.
-    var heldBytes = 0
-    private var budget: CommitBudget?
+    /// The bytes of memory that its sessions hold.
+    var memorySize = 0
+    private var budget: TokenBucket?
 
     init(_ name: String) { self.name = name }
 
-    /// How many commits it may make in a second; nil: as many as it can.
+    /// The maximum number of commits per second; nil means unlimited.
     var commitsPerSecond: Int? {
         get { budget?.perSecond }
         set {
             guard let newValue else { return budget = nil }
-            if budget == nil { budget = CommitBudget(perSecond: newValue) } else { budget?.change(perSecond: newValue) }
+            if budget == nil { budget = TokenBucket(perSecond: newValue) } else { budget?.change(perSecond: newValue) }
         }
     }
 
-    /// Takes one commit, if it may make one now.
-    func takeCommit(_ now: Moment) -> Bool { budget?.take(now) ?? true }
+    /// Consumes one commit from the budget if one is available.
+    func consumeCommit(_ now: Moment) -> Bool { budget?.consume(now) ?? true }
 
-    /// Whether a new account would be the same.
+    /// Whether the account carries no state, so that it can be discarded and created again.
     func isIdle(_ now: Moment) -> Bool {
-        sessions == 0 && guests == 0 && pending == 0 && budget?.isFull(now) ?? true
+        sessions == 0 && secondarySessions == 0 && pending == 0 && budget?.isFull(now) ?? true
     }
 }
 
-/// The accounts of a server. One is kept as long as it has sessions, and after that until its budget is full again:
-/// closing a connection gives nothing back.
+/// The accounts of a server. An account is kept while it has sessions and then until its budget is full again, so that
+/// closing a connection resets nothing.
 struct Accounts {
     private var byName: [String: Account] = [:]
-    /// With so many of them those are looked for that are not needed any more.
+    /// At this number of accounts, idle ones are removed.
     private var limit = 64
 
-    /// The account with this name.
+    /// Returns the account with this name and creates it if needed.
     mutating func account(_ name: String, _ now: Moment) -> Account {
         if let known = byName[name] { return known }
         if byName.count >= limit {

@@ -1,18 +1,18 @@
-// What happens to sessions from outside: tokens that end, rights that shrink, decisions, kicks.
+// Changes sessions from outside: admission, expired or revoked tokens, reduced rights, scope decisions, kicks.
 
 import Tweaks
 import TweaksWire
 
 extension EventLoop {
-    // MARK: The beginning
+    // MARK: Admission
 
-    /// Lets a new session in, or has it show a token first.
+    /// Admits a new session, or requires it to show a token first.
     func admit(_ session: Session, _ listener: Listener) {
-        executor.take(.look, session)
-        // Its first line is answered by the reason why not.
+        executor.apply(.identify, session)
+        // Its first line is answered with the reason for the refusal.
         if session.identity.isDenied { return }
         guard listener.wantsToken else {
-            executor.take(.open, session)
+            executor.apply(.open, session)
             return
         }
         session.credentials.needsToken = true
@@ -20,20 +20,20 @@ extension EventLoop {
         schedule(.authentication, for: session, in: limits.timeToAuthenticate)
     }
 
-    /// Answers a wrong token, but not at once.
-    func penalize(_ session: Session, _ error: TweakError, for delay: Duration) {
-        session.work = .penalty(error)
-        schedule(.penalty, for: session, in: delay)
+    /// Delays the answer to a wrong token.
+    func delayAuthenticationError(_ session: Session, _ error: TweakError, for delay: Duration) {
+        session.work = .authenticationDelay(error)
+        schedule(.authenticationDelay, for: session, in: delay)
     }
 
-    func endPenalty(_ session: Session) {
-        guard case .penalty(let error) = session.work else { return }
+    func endAuthenticationDelay(_ session: Session) {
+        guard case .authenticationDelay(let error) = session.work else { return }
         session.work = .idle
         if session.credentials.failures >= limits.authenticationFailures {
-            executor.figures.hit(.authenticationFailures)
+            executor.metrics.hit(.authenticationFailures)
             if session.isOpen { fail(error, session, .denied) }
         } else if session.isOpen {
-            executor.figures.refused += 1
+            executor.metrics.refused += 1
             session.send(.error(error))
         }
         advance(session)
@@ -41,36 +41,36 @@ extension EventLoop {
 
     // MARK: Tokens
 
-    /// Another table: who has shown a token that is not in it any more loses what it gave.
+    /// Installs a new token table; sessions lose the rights of tokens that are no longer in it.
     func tokensChanged(_ table: TokenTable) {
-        executor.tokens = table.adding(executor.hooks.fronts.flatMap(\.tokens))
+        executor.tokens = table.adding(executor.hooks.serverEndpoints.flatMap(\.tokens))
         reviewTokens()
     }
 
-    /// Looks whether a token has expired, by the clock on the wall; that one may jump, so it is asked each time.
+    /// Reviews tokens if one has expired by the wall clock. That clock may jump, so it is read each time.
     func expireTokens() {
         if let first = expiry.first, executor.hooks.wallClock() >= first { reviewTokens() }
     }
 
-    /// Notes when the tokens of a session end.
-    func noteExpiry(_ session: Session) {
+    /// Records when the session's tokens expire, and schedules a review.
+    func scheduleTokenReview(_ session: Session) {
         guard let first = session.credentials.tokens.compactMap(\.expires).min() else { return }
         expiry.first = min(expiry.first ?? first, first)
         let left = first - executor.hooks.wallClock()
-        // A wall clock that is put forward is noticed within a minute even where nothing happens.
+        // A wall clock that is set forward is noticed within a minute, even in an idle process.
         let time = min(Duration.milliseconds(max(left, 1)), .seconds(60))
         if let earlier = expiry.reviewedAt, earlier <= now + time { return }
         expiry.reviewedAt = now + time
         schedule(.tokens, in: time)
     }
 
-    /// Compares the tokens of all sessions with the table, and with the time.
+    /// Compares the tokens of all sessions with the table and with the current time.
     func reviewTokens() {
         let now = executor.hooks.wallClock()
-        expiry = Expiry()
+        expiry = TokenExpiry()
         for session in sessions.all where !session.credentials.tokens.isEmpty && session.isOpen {
             review(session, now)
-            noteExpiry(session)
+            scheduleTokenReview(session)
         }
     }
 
@@ -79,7 +79,7 @@ extension EventLoop {
         var isLess = false
         var ended: String?
         for token in session.credentials.tokens {
-            // The same name for another token is another token.
+            // A token with the same name and another digest is a different token.
             let entry = executor.tokens?.entries.first { $0.name == token.name && $0.digest == token.digest }
             if let entry, entry.isLive(now) {
                 if replace(token, by: entry, session) { isLess = true }
@@ -90,25 +90,26 @@ extension EventLoop {
             }
         }
         if ended != nil {
-            // It was given to holders of that token.
+            // The request was granted to the holder of that token.
             session.grants.remove(.request)
-            session.credentials.wishes.forgetGranted()
+            session.credentials.scopeRequests.forgetGranted()
         }
         executor.identify(session)
-        if isLess || ended != nil { executor.tell(.revoked, session) }
+        if isLess || ended != nil { executor.notify(.revoked, session) }
         let isStream = session.dialect.isStreaming
-        let farewell = session.credentials.needsToken && session.credentials.tokens.isEmpty ? ended : nil
-        if let farewell, isStream { return dismissForGood(session, farewell) }
-        // What a stream has shown was for other rights, be they more now or less.
+        let closeReason = session.credentials.needsToken && session.credentials.tokens.isEmpty ? ended : nil
+        if let closeReason, isStream { return dismissRevoked(session, closeReason) }
+        // The stream showed what the earlier rights allowed, whether there are more or fewer now.
         if isLess || ended != nil || isStream && session.grants.rights != before { rightsChanged(session) }
-        if let farewell { dismissForGood(session, farewell) }
+        if let closeReason { dismissRevoked(session, closeReason) }
     }
 
-    private func dismissForGood(_ session: Session, _ reason: String) {
-        dismiss(session, TweakError(.closing, "\(reason); show another one"), .revoked)
+    private func dismissRevoked(_ session: Session, _ reason: String) {
+        dismiss(session, TweakError(.closing, "\(reason); sign in with another one"), .revoked)
     }
 
-    /// - Returns: Whether it gives less now.
+    /// Replaces a token whose entry has changed.
+    /// - Returns: Whether the new entry grants less.
     private func replace(_ token: TokenEntry, by entry: TokenEntry, _ session: Session) -> Bool {
         if token == entry { return false }
         session.credentials.tokens = session.credentials.tokens.map { $0.name == entry.name ? entry : $0 }
@@ -117,24 +118,25 @@ extension EventLoop {
         return !token.scopes.allSatisfy(Rights(entry.scopes).covers)
     }
 
-    /// Tells the address of the panel, with the token that lets its reader in; or makes another token first, which
-    /// ends what the old one gave. On the Unix socket alone: elsewhere it would cross a network, or reach another page.
-    func tellPanel(rotate: Bool, to session: Session) {
+    /// Sends the address of the panel, including the token that admits its reader; or first rotates that token, which
+    /// revokes what the old one granted. Only on the Unix socket: elsewhere the token would cross a network or reach
+    /// another page.
+    func sendPanelAddress(rotate: Bool, to session: Session) {
         do throws(TweakError) {
             guard session.identity.peer.transport == .unix else {
-                throw TweakError(.denied, "the panel's token is told on the Unix socket alone; connect there")
+                throw TweakError(.denied, "the panel's token is shown only on the Unix socket; connect there")
             }
-            guard let listener = listeners.first(where: { $0.front != nil }), let front = listener.front,
+            guard let listener = listeners.first(where: { $0.endpoint != nil }), let endpoint = listener.endpoint,
                 let port = listener.port
             else { throw TweakError(.conflict, "this process has no panel; start it with TWEAKS_PANEL_PORT=0") }
             if rotate {
-                front.rotate()
+                endpoint.rotate()
                 executor.tokens = (executor.tokens ?? TokenTable()).replacingOwn(
-                    executor.hooks.fronts.flatMap(\.tokens))
+                    executor.hooks.serverEndpoints.flatMap(\.tokens))
                 reviewTokens()
             }
             session.input.isProven = true
-            session.send(.facts([("address", .string(front.link(port: Int(port))))]))
+            session.send(.info([("address", .string(endpoint.link(port: Int(port))))]))
         } catch {
             executor.count(error)
             session.send(.error(error))
@@ -143,7 +145,7 @@ extension EventLoop {
 
     // MARK: Rights
 
-    /// Looks again at what is under way for a session that may less than before.
+    /// Rechecks the work in progress of a session whose rights have changed.
     func rightsChanged(_ session: Session) {
         if session.dialect.isStreaming {
             return dismiss(session, TweakError(.closing, "your rights have changed"), .revoked)
@@ -151,78 +153,81 @@ extension EventLoop {
         if !session.grants.rights.isWhole(.read) {
             session.withhold(TweakError(.denied, "your rights have changed"))
         }
-        session.work.running?.permit?.revoke()
+        session.work.running?.cancellation?.revoke()
         if !session.watches.isEmpty { hub.update(session) }
         if session.isOpen { enqueue(session) }
     }
 
-    /// The program has been asked, and has decided or not.
+    /// Answers a request after the program's handler has returned, decided or not.
     func finishAsking(_ request: TweakScopeRequest, _ session: Session) {
-        if session.credentials.life.isOpen {
+        if session.credentials.lifecycle.isOpen {
             answer(session.id, executor.finishAsking(request, session))
         } else {
             answer(session.id, .error(TweakError(.denied, "the session has ended")))
         }
     }
 
-    /// A decision that came later is told between replies.
+    /// Sends a decision that came later, between replies.
     func finishWaiting(_ request: TweakScopeRequest, _ session: Session) {
-        guard session.credentials.life.isOpen, let notice = executor.finishWaiting(request, session) else { return }
+        guard session.credentials.lifecycle.isOpen, let notice = executor.finishWaiting(request, session) else {
+            return
+        }
         session.events.notices.append(notice)
         advance(session)
     }
 
-    // MARK: The end
+    // MARK: Dismissal
 
-    /// Ends the session with this number, at the wish of another one.
+    /// Ends the session with this number on behalf of another session.
     func kick(_ number: UInt64, by session: Session) {
-        let victims = sessions.all.filter { $0.number == number && $0.credentials.life.state.reason == nil }
+        let victims = sessions.all.filter { $0.number == number && $0.credentials.lifecycle.state.reason == nil }
         if victims.isEmpty {
             let text = "session \(number) is not connected; the command sessions lists those that are"
-            executor.figures.refused += 1
+            executor.metrics.refused += 1
             return session.send(.error(TweakError(.conflict, text, isMissing: true)))
         }
         session.input.isProven = true
         session.send(.ok("kicked \(number)", [("kicked", .count(number))]))
-        executor.tell(.kicked(number), session)
+        executor.notify(.kicked(number), session)
         for victim in victims { dismiss(victim, TweakError(.closing, "kicked by \(session.origin)"), .kicked) }
     }
 
-    /// Ends a session for a reason that lies outside of it. What it has begun ends first, if that does not take long.
+    /// Ends a session for an external reason. Work in progress may finish first, within the linger time.
     func dismiss(_ session: Session, _ error: TweakError, _ reason: TweakSession.Reason) {
-        guard executor.take(.end(reason), session) else { return }
+        guard executor.apply(.end(reason), session) else { return }
         session.batch = nil
-        if reason == .kicked { session.work.running?.permit?.end() } else { session.work.running?.permit?.revoke() }
+        let cancellation = session.work.running?.cancellation
+        if reason == .kicked { cancellation?.end() } else { cancellation?.revoke() }
         stopWatching(session)
-        session.endPenalty()
+        session.endAuthenticationDelay()
         if session.work.isBusy {
-            session.work = session.work.updated { $0.farewell = error }
-            schedule(.farewell, for: session, in: limits.lingerTime)
+            session.work = session.work.updated { $0.closeReason = error }
+            schedule(.closeReason, for: session, in: limits.lingerTime)
         } else {
-            takeLeave(of: session, error)
+            sendCloseReason(to: session, error)
         }
     }
 
-    private func takeLeave(of session: Session, _ error: TweakError) {
+    private func sendCloseReason(to session: Session, _ error: TweakError) {
         if session.dialect.isStreaming {
-            // What is to be said is an event of its own.
+            // The error is sent as an event of its own.
             session.withhold(error)
-            say(error, to: session)
+            sendAndClose(error, to: session)
         } else if session.replies.rest != nil {
-            // The reply under way ends with it; one status line is enough.
+            // The reply in progress ends with the error, so no further status line is needed.
             session.isInteractive = false
             session.withhold(error)
             finish(session)
             advance(session)
         } else {
-            say(error, to: session)
+            sendAndClose(error, to: session)
         }
     }
 
-    /// What was under way takes too long.
-    func endFarewell(_ session: Session) {
+    /// Ends a dismissed session whose work takes too long.
+    func endDismissal(_ session: Session) {
         guard session.isOpen, let error = session.work.closeReason else { return }
-        abandonWork(of: session)
-        takeLeave(of: session, error)
+        orphanWork(of: session)
+        sendCloseReason(to: session, error)
     }
 }

@@ -1,49 +1,49 @@
-// The commands auth, whoami and drop; and the steps of a session's life, which the program is told of.
+// Handles the commands auth, as, whoami and drop, and reports lifecycle changes of sessions to the program.
 
 import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// Takes a step of a session's life, if that is possible, and tells the program.
-    @discardableResult func take(_ step: SessionLife.Step, _ session: Session) -> Bool {
-        guard session.credentials.life.take(step) else { return false }
-        // Another connection of a window that has some is no news.
-        if !windows.hasOthers(session) { tell(.state, session) }
-        if session.credentials.life.state.reason != nil { windows.remove(session) }
+    /// Applies a lifecycle step if it is valid, and notifies the program.
+    @discardableResult func apply(_ transition: SessionLifecycle.Transition, _ session: Session) -> Bool {
+        guard session.credentials.lifecycle.apply(transition) else { return false }
+        // Another connection of a known window is not a new session to users.
+        if !windows.hasOthers(session) { notify(.state, session) }
+        if session.credentials.lifecycle.state.reason != nil { windows.remove(session) }
         return true
     }
 
-    /// Takes the name of the person there.
-    func takeName(_ text: String?, _ session: Session) throws(TweakError) -> Reply {
-        session.identity.name = try text.map { text throws(TweakError) in try PersonName(text) }
+    /// Sets the name that the user gives.
+    func setPersonName(_ text: String?, _ session: Session) throws(TweakError) -> Reply {
+        session.identity.name = try text.map { text throws(TweakError) in try DisplayName(text) }
         identify(session)
         return .ok(
             session.origin.description,
             [("identity", .string(session.origin.description))] + session.personFields)
     }
 
-    /// Tells the program what happened to a session.
-    func tell(_ kind: TweakSessionEvent.Kind, _ session: Session) {
-        hooks.onSessionEvent?(TweakSessionEvent(session: session.facts, kind: kind))
+    /// Notifies the program of a session event.
+    func notify(_ kind: TweakSessionEvent.Kind, _ session: Session) {
+        hooks.onSessionEvent?(TweakSessionEvent(session: session.info, kind: kind))
     }
 
     // MARK: auth
 
-    /// Takes a token that is shown, in plain or by a message of SCRAM: its scopes come to what the session has. A wrong
-    /// one is answered later, and never says what is wrong with it.
+    /// Verifies a token shown in plain or by a SCRAM message, and adds its scopes to the session. A wrong token is
+    /// answered late, and the answer never says what is wrong with it.
     func authenticate(_ proof: Request.Proof, _ session: Session) throws(TweakError) -> Outcome {
-        // An exchange ends with the next step, whatever that is.
+        // An exchange ends with the next auth, right or wrong.
         let exchange = session.credentials.exchange.take()
         guard let tokens else {
             throw TweakError(
-                .denied, "this process takes no tokens; name a file of them in TWEAKS_TOKEN_FILE, or in the program")
+                .denied, "this process accepts no tokens; name a token file in TWEAKS_TOKEN_FILE, or in the program")
         }
         switch proof {
         case .plain(let token):
             if tokens.refusesPlain { throw Self.plainIsOff }
             return try admit(tokens.entry(for: token), session)
         case .keyID(let id): return try admit(tokens.entry(id: id), session)
-        case .exchange(let exchange, let last): return try finish(exchange, last, tokens, session, tellsKey: true)
+        case .exchange(let exchange, let last): return try finish(exchange, last, tokens, session, sendsKey: true)
         case .scram(let message) where message.hasPrefix("c="):
             guard let exchange else {
                 throw TweakError(.usage, "auth: there is no challenge to answer; begin with n,,n=KEY-ID,r=NONCE")
@@ -62,14 +62,14 @@ extension Executor {
     )
 
     private func finish(
-        _ exchange: Scram.Server, _ message: String, _ tokens: TokenTable, _ session: Session, tellsKey: Bool = false
+        _ exchange: Scram.Server, _ message: String, _ tokens: TokenTable, _ session: Session, sendsKey: Bool = false
     ) throws(TweakError) -> Outcome {
         let entry = tokens.entry(id: exchange.user)
-        let acceptance = try exchange.accept(message, entry?.scram ?? .nobodys)
+        let acceptance = try exchange.accept(message, entry?.scram ?? .decoy)
         let hasPlainOnly = tokens.entries.contains { $0.scram == nil }
         let hint = hasPlainOnly ? Self.plainOnly : ""
         let outcome = try admit(acceptance == nil ? nil : entry, session, acceptance?.last, hint: hint)
-        guard tellsKey, let acceptance, case .reply(var reply) = outcome, case .ok(let words, let fields) = reply.status
+        guard sendsKey, let acceptance, case .reply(var reply) = outcome, case .ok(let words, let fields) = reply.status
         else { return outcome }
         let key = (Request.Proof.sessionKey, JSON.string(Base64.encode(acceptance.sessionKey)))
         reply.status = .ok(words: words, fields: fields + [key])
@@ -77,32 +77,33 @@ extension Executor {
     }
 
     private static let plainOnly =
-        "; one whose line says sha256: is shown in plain only, until tweakctl token renew makes a new one"
+        "; a token whose line says sha256: works only with plain auth, until tweakctl token renew replaces it"
 
-    /// Lets in who has shown the token of an entry.
+    /// Admits a session that has proven a token.
     /// - Parameters:
-    ///   - entry: Nil where what was shown is wrong.
-    ///   - signature: What shows that this server knows the token, too.
-    ///   - hint: What may help who was turned away, whatever they have shown.
+    ///   - entry: The token; nil if the proof is wrong.
+    ///   - signature: The proof that this server knows the token as well.
+    ///   - hint: Advice to append to the error, independent of what was shown.
     func admit(
         _ entry: TokenEntry?, _ session: Session, _ signature: String? = nil, hint: String = ""
     ) throws(TweakError) -> Outcome {
         guard let entry, entry.isLive(hooks.wallClock()) else {
             session.credentials.failures += 1
-            tell(.authenticationFailed, session)
-            let delay = failures.note(session.identity.peer.culprit, hooks.now)
-            return .penalty(TweakError(.denied, "that is no token of this process, or it has ended\(hint)"), delay)
+            notify(.authenticationFailed, session)
+            let delay = loginThrottle.recordFailure(session.identity.peer.clientKey, hooks.now)
+            return .authenticationDelay(
+                TweakError(.denied, "the token is wrong, expired or revoked\(hint)"), delay)
         }
         try refuseIfCrowded(entry, session)
-        // Shown again, it gives again what was given up of it.
+        // Showing a token again restores the scopes of it that were dropped.
         session.grants.remove(.token(name: entry.name))
         session.grants.add(entry.scopes, from: .token(name: entry.name))
         session.credentials.tokens.removeAll { $0.name == entry.name }
         session.credentials.tokens.append(entry)
         identify(session)
-        take(.open, session)
+        apply(.open, session)
         session.dialect.limitRequests(to: limits.lineBytes)
-        tell(.authenticated(entry.name), session)
+        notify(.authenticated(entry.name), session)
         let words = "token \(entry.name) may \(entry.scopes.isEmpty ? "nothing" : entry.scopes.text)"
         return .reply(
             .ok(
@@ -113,7 +114,7 @@ extension Executor {
                 ]))
     }
 
-    /// Whose changes they are, and how many, follows from the tokens that are left.
+    /// Derives the session's origin and accounts from its remaining tokens.
     func identify(_ session: Session) {
         let known =
             session.credentials.tokens.last.map { $0.identity.through(session.identity.peer.origin.connection) }
@@ -121,11 +122,11 @@ extension Executor {
         session.origin = known.named(session.identity.name)
         windows.place(session)
         session.identity.window?.origin = session.origin
-        // Each of the tokens is charged, and the peer where there is none.
+        // Each token's account is charged, or the peer's if there is none.
         var accounts = session.credentials.tokens.map { account(of: $0) }
-        if accounts.isEmpty { accounts = [account(session.identity.peer.culprit, limits.commitsPerSecond)] }
-        session.payer.account = accounts.removeLast()
-        session.payer.otherAccounts = accounts
+        if accounts.isEmpty { accounts = [account(session.identity.peer.clientKey, limits.commitsPerSecond)] }
+        session.accounts.primary = accounts.removeLast()
+        session.accounts.others = accounts
     }
 
     private func account(of token: TokenEntry) -> Account {
@@ -140,7 +141,7 @@ extension Executor {
         return account
     }
 
-    /// A token has as many sessions as a user may have, from wherever they come.
+    /// Refuses a token that has as many sessions as a user may have, over all transports.
     private func refuseIfCrowded(_ token: TokenEntry, _ session: Session) throws(TweakError) {
         let account = account(of: token)
         if account === session.account || account.sessions < limits.sessionsPerPeer { return }
@@ -149,22 +150,22 @@ extension Executor {
             limit: .sessionsPerPeer)
     }
 
-    /// A time of day for people and programs.
+    /// Formats a time of day in milliseconds since 1970.
     private static func time(_ milliseconds: Int64) -> String { TimeText.seconds(milliseconds) }
 
     // MARK: whoami
 
     func whoami(_ session: Session) -> Reply {
-        let wishes = session.credentials.wishes
-        let waiting = wishes.waiting.flatMap(\.scopes)
-        return .facts(
+        let scopeRequests = session.credentials.scopeRequests
+        let waiting = scopeRequests.waiting.flatMap(\.scopes)
+        return .info(
             [
                 ("session", .count(session.number)), ("identity", .string(session.origin.description)),
-                ("state", .string(session.credentials.life.state.word)),
+                ("state", .string(session.credentials.lifecycle.state.word)),
                 ("transport", .string(session.identity.peer.transport.rawValue)),
                 ("peer", .string(session.identity.peer.text)), ("scopes", session.grants.rights.json),
-                ("tokens", .array(session.credentials.tokens.map(Self.json))), ("granted", wishes.granted.json),
-                ("declined", wishes.declined.json), ("waiting", waiting.json),
+                ("tokens", .array(session.credentials.tokens.map(Self.json))), ("granted", scopeRequests.granted.json),
+                ("declined", scopeRequests.declined.json), ("waiting", waiting.json),
                 ("ageSeconds", .int(age(of: session))), ("watches", .count(session.watches.count)),
                 ("commits", .count(session.changes.commits)),
             ] + session.personFields)
@@ -174,12 +175,12 @@ extension Executor {
         .object([("name", .string(token.name)), ("expires", .text(token.expires.map(time)))])
     }
 
-    /// How many seconds a session is old.
+    /// The session's age in seconds.
     func age(of session: Session) -> Int64 { Int64((hooks.now - session.connection.openedAt) / .seconds(1)) }
 
     // MARK: drop
 
-    /// Gives up rights; what comes later is not touched by that.
+    /// Drops scopes that the session has now; scopes added later are not affected.
     func drop(_ words: [String], _ session: Session) throws(TweakError) -> Reply {
         let scopes = try [TweakScope](words)
         guard session.grants.droppedCount + scopes.count <= limits.scopes else {
@@ -190,13 +191,13 @@ extension Executor {
         let before = session.grants.rights
         session.grants.drop(scopes)
         session.credentials.scopeBytes += words.reduce(0) { $0 + 256 + 2 * $1.utf8.count }
-        // What changes nothing is no news, or a stranger could fill a log with it.
-        if session.grants.rights != before { tell(.dropped(scopes), session) }
+        // A drop without effect is not reported, or an unauthenticated client could fill a log with it.
+        if session.grants.rights != before { notify(.dropped(scopes), session) }
         return .ok("may \(session.grants.rights.text)", [("scopes", session.grants.rights.json)])
     }
 }
 
 extension Session {
-    /// The name that the person there has given, where there is one.
+    /// The JSON field with the name that the user has given, if any.
     var personFields: [(String, JSON)] { identity.name.map { [("person", .string($0.text))] } ?? [] }
 }

@@ -1,32 +1,32 @@
-// The command request: granted by policy, or put before the program.
+// Handles the command request: grants scopes by policy, or asks the program's handler.
 
 import Dispatch
 import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// Asks for more rights. What the program has to be asked for is asked elsewhere; the session waits for that.
+    /// Requests more scopes. The program's handler runs on another queue, and the session waits for it.
     func request(_ words: [String], _ session: Session) throws(TweakError) -> Outcome {
         let scopes = try [TweakScope](words)
         let missing = scopes.filter { !session.grants.rights.covers($0) }
         if missing.isEmpty { return .reply(granted(scopes)) }
         session.credentials.scopeBytes += words.reduce(0) { $0 + 256 + 2 * $1.utf8.count }
         if session.grants.count >= limits.scopes {
-            throw TweakError(.tooMany, "this session was given something \(limits.scopes) times; connect again")
+            throw TweakError(.tooMany, "this session has \(limits.scopes) grants already; connect again")
         }
         let given = Rights(hooks.access.grants)
         if missing.allSatisfy(given.covers) {
-            tell(.requested(missing), session)
+            notify(.requested(missing), session)
             return .reply(decide(missing, isGranted: true, session))
         }
-        if let scope = missing.first(where: session.credentials.wishes.declined.contains) {
+        if let scope = missing.first(where: session.credentials.scopeRequests.declined.contains) {
             throw TweakError(.denied, "\(scope.token) was declined; the same is not asked again in this session")
         }
-        if let waiting = session.credentials.wishes.waiting.first(where: { Set($0.scopes) == Set(missing) }) {
+        if let waiting = session.credentials.scopeRequests.waiting.first(where: { Set($0.scopes) == Set(missing) }) {
             return .reply(self.waiting(for: waiting.scopes))
         }
         try checkRoom(missing, session)
-        tell(.requested(missing), session)
+        notify(.requested(missing), session)
         guard let ask = hooks.access.onRequest else {
             return .reply(decide(missing, isGranted: false, session))
         }
@@ -36,12 +36,12 @@ extension Executor {
     }
 
     private func checkRoom(_ scopes: [TweakScope], _ session: Session) throws(TweakError) {
-        if session.credentials.wishes.waiting.count >= limits.scopeRequests {
+        if session.credentials.scopeRequests.waiting.count >= limits.scopeRequests {
             throw TweakError(
                 .tooMany, "\(limits.scopeRequests) requests of this session are not decided yet; wait for them",
                 limit: .scopeRequests)
         }
-        let known = session.credentials.wishes.declined.count + session.credentials.wishes.granted.count
+        let known = session.credentials.scopeRequests.declined.count + session.credentials.scopeRequests.granted.count
         if known + scopes.count > limits.scopes {
             throw TweakError(
                 .tooMany, "a session asks for at most \(limits.scopes) scopes; connect again", limit: .scopes)
@@ -52,36 +52,36 @@ extension Executor {
         _ scopes: [TweakScope], _ session: Session, before ask: @escaping @Sendable (TweakScopeRequest) -> Void
     ) {
         let (id, mailbox) = (session.id, mailbox)
-        let request = TweakScopeRequest(session.facts, scopes) { mailbox.post(.decided(id, $0)) }
-        session.credentials.wishes.ask(request)
+        let request = TweakScopeRequest(session.info, scopes) { mailbox.post(.decided(id, $0)) }
+        session.credentials.scopeRequests.ask(request)
         requestQueue.async {
             ask(request)
             mailbox.post(.asked(id, request))
         }
     }
 
-    /// The reply when the program's handler has returned: a decision, or that it takes its time.
+    /// The reply after the program's handler has returned: a decision, or that it is pending.
     func finishAsking(_ request: TweakScopeRequest, _ session: Session) -> Reply {
-        guard session.credentials.wishes.endAsking(request) else {
+        guard session.credentials.scopeRequests.endAsking(request) else {
             return .error(TweakError(.denied, "your rights have changed; request it again"))
         }
         if let isAllowed = request.isAllowed { return decide(request.scopes, isGranted: isAllowed, session) }
-        session.credentials.wishes.wait(for: request)
+        session.credentials.scopeRequests.wait(for: request)
         return waiting(for: request.scopes)
     }
 
-    /// A decision that was waited for.
-    /// - Returns: What the session is told; nil when that is the reply to its request.
+    /// Applies a decision that was pending.
+    /// - Returns: The event for the session; nil if the reply to its request carries the decision.
     func finishWaiting(_ request: TweakScopeRequest, _ session: Session) -> Event? {
-        guard let isAllowed = request.isAllowed, session.credentials.wishes.end(request) else { return nil }
+        guard let isAllowed = request.isAllowed, session.credentials.scopeRequests.end(request) else { return nil }
         _ = decide(request.scopes, isGranted: isAllowed, session)
         return .decided(revision: registry.revision, isGranted: isAllowed, request.scopes)
     }
 
     private func decide(_ scopes: [TweakScope], isGranted: Bool, _ session: Session) -> Reply {
-        session.credentials.wishes.note(scopes, isGranted: isGranted)
+        session.credentials.scopeRequests.note(scopes, isGranted: isGranted)
         if isGranted { session.grants.add(scopes, from: .request) }
-        tell(isGranted ? .granted(scopes) : .declined(scopes), session)
+        notify(isGranted ? .granted(scopes) : .declined(scopes), session)
         return isGranted ? granted(scopes) : .error(TweakError(.denied, "\(scopes.text) declined"))
     }
 

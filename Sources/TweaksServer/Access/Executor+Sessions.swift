@@ -1,12 +1,13 @@
-// The command sessions: who is connected.
+// Handles the command sessions: lists the connected clients.
 
 import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// All that have not ended, by age; the connections of a window as one.
+    /// Lists all sessions that have not ended, oldest first; a window's connections count as one.
     func list(_ sessions: [Session], for own: Session) -> Reply {
-        let living = sessions.filter { $0.credentials.life.state.reason == nil }.sorted { $0.id.number < $1.id.number }
+        let living = sessions.filter { $0.credentials.lifecycle.state.reason == nil }
+            .sorted { $0.id.number < $1.id.number }
         let entries = Dictionary(grouping: living, by: \.number).sorted { $0.key < $1.key }
         return .rows("sessions", entries.map { ([line($0.value, own)], json($0.value, own)) })
     }
@@ -16,7 +17,7 @@ extension Executor {
         let session = connections[0]
         let parts = [
             session.shownOrigin.description, session.identity.peer.text, session.identity.peer.transport.rawValue,
-            session.credentials.life.state.word,
+            session.credentials.lifecycle.state.word,
             "may \(session.grants.rights.text)", "watches \(connections.sum(\.watches.count))",
             "commits \(commits(connections))", "unsent \(connections.sum { $0.output.count })",
             TweakValue.duration(.seconds(age(of: session))).text + " old",
@@ -29,7 +30,7 @@ extension Executor {
         return .object(
             [
                 ("session", .count(session.number)), ("identity", .string(session.shownOrigin.description)),
-                ("state", .string(session.credentials.life.state.word)),
+                ("state", .string(session.credentials.lifecycle.state.word)),
                 ("transport", .string(session.identity.peer.transport.rawValue)),
                 ("peer", .string(session.identity.peer.text)),
                 ("scopes", session.grants.rights.json), ("watches", .count(connections.sum(\.watches.count))),
@@ -44,7 +45,7 @@ extension Executor {
 }
 
 extension Session {
-    /// Who it is to people: who its window says it is, where it has one.
+    /// The origin to display: that of its window, if it has one.
     fileprivate var shownOrigin: TweakOrigin { identity.window?.origin ?? origin }
 }
 

@@ -1,12 +1,11 @@
-// Where the rights of a session come from.
+// Records which source granted each right of a session.
 
 import Tweaks
 
-/// What was given to one session, by whom, and what it gave up. Rights that come later are not touched by what was given
-/// up before.
+/// The scopes granted to one session, by source, and those it has dropped. A drop does not affect scopes granted later.
 struct Grants {
     enum Source: Equatable {
-        /// Who it is, by the kernel's word; or what everybody has here.
+        /// The user as the kernel reports it, or what every client of the listener may do.
         case peer
         case token(name: String)
         case request
@@ -19,28 +18,28 @@ struct Grants {
     }
 
     private var grants: [Grant] = []
-    /// What follows from all of it.
+    /// The rights that follow from all grants.
     private(set) var rights = Rights()
 
-    /// Gives something in addition.
+    /// Adds a grant.
     mutating func add(_ scopes: [TweakScope], from source: Source) {
         grants.append(Grant(source: source, scopes: scopes))
         update()
     }
 
-    /// Replaces what a source has given; what was given up of it stays so.
+    /// Replaces the scopes of a source; dropped scopes stay dropped.
     mutating func replace(_ scopes: [TweakScope], from source: Source) {
         for index in grants.indices where grants[index].source == source { grants[index].scopes = scopes }
         update()
     }
 
-    /// Takes back what a source has given.
+    /// Removes the grants of a source.
     mutating func remove(_ source: Source) {
         grants.removeAll { $0.source == source }
         update()
     }
 
-    /// Gives up something for good; only what comes later can bring it back.
+    /// Drops scopes permanently; only a later grant restores them.
     mutating func drop(_ scopes: [TweakScope]) {
         for index in grants.indices { grants[index].dropped += scopes.filter { !grants[index].dropped.contains($0) } }
         update()
@@ -48,7 +47,7 @@ struct Grants {
 
     var count: Int { grants.count }
 
-    /// How much was given up.
+    /// The largest number of scopes dropped from one grant.
     var droppedCount: Int { grants.reduce(0) { max($0, $1.dropped.count) } }
 
     private mutating func update() {

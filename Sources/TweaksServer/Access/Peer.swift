@@ -1,40 +1,40 @@
-// Who is at the other end of a connection, as far as the system knows.
+// Identifies the client at the other end of a connection, as far as the kernel knows it.
 
 import Tweaks
 
-/// The other end.
+/// The client at the other end of a connection.
 struct Peer {
     let transport: TweakSession.Transport
-    /// For people: `uid 1000 pid 4711`, or an address with its port.
+    /// The display text: `uid 1000 pid 4711`, or an address with its port.
     private(set) var text: String
-    /// Whose changes these are before a token says otherwise.
+    /// The origin of its changes until it shows a token.
     private(set) var origin: TweakOrigin
-    /// Who is to blame for wrong tokens, and for too many connections: a user, or an address whatever the port.
-    let culprit: String
+    /// The key under which failed logins and connections are counted: a user, or an address without its port.
+    let clientKey: String
     var userID: UInt32?
     var processID: Int32?
 
-    /// A user of this machine, on a Unix socket; nil where the kernel does not say who.
+    /// Creates a user of this machine on a Unix socket; nil if the kernel does not report one.
     init(_ user: Platform.PeerUser?) {
         transport = .unix
         let name = user.map { TweakOrigin.user($0.user) } ?? TweakOrigin("unknown user")
         let process = user?.process
         text = name.description + (process.map { " pid \($0)" } ?? "")
         origin = name.through(TweakConnection(transport: transport.rawValue, peer: text))
-        culprit = name.description
+        clientKey = name.description
         (userID, processID) = (user?.user, process)
     }
 
-    /// A port of an address.
+    /// Creates a TCP client from its address and port.
     init(address: String, port: UInt16, _ transport: TweakSession.Transport = .tcp) {
         self.transport = transport
         text = "\(address):\(port)"
         origin = TweakOrigin(text).through(TweakConnection(transport: transport.rawValue, peer: text))
-        culprit = address
+        clientKey = address
     }
 
-    /// Notes what the program at the other end says it is.
-    mutating func introduce(as program: String) {
+    /// Adds the client program's description of itself.
+    mutating func setUserAgent(_ program: String) {
         text = "\(text) \(Quoting.sanitized(program))"
         origin = origin.through(TweakConnection(transport: transport.rawValue, peer: text))
     }

@@ -1,25 +1,25 @@
-// A session as others are told of it.
+// Presents a session and its rights to the program and in replies.
 
 import Tweaks
 import TweaksWire
 
 extension Session {
-    /// For the program.
-    var facts: TweakSession {
+    /// The session as the program sees it.
+    var info: TweakSession {
         TweakSession(
             id: number, transport: identity.peer.transport, peer: identity.peer.text, userID: identity.peer.userID,
             processID: identity.peer.processID,
-            identity: origin, scopes: grants.rights.words, state: credentials.life.state)
+            identity: origin, scopes: grants.rights.words, state: credentials.lifecycle.state)
     }
 
-    /// The time that a wrong token costs is over.
-    func endPenalty() {
-        if case .penalty = work { work = .idle }
+    /// Ends the delay that follows a wrong token.
+    func endAuthenticationDelay() {
+        if case .authenticationDelay = work { work = .idle }
     }
 }
 
 extension Rights {
-    /// For one line: what may be done, in words of the protocol.
+    /// The rights in protocol syntax, on one line.
     var text: String {
         words.isEmpty ? "nothing" : words.map { Quoting.needsQuotes($0) ? Quoting.json($0) : $0 }.joined(separator: " ")
     }
@@ -28,7 +28,7 @@ extension Rights {
 }
 
 extension [TweakScope] {
-    /// Scopes from the words of a request.
+    /// Parses the scopes that a request names, without duplicates.
     init(_ words: [String]) throws(TweakError) {
         self = []
         for word in words {
@@ -37,7 +37,7 @@ extension [TweakScope] {
         }
     }
 
-    /// For one line.
+    /// The scopes on one line.
     var text: String { map(\.token).joined(separator: " ") }
 
     var json: JSON { .array(map { .string($0.description) }) }

@@ -5,13 +5,13 @@ import TweaksInterface
 import TweaksSystem
 
 extension TweakAccess {
-    /// Whether other users have to be able to open the socket.
+    /// Whether other users need access to the socket file.
     var isShared: Bool { !users.isEmpty || !groups.isEmpty }
 
-    /// What the user at the other end of a Unix socket may do; nil when it may not be here.
+    /// The scopes of the user at the other end of a Unix socket; nil if the user is refused.
     /// - Parameters:
-    ///   - groups: Its supplementary groups, asked for when they matter.
-    ///   - namespace: Which users and groups can be told from others.
+    ///   - groups: The user's supplementary groups, evaluated only when needed.
+    ///   - namespace: The users and groups that the kernel distinguishes.
     func scopes(
         of peer: Platform.PeerUser?, in namespace: UserNamespace = .current, groups: () -> [UInt32]
     ) -> [TweakScope]? {

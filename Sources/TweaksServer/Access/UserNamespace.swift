@@ -1,28 +1,28 @@
-// Tells which users the kernel can tell apart: those that a user namespace does not have share one number.
+// Determines which users the kernel can distinguish: those unmapped in a user namespace share one number.
 
 /// The users and groups of this process's user namespace (user_namespaces(7)).
 ///
-/// A user that the namespace does not have arrives on a Unix socket as the overflow number, 65534 by default. Where the
-/// namespace has that number, too, they cannot be told apart, and get nothing.
+/// An unmapped user arrives on a Unix socket as the overflow number, 65534 by default. If the namespace maps that
+/// number as well, the two cannot be distinguished and get no rights.
 package struct UserNamespace: Equatable, Sendable {
-    /// Numbers, as seen from inside.
+    /// The mapped numbers, as seen inside the namespace.
     struct Extent: Equatable, Sendable {
         let ranges: [Range<UInt64>]
-        /// The number of all others; nil where there are no others.
+        /// The number of all unmapped users; nil if every user is mapped.
         let overflow: UInt32?
 
         /// - Parameters:
-        ///   - map: The lines `inside outside count` of `/proc/self/uid_map`; without one every number is there.
+        ///   - map: The lines `inside outside count` of `/proc/self/uid_map`; nil means that every number is mapped.
         ///   - overflow: The number in `/proc/sys/kernel/overflowuid`.
         init(map: String?, overflow: String?) {
             let lines = (map ?? "").split(separator: "\n").map { $0.split(separator: " ").compactMap { UInt64($0) } }
             ranges = lines.filter { $0.count == 3 }.map { $0[0]..<($0[0] + min($0[2], 1 << 32)) }
-            // −1 is no user.
+            // −1 is not a user.
             let isWhole = ranges.isEmpty || ranges.reduce(0) { $0 + $1.count } >= UInt32.max
             self.overflow = isWhole ? nil : overflow?.split(separator: "\n").first.flatMap { UInt32($0) } ?? 65_534
         }
 
-        /// Whether a number means one user, and always the same.
+        /// Whether a number always means the same single user.
         func knows(_ number: UInt32) -> Bool {
             guard let overflow else { return true }
             return number != overflow && ranges.contains { $0.contains(UInt64(number)) }
@@ -32,7 +32,7 @@ package struct UserNamespace: Equatable, Sendable {
     let users: Extent
     let groups: Extent
 
-    /// That of this process.
+    /// The namespace of this process.
     package static let current = UserNamespace(
         users: Extent(
             map: Platform.text(of: "/proc/self/uid_map"), overflow: Platform.text(of: "/proc/sys/kernel/overflowuid")),
@@ -41,16 +41,16 @@ package struct UserNamespace: Equatable, Sendable {
 
     init(users: Extent, groups: Extent) { (self.users, self.groups) = (users, groups) }
 
-    /// A peer as far as it can be told from others; nil where it cannot.
+    /// Returns the peer if its user can be distinguished, else nil.
     func known(_ peer: Platform.PeerUser?) -> Platform.PeerUser? {
         guard let peer, users.knows(peer.user) else { return nil }
         return peer
     }
 
-    /// What cannot be told apart, each with the remedy: for the log at the start.
+    /// Warnings about users and groups that cannot be distinguished, each with the remedy, for the log at startup.
     /// - Parameters:
     ///   - userID: The user of this process.
-    ///   - access: Who else is named.
+    ///   - access: The other users and groups that the program names.
     package func warnings(userID: UInt32, _ access: TweakAccess) -> [String] {
         var warnings: [String] = []
         if !users.knows(userID) {

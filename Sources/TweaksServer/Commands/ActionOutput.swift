@@ -1,11 +1,11 @@
-// What an action answers, no longer than a client has to take.
+// Limits the text of an action to the length that clients accept.
 
-/// The text of an action, cut where there is too much of it.
+/// The text of an action, truncated to a limit.
 struct ActionOutput: Sendable {
     let text: String
-    /// For people; divided here, beside the I/O thread, because there may be many.
+    /// The lines for text mode; split here, off the I/O thread, because there may be many.
     let lines: [String]
-    /// How many bytes there were; nil when it is whole.
+    /// The full length in bytes; nil if the text is complete.
     let cutFrom: Int?
 
     init(_ text: String, _ limit: Int) {
@@ -19,14 +19,14 @@ struct ActionOutput: Sendable {
         lines = self.text.isEmpty ? [] : parts.map { String($0) }
     }
 
-    /// So far back the end of a character is looked for; one that is longer is cut between its scalars.
-    private static let longest = 256
+    /// A character boundary is searched within this many bytes; a longer character is cut between its scalars.
+    private static let maxCharacterBytes = 256
 
-    /// The last end of a character within the limit.
+    /// The last character boundary within the limit.
     private static func end(of text: String, _ limit: Int) -> String.Index {
         let most = text.utf8.index(text.startIndex, offsetBy: max(0, limit))
         var end = most
-        for _ in 0..<longest where end > text.startIndex {
+        for _ in 0..<maxCharacterBytes where end > text.startIndex {
             if end.samePosition(in: text) != nil { return end }
             end = text.utf8.index(before: end)
         }

@@ -18,11 +18,11 @@ extension Executor {
     private static func lifetime(_ text: String, _ node: TweakNode) throws(TweakError) -> Duration {
         if let nanoseconds = DurationText.parse(text) { return .nanoseconds(nanoseconds) }
         throw TweakError(
-            .badValue, "\(node.path.token): for \(Quoting.excerpt(text)) is no duration; write 90s, 10m or 1h30m",
+            .badValue, "\(node.path.token): \(Quoting.excerpt(text)) is not a duration; write 90s, 10m or 1h30m",
             path: node.path)
     }
 
-    /// Makes what is temporary permanent. Of several tweaks those that are; one that was named must be.
+    /// Makes temporary overrides permanent. Skips tweaks without one, except a single named tweak, which is an error.
     func keep(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
         let nodes = try writable(try resolve(patterns, session), session)
         let temporary = nodes.count == 1 ? nodes : nodes.filter { registry.timeLeft($0) != nil }
@@ -46,9 +46,9 @@ extension Executor {
     }
 
     func reset(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
-        if let reply = try forgetHeld(patterns, session) { return .reply(reply) }
+        if let reply = try resetPendingOverride(patterns, session) { return .reply(reply) }
         let nodes = try writable(try resolve(patterns, session), session)
-        // A figure or action among others is left out; one that was asked for by name is an error.
+        // A pattern skips figures and actions; naming one is an error.
         if nodes.count == 1, !nodes[0].isSettable { throw nodes[0].notSettable }
         let settable = nodes.filter(\.isSettable)
         if session.batch != nil { return .reply(try queue(settable.map { ($0, .reset) }, session)) }
@@ -57,21 +57,21 @@ extension Executor {
         return try commit(Proposal(batch, nodes: settable), session)
     }
 
-    /// The override that is kept for one path without a tweak can be reset, too.
-    private func forgetHeld(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply? {
+    /// Resets a stored override whose path has no tweak.
+    private func resetPendingOverride(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply? {
         let view = view(session)
         guard patterns.count == 1, session.batch == nil, view[patterns[0]] == nil,
-            let path = try? TweakPath(patterns[0]), view.knows(path)
+            let path = try? TweakPath(patterns[0]), view.canSee(path)
         else { return nil }
         if !session.may(.write, path) {
-            if registry.heldEntries(path).isEmpty { return nil }
+            if registry.pendingEntries(path).isEmpty { return nil }
             throw session.grants.rights.denied(.write, path)
         }
-        guard let revision = registry.forgetHeldOverride(path) else { return nil }
+        guard let revision = registry.forgetPendingOverride(path) else { return nil }
         return awaiting(.revision(revision), revision, session)
     }
 
-    /// The truth about a commit: what each tweak is now, and what it was.
+    /// Reports a commit: the new and old value of each tweak.
     func report(
         _ result: TweakCommitResult, _ nodes: [TweakNode], _ note: (words: String, fields: [(String, JSON)])
     ) -> Reply {
@@ -115,8 +115,8 @@ extension Executor {
         for (node, change) in changes {
             let words = try session.batch?.append(
                 node, change, for: lifetime, registry: registry, limit: limits.batchChanges)
-            // A person sees what the commit will do; a program knows what it has sent.
-            if session.isInteractive, understood.count < Self.mostEchoes, let words { understood.append(words) }
+            // An interactive user sees what the commit will do; a program knows what it has sent.
+            if session.isInteractive, understood.count < Self.maxEchoes, let words { understood.append(words) }
         }
         var reply = Reply.ok("queued", [("queued", .bool(true))])
         if session.isInteractive, !session.encoder.isJSON {
@@ -126,8 +126,8 @@ extension Executor {
         return reply
     }
 
-    /// So many changes of one line are repeated.
-    private static let mostEchoes = 20
+    /// The maximum number of changes of one line to echo.
+    private static let maxEchoes = 20
 
     func commit(_ session: Session) throws(TweakError) -> Outcome {
         guard let batch = session.batch else { throw noBatch("commit") }
@@ -137,7 +137,7 @@ extension Executor {
             return try commit(Proposal(batch.changes, nodes: batch.nodes, ifUnchangedSince: batch.revision), session)
         } catch {
             if error.leavesBatchOpen { session.batch = batch }
-            // A program knows that it is all or none, and compares errors.
+            // A program knows that a batch is atomic, and may compare error texts.
             if !session.isInteractive { throw error }
             throw error.adding(
                 "nothing has changed, and the batch is \(error.leavesBatchOpen ? "still open" : "closed")")
@@ -156,15 +156,15 @@ extension Executor {
 }
 
 extension TweakNode {
-    /// What a request asks of this tweak, its value read by this tweak's kind.
+    /// Converts a request into a change, its value parsed by this tweak's kind.
     func change(_ wanted: Request.Change?) throws(TweakError) -> TweakBatch.Change {
         switch wanted {
         case .toggle?: return .toggle
-        case .assign(let text)?: return .set(try read(text, from: .person))
+        case .assign(let text)?: return .set(try read(text, from: .typed))
         case .assignExactly(let text)?: return .set(try read(text, from: .file))
         case .assignJSON(let json)?: return .set(try read(json))
-        case .add(let text)?: return .add(try read(text, from: .person))
-        case .subtract(let text)?: return .subtract(try read(text, from: .person))
+        case .add(let text)?: return .add(try read(text, from: .typed))
+        case .subtract(let text)?: return .subtract(try read(text, from: .typed))
         case nil: throw TweakError(.usage, "\(path.token): the value is missing; write it", path: path)
         }
     }

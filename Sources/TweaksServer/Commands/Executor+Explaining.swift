@@ -1,4 +1,4 @@
-// The command explain: every layer of a tweak, who set it, when, which one wins, and what files say that is not in effect.
+// Handles the command explain: shows every layer of a tweak, its author and time, and stored values not in effect.
 
 import Tweaks
 import TweaksWire
@@ -8,7 +8,7 @@ extension Executor {
 
     func explain(_ path: String, _ session: Session) throws(TweakError) -> Reply {
         let view = view(session)
-        if view[path] == nil, let rows = heldRows(path, view) { return .rows("layers", rows) }
+        if view[path] == nil, let rows = pendingRows(path, view) { return .rows("layers", rows) }
         let tweak = try lookUp(path, session)
         let layers = tweak.layers
         let rows = layers.enumerated().map { position, layer in
@@ -19,7 +19,7 @@ extension Executor {
 
     private func row(_ layer: TweakLayerValue, of tweak: AnyTweak, wins: Bool) -> Row {
         let isSecret = tweak.flags.contains(.secret)
-        // What a figure shows was published by the program; it is nobody's override.
+        // A figure's value was published by the program; it is not an override.
         let isPublished = tweak.flags.contains(.readOnly) && layer.layer != .default
         let name = isPublished ? "published" : layer.layer.description
         let time = wallClock(layer.time)
@@ -34,42 +34,43 @@ extension Executor {
         return ([line], .object(json + (left.map(TimeLeft.fields) ?? [])))
     }
 
-    // MARK: What is not in effect
+    // MARK: Values not in effect
 
     private func remarks(_ node: TweakNode, _ layers: [TweakLayerValue]) -> [Row] {
-        let unfit = registry.aside(node).map { aside in
+        let invalid = registry.quarantined(node).map { quarantined in
             remark(
-                "the \(aside.layer) of \(aside.entry.origin) is not in effect: \(aside.reason.message)",
-                aside.layer, aside.entry)
+                "the \(quarantined.layer) of \(quarantined.entry.origin) is not in effect: "
+                    + quarantined.reason.message, quarantined.layer, quarantined.entry)
         }
-        guard let (old, new) = registry.changeBeneath(node) else { return unfit }
-        let beneath = layers.last { $0.layer < .override }?.layer ?? .default
-        let (subject, source) = Self.names(of: beneath)
+        guard let (old, new) = registry.underlyingValueChange(node) else { return invalid }
+        let underlying = layers.last { $0.layer < .override }?.layer ?? .default
+        let (subject, source) = Self.names(of: underlying)
         let change = node.isSecret ? "changed" : "changed \(old.text) → \(new.text)"
         let remedy = "reset \(node.path.token) to take the \(source)"
         let text = "\(subject) \(change) since; the override stays, \(remedy)"
-        return unfit + [(["  \(text)"], .object([("remark", .string(text)), ("layer", .string(beneath.description))]))]
+        let json = JSON.object([("remark", .string(text)), ("layer", .string(underlying.description))])
+        return invalid + [(["  \(text)"], json)]
     }
 
-    /// What a layer beneath overrides is called, and its value.
+    /// The names of a layer below the overrides and of its value.
     private static func names(of layer: TweakLayer) -> (subject: String, value: String) {
         switch layer {
         case .configFile: ("file", "file's")
         case .fleet: ("fleet", "fleet's")
-        case .default, .override, .temporaryOverride: ("what lies beneath", "default")
+        case .default, .override, .temporaryOverride: ("the next layer", "default")
         }
     }
 
-    /// What files have for a path that no tweak has.
-    private func heldRows(_ text: String, _ view: TweakView) -> [Row]? {
-        guard let path = try? TweakPath(text), view.knows(path) else { return nil }
-        let rows = registry.heldEntries(path).map { layer, entry in
+    /// The stored values of a path that no tweak has.
+    private func pendingRows(_ text: String, _ view: TweakView) -> [Row]? {
+        guard let path = try? TweakPath(text), view.canSee(path) else { return nil }
+        let rows = registry.pendingEntries(path).map { layer, entry in
             remark("no tweak has this path; the \(layer) of \(entry.origin) waits for one to register", layer, entry)
         }
         return rows.isEmpty ? nil : rows
     }
 
-    // Without the value: only the definition could say whether it is a secret, or what it means.
+    // Omits the value: without a definition it is unknown whether it is a secret and what it means.
     private func remark(_ text: String, _ layer: TweakLayer, _ entry: StoredEntry) -> Row {
         let time = wallClock(entry.time)
         let json: [(String, JSON)] = [
@@ -85,7 +86,7 @@ extension Executor {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// Layers are stamped by a clock that never jumps; people want to read the other one.
+    /// Converts the time of a layer, which a monotonic clock gives, to a wall clock time.
     private func wallClock(_ instant: ContinuousClock.Instant) -> String {
         TimeText.seconds(hooks.wallClock(at: instant))
     }

@@ -1,10 +1,10 @@
-// Commands that find and explain tweaks: find, complete, describe, explain, conflicts.
+// Handles commands that find and describe tweaks: find, complete, describe, conflicts.
 
 import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// Tweaks that hold every word, best first; looked for beside the I/O thread.
+    /// Finds tweaks that contain every word, best first, off the I/O thread.
     func find(_ words: [String], _ session: Session) throws(TweakError) -> Outcome {
         guard words.count <= limits.findWords else {
             throw TweakError(
@@ -16,13 +16,13 @@ extension Executor {
         return .running()
     }
 
-    /// What was found, with the values of now.
+    /// The matching tweaks, with their current values.
     func reply(_ found: Finder.Found, _ session: Session) -> Reply {
         let nodes = found.nodes.filter { session.sees($0) }
         var reply = lines(nodes, .explained, for: session)
         if found.more > 0 {
             reply.status = .ok(
-                words: "best \(nodes.count), \(found.more) more; another word leaves fewer",
+                words: "best \(nodes.count), \(found.more) more; add a word to see fewer",
                 fields: [("rev", .count(registry.revision)), ("more", .count(found.more))])
         }
         return reply
@@ -39,10 +39,10 @@ extension Executor {
             fields.append(("value", isSecret ? .null : value.json))
             if isSecret { fields.append(("set", .bool(node.isSet(value)))) }
         }
-        fields += node.facts(isModified: registry.snapshot().isModified(node))
+        fields += node.info(isModified: registry.snapshot().isModified(node))
         fields.append(("source", .string(node.source.description)))
         let parameters = node.signature?.parameters.map(\.summary) ?? []
-        return .facts(fields, texts: parameters.isEmpty ? [:] : ["arguments": parameters])
+        return .info(fields, texts: parameters.isEmpty ? [:] : ["arguments": parameters])
     }
 
     func conflicts() -> Reply {
@@ -57,7 +57,7 @@ extension Executor {
             })
     }
 
-    /// How a line could go on; found out beside the I/O thread.
+    /// Returns the completions for a partial line, computed off the I/O thread.
     func complete(_ text: String, _ session: Session) throws(TweakError) -> Outcome {
         try refuseIfBusy(session)
         let (id, mailbox) = (session.id, mailbox)
@@ -67,6 +67,6 @@ extension Executor {
             let candidates = completion.candidates(for: text)
             mailbox.post(.answered(id, .rows("candidates", candidates.map { ([$0], .string($0)) })))
         }
-        return .running(.init(.request, WorkPermit()))
+        return .running(.init(.request, CancellationFlag()))
     }
 }

@@ -1,4 +1,4 @@
-// The commands history, undo and redo.
+// Handles the commands history, undo and redo.
 
 import Tweaks
 import TweaksWire
@@ -14,7 +14,7 @@ extension Executor {
         let steps =
             next.map { ($0, JSON.bool($1 != nil)) }
             + next.compactMap { name, revision in revision.map { ("\(name)es", .count($0)) } }
-        // Made while it is sent: values are long, and commits many.
+        // Generated while it is sent: values may be long, and commits many.
         var reply = Reply(
             .ok(words: "", fields: steps), listName: "history",
             body: .stream { position in
@@ -23,12 +23,12 @@ extension Executor {
                 let time = TimeText.seconds(hooks.wallClock(at: entry.time))
                 return .row(lines: isJSON ? [] : entry.lines(time), json: isJSON ? entry.json(time) : .null)
             })
-        reply.streamBytes = entries.reduce(0) { $0 + $1.heldBytes }
+        reply.streamBytes = entries.reduce(0) { $0 + $1.memorySize }
         return reply
     }
 
-    /// Takes back the last change, or makes it again, and says whose it was.
-    func travel(
+    /// Undoes or redoes a change, and reports its author.
+    func undoOrRedo(
         _ direction: HistoryStep.Direction, _ request: Request, _ session: Session
     ) throws(TweakError) -> Outcome {
         let force = request.keywords.contains(.force)
@@ -55,15 +55,15 @@ extension Executor {
 }
 
 extension TweakHistoryEntry {
-    /// So many parts of one commit are shown.
-    private static let most = 8
+    /// The maximum number of changes to show of one commit.
+    private static let maxChanges = 8
 
     /// `rev 44  2026-11-21T10:00:00Z  uid 1000: Content/Text/Size 72 → 80`, or a line for each part.
     fileprivate func lines(_ time: String) -> [String] {
         let head = "rev \(revision)  \(time)  \(origin)\(remark)"
-        let parts = changes.prefix(Self.most).map(\.text)
+        let parts = changes.prefix(Self.maxChanges).map(\.text)
         if changes.count == 1 { return ["\(head): \(parts[0])"] }
-        let rest = changes.count > Self.most ? ["  … and \(changes.count - Self.most) more"] : []
+        let rest = changes.count > Self.maxChanges ? ["  … and \(changes.count - Self.maxChanges) more"] : []
         return ["\(head), \(changes.count) tweaks"] + parts.map { "  \($0)" } + rest
     }
 
@@ -106,7 +106,7 @@ extension TweakHistoryEntry {
 }
 
 extension TweakHistoryEntry.Change {
-    /// `Content/Text/Size 72 → 80`; of a secret only that it changed.
+    /// `Content/Text/Size 72 → 80`; for a secret only that it changed.
     fileprivate var text: String {
         guard let old, let new else { return "\(path.token) changed" }
         let end = lifetime.map { ", for \(TimeLeft.text($0))" } ?? ""

@@ -4,8 +4,8 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// Judges them, elsewhere; what they ask for is committed when that is done.
-    func takeIn(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+    /// Validates the assignments off the I/O thread, then commits them.
+    func importAssignments(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         guard case .assignments(let lines, let problems) = request.payload else {
             throw TweakError(.usage, "import: the assignments are missing; send them")
         }
@@ -18,12 +18,12 @@ extension Executor {
         }
         try refuseIfBusy(session)
         let (view, id, origin) = (view(session), session.id, session.origin)
-        return beside(session) {
+        return runInBackground(session) {
             let entries = lines.lazy.map {
                 ConfigEntry(path: $0.path, text: $0.text, line: $0.line, origin: origin)
             }
             let plan = AssignmentPlan(entries, .import, and: problems, view)
-            return .judged(id) { executor, session in executor.finish(plan, dry: dry, session) }
+            return .validated(id) { executor, session in executor.finish(plan, dry: dry, session) }
         }
     }
 
@@ -37,22 +37,22 @@ extension Executor {
             }
             return .reply(.revision(registry.revision, "checked", .items(items)))
         } catch {
-            tellDenied(error, "import", session)
+            notifyDenied(error, "import", session)
             return .reply(.error(error))
         }
     }
 }
 
 extension ConfigProblems {
-    /// All of them in one error; nil where there are none.
+    /// All problems in one error; nil if there are none.
     fileprivate var refusal: TweakError? {
         guard let error = first.first?.error else { return nil }
-        let (most, lines) = (AssignmentRules.mostNamed, Set(first.map(\.line)).count)
+        let (most, lines) = (AssignmentRules.maxListedProblems, Set(first.map(\.line)).count)
         let subject = lines == 1 ? "1 line is" : count > most ? "many lines are" : "\(lines) lines are"
         let named = first.prefix(most).map { "line \($0.line): \($0.error)" }
-        let rest = count > most ? ["… and more; mend these first"] : []
+        let rest = count > most ? ["… and more; fix these first"] : []
         let text = (["\(subject) wrong; nothing has changed"] + named + rest).joined(separator: "\n")
-        // A line may be an unknown command; import is a known one.
+        // A line may hold an unknown command; import is a known one.
         return TweakError(error.code == .unknownCommand ? .usage : error.code, text, path: error.path)
     }
 }

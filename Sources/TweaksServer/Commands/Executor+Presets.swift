@@ -1,20 +1,20 @@
-// The commands save, load, presets, delete and diff.
+// Handles the commands save, load, presets, delete and diff.
 
 import Dispatch
 import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// Keeps the current values of what is overridden at this moment.
+    /// Saves the current values of all overridden tweaks.
     func save(_ name: String, _ pattern: String?, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
         let name = try PresetName(name)
         let nodes = try view(session).resolve(pattern ?? "*")
         let (snapshot, origin, limit) = (registry.snapshot(), session.origin, limits.lineBytes)
-        // What it holds may be more than this session sees.
+        // The preset may hold more than this session sees.
         let mayReplace = session.grants.rights.isWhole(.write)
         let isLimited = !session.grants.rights.isWhole(.admin)
-        let share = isLimited ? PresetShare(session.account.name, limits.presetsPerPeer) : nil
+        let share = isLimited ? PresetQuota(session.account.name, limits.presetsPerPeer) : nil
         return try withPresets(session) { store throws(TweakError) in
             try share?.check(name, store)
             let draft = snapshot.draft(of: nodes, pattern: pattern, origin: origin, lineLimit: limit)
@@ -22,8 +22,8 @@ extension Executor {
         }
     }
 
-    /// How many presets one peer may have saved.
-    private struct PresetShare {
+    /// Limits the number of presets that one peer has saved.
+    private struct PresetQuota {
         let peer: String
         let limit: Int
 
@@ -37,7 +37,7 @@ extension Executor {
                 limit: .presetsPerPeer)
         }
 
-        /// An address saves with its port.
+        /// Presets of an address name its port as well.
         private func isOwn(_ preset: PresetSummary) -> Bool {
             preset.heading.by.map { $0 == peer || $0.hasPrefix("\(peer):") } ?? false
         }
@@ -57,7 +57,7 @@ extension Executor {
         }
     }
 
-    /// How a preset differs from what is in force, or from another one.
+    /// Compares a preset with the current values, or with another preset.
     func diff(_ name: String, _ other: String?, _ session: Session) throws(TweakError) -> Outcome {
         let name = try PresetName(name)
         var second: PresetName?
@@ -66,7 +66,7 @@ extension Executor {
         return try withPresets(session) { store throws(TweakError) in
             let preset = try store.read(name)
             guard let other else {
-                return .difference(PresetDifference(inForceAnd: preset, view), "in force", name.text)
+                return .difference(PresetDifference(comparingCurrentTo: preset, view), "in force", name.text)
             }
             let difference = PresetDifference(preset, try store.read(other), view)
             return .difference(difference, name.text, other.text)
@@ -75,36 +75,36 @@ extension Executor {
 
     // MARK: Loading
 
-    /// Reads a preset and judges it, elsewhere; what it asks for is committed when that is done.
+    /// Reads and validates a preset off the I/O thread, then commits it.
     func load(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
         let (only, partly) = (request.keywords.contains(.only), request.keywords.contains(.partly))
         return try read(.load(only: only, partly: partly), try PresetName(request.word), session)
     }
 
-    /// Has a preset read for this session.
+    /// Reads a preset for this session.
     func read(_ purpose: PresetReading.Purpose, _ name: PresetName, _ session: Session) throws(TweakError) -> Outcome {
         let (store, view, id) = (try presetStore(session), view(session), session.id)
-        return beside(session) { () throws(TweakError) in
+        return runInBackground(session) { () throws(TweakError) in
             let plan = PresetPlan(try store.read(name), view)
             let reading = PresetReading(name: name, purpose: purpose, plan: plan)
-            return .judged(id) { executor, session in executor.finish(reading, session) }
+            return .validated(id) { executor, session in executor.finish(reading, session) }
         }
     }
 
-    /// Commits what a preset asks for; the reply may still have to wait for the disk.
+    /// Commits a preset; the reply may still have to wait for the disk.
     private func finish(_ reading: PresetReading, _ session: Session) -> Outcome {
         if !reading.plan.problems.isEmpty, !reading.isPartly { return .reply(.refused(reading)) }
         do throws(TweakError) {
             if case .swap = reading.purpose { return try swap(to: reading, session) }
             return try commit(proposal(reading, session), session)
         } catch {
-            tellDenied(error, "load", session)
+            notifyDenied(error, "load", session)
             return .reply(.error(error))
         }
     }
 
-    /// What a preset asks for: two in quick succession are two steps of the history.
+    /// The changes of a preset. Two presets in quick succession are two steps in the history.
     func proposal(_ reading: PresetReading, _ session: Session) -> Proposal {
         let (batch, nodes) = reading.plan.batch(only: reading.isOnly)
         var proposal = Proposal(batch, nodes: nodes)
@@ -114,30 +114,30 @@ extension Executor {
         return proposal
     }
 
-    // MARK: Beside the I/O thread
+    // MARK: Background work
 
-    /// Answers with what `body` makes of the presets, where disks may be waited for.
+    /// Replies with the result of `body`, which runs off the I/O thread and may wait for disks.
     private func withPresets(
         _ session: Session, _ body: @escaping @Sendable (any PresetStore) throws(TweakError) -> Reply
     ) throws(TweakError) -> Outcome {
         let (store, id) = (try presetStore(session), session.id)
-        return beside(session) { () throws(TweakError) in .answered(id, try body(store)) }
+        return runInBackground(session) { () throws(TweakError) in .answered(id, try body(store)) }
     }
 
-    /// Works for a session where disks and the program's own checks may be waited for.
-    func beside(
+    /// Runs work for a session off the I/O thread, where it may wait for disks and the program's checks.
+    func runInBackground(
         _ session: Session, _ body: @escaping @Sendable () throws(TweakError) -> Mailbox.Message
     ) -> Outcome {
-        let (id, mailbox, permit) = (session.id, mailbox, WorkPermit())
+        let (id, mailbox, cancellation) = (session.id, mailbox, CancellationFlag())
         presetQueue.async {
             do throws(TweakError) {
-                if let refusal = permit.refusal { throw refusal }
+                if let refusal = cancellation.refusal { throw refusal }
                 mailbox.post(try body())
             } catch {
                 mailbox.post(.answered(id, .error(error)))
             }
         }
-        return .running(.init(.request, permit))
+        return .running(.init(.request, cancellation))
     }
 
     private func presetStore(_ session: Session) throws(TweakError) -> any PresetStore {

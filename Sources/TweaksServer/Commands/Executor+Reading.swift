@@ -1,4 +1,4 @@
-// Commands that show values: get, ls, modified, export.
+// Handles commands that show values: get, ls, modified, export.
 
 import Tweaks
 import TweaksWire
@@ -15,7 +15,7 @@ extension Executor {
         return lines(try resolve(patterns, session), .explained, for: session)
     }
 
-    /// The nodes that patterns name; many patterns would keep everybody else waiting.
+    /// The tweaks that patterns name. Too many patterns would block other sessions.
     func resolve(_ patterns: [String], _ session: Session) throws(TweakError) -> [TweakNode] {
         guard patterns.count <= limits.watchPatterns else {
             throw TweakError(
@@ -30,7 +30,7 @@ extension Executor {
         return lines(nodes.filter { snapshot.isModified($0) }, .explained, snapshot, for: session)
     }
 
-    /// Assignments of all that can be set; what a file holds and what can be typed back.
+    /// Lists assignments of all settable tweaks, in the syntax of config files and of input.
     func export(_ pattern: String?, _ session: Session) throws(TweakError) -> Reply {
         let nodes = try view(session).resolve(pattern ?? "*")
         return lines(
@@ -84,23 +84,23 @@ extension Executor {
         Quoting.needsQuotes(prefix) ? Quoting.json(prefix) : prefix
     }
 
-    /// Tweaks as body lines, from one consistent snapshot; a long list is made while it is sent.
+    /// Shows tweaks as body lines, from one consistent snapshot; a long list is generated while it is sent.
     func lines(
         _ nodes: [TweakNode], _ note: TweakLine.Note, _ snapshot: TweakSnapshot? = nil, for session: Session
     ) -> Reply {
         let snapshot = snapshot ?? registry.snapshot()
-        // People ask for it with explain.
-        let tellsSource = session.encoder.isJSON
+        // Text mode has explain for it.
+        let showsSource = session.encoder.isJSON
         let item: @Sendable (Int) -> Reply.Item? = { [registry] position in
             guard position < nodes.count else { return nil }
             let node = nodes[position]
             var left: Duration?
             if case .explained = note { left = snapshot.expires(node).map { registry.timeLeft($0) } }
             var line = TweakLine(node, snapshot.value(of: node), note, timeLeft: left)
-            if tellsSource {
+            if showsSource {
                 line.source = snapshot.source(of: node)
                 line.modified = snapshot.isModified(node)
-                line.isInConflict = snapshot.hasChangeBeneath(node)
+                line.isInConflict = snapshot.hasUnderlyingChange(node)
             }
             return .tweak(line)
         }

@@ -1,13 +1,13 @@
-// The command that runs actions.
+// Handles the command run: executes actions.
 
 import Dispatch
 import Tweaks
 import TweaksWire
 
-/// Where actions run that were asked for over a socket.
+/// Runs actions that clients call.
 ///
-/// The usual place of tasks has a thread for each core: two actions that block would stop all others, their time
-/// limits, and the program's own tasks. Dispatch makes more threads when some block.
+/// The default executor has one thread per core: two blocking actions would stop all others, their time limits, and the
+/// program's own tasks. Dispatch adds threads when some block.
 private final class ActionExecutor: TaskExecutor {
     static let shared = ActionExecutor()
     private let queue = DispatchQueue(label: "tweaks.actions", attributes: .concurrent)
@@ -19,7 +19,7 @@ private final class ActionExecutor: TaskExecutor {
 }
 
 extension Executor {
-    /// Starts an action in a task of its own; the session gets its reply when it ends.
+    /// Starts an action in a new task; the session gets its reply when the task ends.
     func run(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         let (tweak, arguments) = (try lookUp(request.word, session), Array(request.words.dropFirst()))
         if tweak.kind != .action { throw tweak.notAnAction }
@@ -30,12 +30,12 @@ extension Executor {
                 "\(tweak.path.token): an action takes at most \(limits.actionArguments) arguments; quote what belongs "
                     + "together", path: tweak.path, limit: .actionArguments)
         }
-        try refuseIfRunsAreAbandoned(session)
+        try refuseRunIfBusy(session)
         let (id, mailbox, limit) = (session.id, mailbox, limits.actionOutputBytes)
         runs[id] = Task(executorPreference: ActionExecutor.shared) {
             let result: Result<ActionOutput, TweakError>
             do throws(TweakError) {
-                // Cut here, and not on the I/O thread: it may be as long as the program likes.
+                // Truncated here, off the I/O thread: the text may be of any length.
                 result = .success(ActionOutput(try await tweak.run(arguments, on: ActionExecutor.shared), limit))
             } catch {
                 let text = ActionOutput(error.message, limit).text
@@ -46,13 +46,13 @@ extension Executor {
         return .running(.init(.action))
     }
 
-    /// Cancels all that run.
+    /// Cancels all running actions.
     func cancelRuns() {
         for run in runs.values { run.cancel() }
         runs = [:]
     }
 
-    /// The reply to an action that has ended: its text as body lines.
+    /// The reply to a finished action: its text as body lines.
     func reply(_ result: Result<ActionOutput, TweakError>) -> Reply {
         switch result {
         case .failure(let error): return .error(error)
@@ -64,7 +64,7 @@ extension Executor {
                     ? .none : .stream { $0 < lines.count ? .row(lines: [lines[$0]], json: .null) : nil })
             reply.streamBytes = 2 * text.utf8.count
             guard let total = output.cutFrom else { return reply }
-            figures.hit(.actionOutputBytes)
+            metrics.hit(.actionOutputBytes)
             reply.status = .ok(words: "", fields: [("output", .string(text)), ("cutFromBytes", .count(total))])
             reply.remarks = ["… cut: these are \(text.utf8.count) of \(total) bytes"]
             return reply

@@ -1,20 +1,20 @@
-// The command swap: to a preset, and back.
+// Handles the command swap: switches to a preset, and back.
 
 import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// So many presets can be looked at at once.
-    static let mostSwaps = 64
+    /// The maximum number of swaps to remember.
+    static let maxSwaps = 64
 
-    /// Goes to a preset exactly; typed again, back to the overrides that were.
+    /// Switches to a preset exactly; a second call restores the earlier overrides.
     func swap(_ name: String, force: Bool, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
         let name = try PresetName(name)
-        // Taken back by undo, it is as if it had never been.
+        // A swap that was undone counts as if it had not happened.
         if let swap = swaps[name], !force, registry.isUndone(swap) { swaps[name] = nil }
         guard let swap = swaps[name] else { return try read(.swap, name, session) }
-        let (batch, nodes, revision) = try registry.wayBack(swap, name, force: force)
+        let (batch, nodes, revision) = try registry.restorationBatch(swap, name, force: force)
         var proposal = Proposal(batch, nodes: nodes, ifUnchangedSince: force ? nil : revision)
         proposal.kind = .change(session: session.number, isStep: true)
         proposal.note = ("back from \(name)", [])
@@ -23,11 +23,11 @@ extension Executor {
         return try commit(proposal, session)
     }
 
-    /// Names may be made up without end, so the oldest way back is forgotten.
+    /// Remembers how to restore the overrides. Clients may use any number of names, so the oldest swap is forgotten.
     private func remember(_ swap: PresetSwap, for name: PresetName) {
-        // So may their texts.
-        if swap.heldBytes > memory.swapShare { return }
-        while swaps.count >= Self.mostSwaps || swapBytes + swap.heldBytes > memory.swapShare,
+        // Their texts may be long as well.
+        if swap.memorySize > memory.swapShare { return }
+        while swaps.count >= Self.maxSwaps || swapBytes + swap.memorySize > memory.swapShare,
             let oldest = swaps.min(by: { $0.value.revision < $1.value.revision })
         {
             swaps[oldest.key] = nil
@@ -35,9 +35,9 @@ extension Executor {
         swaps[name] = swap
     }
 
-    /// Goes to a preset that was read. What is committed and what is remembered begin at the same revision.
+    /// Switches to a preset that was read. The commit and the remembered overrides start at the same revision.
     func swap(to reading: PresetReading, _ session: Session) throws(TweakError) -> Outcome {
-        // Somebody else was faster, so this one is the way back.
+        // Another session has swapped to it meanwhile, so this call restores.
         if swaps[reading.name] != nil { return try swap(reading.name.text, force: false, session) }
         while true {
             var proposal = proposal(reading, session)
@@ -51,7 +51,7 @@ extension Executor {
             do throws(TweakError) {
                 return try commit(proposal, session)
             } catch {
-                // Somebody has set one of its tweaks in between: look again.
+                // Another session has set one of its tweaks meanwhile: try again.
                 if error.code != .conflict { throw error }
             }
         }

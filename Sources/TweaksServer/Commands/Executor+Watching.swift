@@ -1,11 +1,11 @@
-// Commands that follow values: watch and unwatch.
+// Handles commands that follow values: watch and unwatch.
 
 import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// The values now, then an event for each change, with nothing lost in between: what is committed after the
-    /// snapshot has a higher sequence, and what is below it is not sent again.
+    /// Shows the current values, then an event for each change, without gaps: later commits have a higher sequence than
+    /// the snapshot, and earlier ones are not sent again.
     func watch(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
         let (patterns, since) = (request.words, request.number)
         let modified = request.keywords.contains(.modified)
@@ -19,7 +19,7 @@ extension Executor {
         }
         let view = view(session)
         let named = patterns.isEmpty ? [] : try resolve(patterns, session)
-        // The hub first: from here on it follows every commit. Then the snapshot, which tells old from new.
+        // The hub first, so that it follows every commit from here on; then the snapshot, which separates old from new.
         let added = subjects.map { Watch($0, view, since: .max) }
         session.watches = known + added
         hub.update(session)
@@ -28,7 +28,7 @@ extension Executor {
         let isResumed = since.map { $0 <= snapshot.revision } ?? false
         var nodes = modified ? withModified(named, snapshot, view, isResumed: isResumed) : named
         if let since, isResumed {
-            // Figures change without a revision: nobody can say since when.
+            // Figures change without a revision, so the time of their change is unknown.
             nodes = nodes.filter { $0.definition.flags.contains(.readOnly) || snapshot.changedAt($0) > since }
         }
         let count = watchedCount(session, snapshot)
@@ -41,7 +41,7 @@ extension Executor {
 
     /// The named tweaks and the modified ones, in listing order.
     ///
-    /// Whoever goes on from an earlier revision has to hear of what stopped being modified since, too.
+    /// A client that resumes from an earlier revision also needs the tweaks that stopped being modified since.
     private func withModified(
         _ named: [TweakNode], _ snapshot: TweakSnapshot, _ view: TweakView, isResumed: Bool
     ) -> [TweakNode] {

@@ -1,25 +1,25 @@
-// Carries out requests: each by the function of its command.
+// Dispatches each request to the method of its command.
 
 import Dispatch
 import Tweaks
 import TweaksWire
 
-/// Carries out requests on a registry for the sessions of one server. Lives on the I/O thread.
+/// Carries out requests on a registry for the sessions of one server. Used on the I/O thread only.
 final class Executor {
-    /// What comes of a request.
+    /// The result of a request.
     enum Outcome {
         case reply(Reply)
-        /// Others work on the reply.
+        /// Background work will give the reply.
         case running(Work.Running = .init())
-        /// The reply is the last one.
+        /// The reply is the last one of the session.
         case quit(Reply)
-        /// A wrong token: the reply comes when this time is over.
-        case penalty(TweakError, Duration)
-        /// The loop knows who is connected.
+        /// A wrong token: the reply is sent after this delay.
+        case authenticationDelay(TweakError, Duration)
+        /// The event loop lists the sessions.
         case list
-        /// This session ends.
+        /// The event loop ends this session.
         case kick(UInt64)
-        /// The loop knows where the panel listens.
+        /// The event loop knows the panel's address.
         case panel(rotate: Bool)
     }
 
@@ -30,43 +30,43 @@ final class Executor {
     let mailbox: Mailbox
     let hooks: TweakServerHooks
     let finder: Finder
-    var figures = ServerFigures()
-    /// The tokens that are taken; nil where there is no file of them.
+    var metrics = ServerMetrics()
+    /// The accepted tokens; nil without a token file.
     var tokens: TokenTable?
-    /// Who has shown wrong ones.
-    var failures: FailureLedger
-    /// Where the program is asked what it grants, one request at a time.
+    /// The recent failed logins by client.
+    var loginThrottle: LoginThrottle
+    /// The queue on which the program's handler decides scope requests, one at a time.
     let requestQueue = DispatchQueue(label: "tweaks.requests")
-    /// Where clients can connect, for `stats`.
-    var places: [(String, JSON)] = []
+    /// The addresses where clients can connect, for `stats`.
+    var listenerInfo: [(String, JSON)] = []
     var commitRate: CommitRate
-    /// What makes changes durable; nil: they live as long as the process.
+    /// The store that makes changes durable; nil if they last only as long as the process.
     let store: (any TweakStore)?
-    /// Commits of this round wait for its end before the disk hears of them.
+    /// Whether commits of this round are collected before the disk is notified.
     private(set) var isInRound = false
-    /// How far that is, and the audit.
-    let evidence: Evidence
-    /// Something was committed that did not wait for it, and may wait in there for what does.
-    var hasUnhurried = false
-    /// Sessions with replies that wait for it.
-    var owing: [SessionID] = []
-    var abandoned = Abandoned()
+    /// The revision that disk and audit have reached.
+    let durability: DurabilityTracker
+    /// Whether there were commits that did not wait for the disk, and may delay later ones that do.
+    var hasUnflushedCommits = false
+    /// The sessions whose replies wait for disk or audit.
+    var awaitingDurability: [SessionID] = []
+    var orphaned = OrphanedRequests()
     var accounts = Accounts()
-    var windows = Windows()
+    var windows = BrowserWindows()
     var memory: MemoryBudget
-    /// The snapshot that was printed last: replies of one revision hold the same.
+    /// The pin of the last printed snapshot: replies of one revision share it.
     private weak var lastPin: PinnedBytes?
     private var lastPinnedRevision: UInt64 = 0
-    /// The sessions for which others work, and who pays for that.
+    /// The sessions with background work, and the account that is charged.
     private(set) var pending: [SessionID: Account] = [:]
-    /// The actions that run, by the sessions that called them; a session may have ended meanwhile.
+    /// The running actions, by the session that called them; that session may have ended.
     var runs: [SessionID: Task<Void, Never>] = [:]
-    /// Presets that somebody looks at, and the way back from each. A restart forgets them.
+    /// The swapped presets, each with the overrides to restore. A restart forgets them.
     var swaps: [PresetName: PresetSwap] = [:] {
-        didSet { swapBytes = swaps.values.reduce(0) { $0 + $1.heldBytes } }
+        didSet { swapBytes = swaps.values.reduce(0) { $0 + $1.memorySize } }
     }
     private(set) var swapBytes = 0
-    /// Where presets are read and written, one after the other: disks may be slow.
+    /// The serial queue that reads and writes presets, since disks may be slow.
     let presetQueue = DispatchQueue(label: "tweaks.presets")
 
     init(
@@ -83,12 +83,12 @@ final class Executor {
         memory = MemoryBudget(limit: limits.memoryBytes)
         registry.limitHistory(bytes: memory.historyShare)
         tokens = hooks.tokens?()
-        let own = hooks.fronts.flatMap(\.tokens)
+        let own = hooks.serverEndpoints.flatMap(\.tokens)
         if !own.isEmpty { tokens = (tokens ?? TokenTable()).adding(own) }
-        failures = FailureLedger(delays: limits.authenticationDelay)
+        loginThrottle = LoginThrottle(delays: limits.authenticationDelay)
         commitRate = CommitRate(registry.revision, at: hooks.now)
         store = registry.store
-        evidence = Evidence(store, hooks.audit, mailbox)
+        durability = DurabilityTracker(store, hooks.audit, mailbox)
     }
 
     /// Carries out one request.
@@ -97,13 +97,13 @@ final class Executor {
             return try perform(request, session)
         } catch {
             if request.command.effect == .isQueued { session.batch?.fail(error) }
-            tellDenied(error, request.command.name, session)
+            notifyDenied(error, request.command.name, session)
             return .reply(.error(error))
         }
     }
 
     private func perform(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
-        try admit(request, session)
+        try authorize(request, session)
         switch request.command {
         case .help: return .reply(help(request[0], session))
         case .ls: return .reply(try list(request[0], session))
@@ -118,12 +118,12 @@ final class Executor {
         case .explain: return .reply(try explain(request.word, session))
         case .export: return .reply(try export(request[0], session))
         case .run: return try run(request, session)
-        case .import: return try takeIn(request, session)
+        case .import: return try importAssignments(request, session)
         case .begin: return .reply(try begin(request.number, session))
         case .commit: return try commit(session)
         case .abort: return .reply(try abort(session))
-        case .undo: return try travel(.undo, request, session)
-        case .redo: return try travel(.redo, request, session)
+        case .undo: return try undoOrRedo(.undo, request, session)
+        case .redo: return try undoOrRedo(.redo, request, session)
         case .history: return .reply(history(request.number.map { Int(clamping: $0) } ?? 20, session))
         case .watch: return .reply(try watch(request, session))
         case .unwatch: return .reply(try unwatch(request, session))
@@ -134,7 +134,7 @@ final class Executor {
         case .presets: return try presets(session)
         case .delete: return try delete(request.word, session)
         case .auth: return try authenticate(request.proof, session)
-        case .as: return .reply(try takeName(request[0], session))
+        case .as: return .reply(try setPersonName(request[0], session))
         case .whoami: return .reply(whoami(session))
         case .drop: return .reply(try drop(request.words, session))
         case .request: return try self.request(request.words, session)
@@ -153,55 +153,55 @@ final class Executor {
         }
     }
 
-    /// Counts a snapshot as long as replies are made from it.
+    /// Counts the memory of a snapshot while replies are generated from it.
     func pin(_ snapshot: TweakSnapshot) -> PinnedBytes {
         if let lastPin, lastPinnedRevision == snapshot.revision { return lastPin }
-        let pin = PinnedBytes(snapshot.heldBytes, in: memory.pinned)
+        let pin = PinnedBytes(snapshot.memorySize, in: memory.pinned)
         (lastPin, lastPinnedRevision) = (pin, snapshot.revision)
         return pin
     }
 
-    /// Notes that others work for a session.
+    /// Records the start of a session's background work.
     func beginPending(_ session: Session) {
-        // What is written first is written together with the others', and commits have a rate.
+        // Writes before commits are grouped, and commits have a rate limit.
         if session.work.running?.proposal != nil { return }
         if let earlier = pending[session.id] { earlier.pending -= 1 }
         pending[session.id] = session.account
         session.account.pending += 1
     }
 
-    /// Notes that they have done so.
+    /// Records the end of a session's background work.
     func endPending(_ id: SessionID) { pending.removeValue(forKey: id)?.pending -= 1 }
 
-    /// Looks at the revision now and then, for the rate of commits.
-    func noteCommits(_ now: Moment) {
+    /// Samples the revision periodically, for the commit rate.
+    func sampleCommitRate(_ now: Moment) {
         if commitRate.isDue(now) { commitRate.note(registry.revision, at: now) }
     }
 
-    /// Counts a refusal, and the limit that it comes from.
+    /// Counts a refusal, and the limit behind it.
     func count(_ error: TweakError) {
-        figures.refused += 1
-        if let limit = error.limit { figures.hit(limit) }
+        metrics.refused += 1
+        if let limit = error.limit { metrics.hit(limit) }
     }
 
-    /// Has commits share a write, until the round ends or one session has had its time.
+    /// Groups the disk writes of commits until the round ends or a session's turn is over.
     func beginRound() {
         guard let store, !isInRound else { return }
         isInRound = true
         store.beginRound()
     }
 
-    /// Has the disk begin with what was committed in this round.
+    /// Starts to write the commits of this round.
     func endRound() {
         if !isInRound { return }
         isInRound = false
         store?.endRound()
     }
 
-    /// What a session sees of the registry.
+    /// The part of the registry that a session sees.
     func view(_ session: Session) -> TweakView { TweakView(registry, session.grants.rights) }
 
-    /// Whether an error may repeat a value that was meant for this path: never one that could be a secret.
+    /// Whether an error may repeat a value meant for this path: false if the tweak could be a secret.
     func mayRepeatValue(of path: String, _ session: Session) -> Bool {
         guard let tweak = view(session)[path] else { return false }
         return !tweak.flags.contains(.secret)
@@ -218,22 +218,22 @@ final class Executor {
     }
 }
 
-/// Who a server is.
+/// Identifies a server and its start.
 struct ServerIdentity: Sendable {
     let name: String
     let processID: Int32
-    /// Random for each start, so that clients notice a restart.
+    /// Random for each start, so that clients detect a restart.
     let instance: String
     let startedAt: Moment
 }
 
-/// What a server counts.
-struct ServerFigures {
+/// The counters of a server.
+struct ServerMetrics {
     var sessions = 0
     var accepted: UInt64 = 0
     var requests: UInt64 = 0
     var refused: UInt64 = 0
-    /// How often each limit was hit.
+    /// The number of times each limit was hit.
     private(set) var limitsHit: [TweakLimit: UInt64] = [:]
 
     /// Counts that a limit was hit.

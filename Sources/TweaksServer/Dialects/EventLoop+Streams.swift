@@ -1,10 +1,10 @@
-// Streams of events, and requests that come slowly.
+// Sends heartbeats to event streams, and ends requests that arrive too slowly.
 
 import Tweaks
 import TweaksWire
 
 extension EventLoop {
-    /// A request that does not become whole ends the connection.
+    /// Ends a connection whose request is incomplete at the deadline.
     func expireRequest(_ session: Session) {
         session.input.hasRequestTimer = false
         guard let began = session.input.requestBegan, session.isOpen else { return }
@@ -13,32 +13,35 @@ extension EventLoop {
             session.input.hasRequestTimer = true
             return schedule(.request, session.id, at: deadline)
         }
-        let text = "the request was not whole after \(TweakValue.duration(limits.timeToFirstLine).text); send it again"
-        say(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
+        let text = "the request was incomplete after \(TweakValue.duration(limits.timeToFirstLine).text); send it again"
+        sendAndClose(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
     }
 
-    /// - Parameter told: What there was before the snapshot was made. What has come since is told of by the next beat.
-    func beginBeating(_ session: Session, _ told: (generation: UInt64, seen: Int)?) {
-        session.events.toldListing = session.dialect.isResumed ? nil : told
-        schedule(.beat, for: session, in: limits.beatInterval)
+    /// Starts the heartbeats of a stream.
+    /// - Parameter initialListing: The listing before the snapshot. The next heartbeat reports later changes.
+    func startHeartbeats(_ session: Session, _ initialListing: (generation: UInt64, seen: Int)?) {
+        session.events.sentListing = session.dialect.isResumed ? nil : initialListing
+        schedule(.heartbeat, for: session, in: limits.heartbeatInterval)
     }
 
-    /// Tells a stream that it is still there, and whether there are other tweaks than before.
-    func beat(_ session: Session) {
+    /// Sends a heartbeat to a stream, and reports whether its list of tweaks has changed.
+    func sendHeartbeat(to session: Session) {
         guard session.isOpen, session.dialect.isStreaming else { return }
-        if let error = session.dialect.ending { return dismiss(session, error, .revoked) }
-        schedule(.beat, for: session, in: limits.beatInterval)
-        // A client that does not read has enough to read.
+        if let error = session.dialect.streamEndReason { return dismiss(session, error, .revoked) }
+        schedule(.heartbeat, for: session, in: limits.heartbeatInterval)
+        // A client that does not read needs no heartbeat.
         guard session.replies.rest == nil, session.output.isEmpty else { return }
-        let told = session.events.toldListing
-        if told?.generation != registry.generation { session.events.toldListing = listing(for: session) }
-        let isRelisted = told?.seen != session.events.toldListing?.seen
+        let sent = session.events.sentListing
+        if sent?.generation != registry.generation { session.events.sentListing = listing(for: session) }
+        let listingChanged = sent?.seen != session.events.sentListing?.seen
         let revision = registry.revision
-        session.output.append { session.dialect.beat(isRelisted: isRelisted, revision: revision, to: &$0) }
+        session.output.append {
+            session.dialect.writeHeartbeat(listingChanged: listingChanged, revision: revision, to: &$0)
+        }
         advance(session)
     }
 
-    /// The tweaks that a session sees, as one number. Others come and go unnoticed by it.
+    /// Identifies the set of tweaks that a session sees. Other tweaks do not affect it.
     func listing(for session: Session) -> (generation: UInt64, seen: Int) {
         let generation = registry.generation
         var hasher = Hasher()

@@ -1,29 +1,29 @@
-// The dialect of telnet and nc: a request a line, and lines as replies.
+// Implements the line protocol of telnet and nc: one request per line, and lines as replies.
 
 import Tweaks
 import TweaksWire
 
-/// Lines, as people type them and programs send them.
+/// The line protocol, as typed by users and sent by programs.
 final class LineDialect: SessionDialect {
     private(set) var encoder = ReplyEncoder()
     let inputLimit: Int
     private(set) var inputCount = 0
     private var reader: LineReader
-    /// A telnet client has interrupted, and the mark behind that has not come yet.
+    /// A telnet client has sent an interrupt, and its timing mark has not arrived.
     private var awaitsMark = false
 
-    /// - Parameter limit: The most bytes of a line.
+    /// - Parameter limit: The maximum number of bytes in a line.
     init(limit: Int) {
         inputLimit = limit
         reader = LineReader(limit: limit)
     }
 
-    var heldBytes: Int { reader.heldBytes }
+    var memorySize: Int { reader.bufferCapacity }
     var pipelines: Bool { true }
-    var takesInterruptions: Bool { true }
-    /// A TLS client, say, would wait for ever.
-    var isHopeless: Bool { reader.unfinishedLineIsHopeless() }
-    var incompleteness: TweakError? {
+    var acceptsErrorInReply: Bool { true }
+    /// A TLS client, for example, would wait forever.
+    var cannotBecomeRequest: Bool { reader.unfinishedLineIsInvalid() }
+    var incompleteInputError: TweakError? {
         if !reader.hasUnfinishedLine { return nil }
         return TweakError(.badLine, "the input ended inside a line; it was not run: end it with LF")
     }
@@ -37,9 +37,9 @@ final class LineDialect: SessionDialect {
         inputCount = 0
     }
 
-    /// Answers telnet's commands. After Ctrl-C a telnet client shows nothing until its mark is answered, so a prompt that
-    /// was sent before that – the mark came in a later packet – is sent again.
-    func take(_ bytes: UnsafeRawBufferPointer) -> DialectEcho? {
+    /// Answers telnet commands. After Ctrl-C a telnet client shows nothing until its timing mark is answered, so a
+    /// prompt that was sent before the mark arrived is sent again.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> DialectEcho? {
         var count = 0
         let response = Self.append(bytes, to: &reader, &count)
         inputCount = count
@@ -68,21 +68,21 @@ final class LineDialect: SessionDialect {
         return step
     }
 
-    /// What comes of some lines.
+    /// The state of one call of `next`.
     private struct Round {
         var encoder: ReplyEncoder
         var hasLine = false
         var inputCount = 0
     }
 
-    /// Plain requests take so little that the clock is asked for a few of them together.
-    private static let mostAtOnce = 16
+    /// Plain requests are so cheap that the clock is read once for several of them.
+    private static let maxRequestsPerStep = 16
 
     private static func next(
         _ reader: inout LineReader, _ round: inout Round, limit: Int, _ bytes: inout [UInt8], _ answer: PlainAnswer
     ) -> DialectStep? {
         defer { round.inputCount = reader.count }
-        for _ in 0..<mostAtOnce {
+        for _ in 0..<maxRequestsPerStep {
             guard let event = reader.next() else {
                 reader.compact()
                 return nil
@@ -92,7 +92,7 @@ final class LineDialect: SessionDialect {
             if line.isPoisoned { return .line(.failure(ParsedLine.badLine, .fatalUnlessProven)) }
             let encoder = round.encoder
             let step = reader.withBytes(of: line) { text -> DialectStep? in
-                guard let hot = HotLine(text) else { return .line(ParsedLine(text)) }
+                guard let hot = FastPath(text) else { return .line(ParsedLine(text)) }
                 return answer(hot, text, encoder, &bytes) ? nil : .perform(hot.request(in: text))
             }
             if let step { return step }
@@ -111,22 +111,22 @@ final class LineDialect: SessionDialect {
         encoder.append(rest, budget: budget, to: &bytes)
     }
 
-    func cut(_ rest: ReplyEncoder.Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
-        encoder.cut(rest, error, to: &bytes)
+    func abort(_ rest: ReplyEncoder.Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
+        encoder.abort(rest, error, to: &bytes)
     }
 
     func write(_ event: Event, line: [UInt8], to bytes: inout [UInt8]) { bytes.append(contentsOf: line) }
 
-    // MARK: What lines have not
+    // MARK: Unsupported features
 
     var showsLayers: Bool { false }
     var isInRequest: Bool { false }
     var isStreaming: Bool { false }
     var isResumed: Bool { false }
-    var ending: TweakError? { nil }
+    var streamEndReason: TweakError? { nil }
     var idleTime: Duration? { nil }
 
     func prepareToEnd() {}
     func end(to bytes: inout [UInt8]) {}
-    func beat(isRelisted: Bool, revision: UInt64, to bytes: inout [UInt8]) {}
+    func writeHeartbeat(listingChanged: Bool, revision: UInt64, to bytes: inout [UInt8]) {}
 }

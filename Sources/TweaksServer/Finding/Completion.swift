@@ -1,24 +1,24 @@
-// How a line could go on.
+// Computes the completions of a partial line.
 
 import Tweaks
 import TweaksWire
 
-/// Finds what may stand at the end of a line.
+/// Finds the tokens that may end a line.
 struct Completion: Sendable {
     let view: TweakView
-    /// The commands that may be used.
+    /// The commands that the session may use.
     var commands = Command.all.map(\.name)
     let presetNames: @Sendable () -> [String]
-    /// How many candidates are offered at most.
-    static let mostCandidates = 200
+    /// The maximum number of candidates to offer.
+    static let maxCandidates = 200
 
     /// The tokens that could replace the last word of a text, in the order of help and listings.
     ///
-    /// Paths come part by part: `Content/`, then `Content/Text/`, then `Content/Text/Size`. Where a path needs quotes,
-    /// a part of it has only the opening one.
+    /// Paths are completed part by part: `Content/`, then `Content/Text/`, then `Content/Text/Size`. If a path needs
+    /// quotes, a part of it has only the opening one.
     func candidates(for text: String) -> [String] {
         guard let line = text.withBytes({ Tokenizer.unfinished($0) }) else { return [] }
-        return Array(candidates(behind: line.before, line.last).prefix(Self.mostCandidates))
+        return Array(candidates(behind: line.before, line.last).prefix(Self.maxCandidates))
     }
 
     private func candidates(behind before: [Token], _ last: Token) -> [String] {
@@ -45,7 +45,7 @@ struct Completion: Sendable {
         return words(next.keywords, last) + candidates
     }
 
-    /// Keywords are bare.
+    /// Keywords are never quoted.
     private func words(_ words: [String], _ last: Token) -> [String] {
         !last.isQuoted ? words.filter { $0.hasPrefix(last.text) } : []
     }
@@ -60,7 +60,7 @@ struct Completion: Sendable {
     ) -> [String] {
         guard let definition else { return [] }
         let names = definition.kind.rules.names(definition)
-        // Truth values are keywords of the line, with toggle beside them.
+        // Truth values are keywords of the line, with toggle in addition.
         if definition.kind == .bool { return words(names + (withToggle ? ["toggle"] : []), last) }
         let exact = names.filter { $0.hasPrefix(last.text) }
         let folded = FoldedText.bytes(last.text)
@@ -70,7 +70,7 @@ struct Completion: Sendable {
 
     // MARK: Paths
 
-    /// The next part of every path that begins so; where none does, of those that do but for case.
+    /// The next part of every path with this prefix; if none has it, of those that match without case.
     private func paths(_ typed: String, _ tweaks: Argument.Tweaks) -> [String] {
         if typed.pathParts.count > 3 { return [] }
         let exact = paths(Typed(typed, isFolded: false), tweaks)
@@ -80,12 +80,12 @@ struct Completion: Sendable {
     private func paths(_ typed: Typed, _ tweaks: Argument.Tweaks) -> [String] {
         var found: [String] = []
         var latest = ""
-        for group in view.listing.groups where found.count < Self.mostCandidates {
+        for group in view.listing.groups where found.count < Self.maxCandidates {
             guard typed.fits(group.category, 0), typed.fits(group.collection, 1) else { continue }
             if typed.count > 2 {
                 for node in group.nodes where tweaks.holds(node) && typed.fits(node.path.name, 2) {
                     found.append(node.path.token)
-                    if found.count == Self.mostCandidates { break }
+                    if found.count == Self.maxCandidates { break }
                 }
             } else {
                 let next = typed.count == 1 ? "\(group.category)/" : "\(group.category)/\(group.collection)/"
@@ -97,7 +97,7 @@ struct Completion: Sendable {
         return found
     }
 
-    /// The beginning of a path, part by part.
+    /// The typed parts of a path.
     private struct Typed {
         private let parts: [[UInt8]]
         private let isFolded: Bool
@@ -109,7 +109,7 @@ struct Completion: Sendable {
 
         var count: Int { parts.count }
 
-        /// Whether a part of a path fits what was typed of it: all of it, or, where it was typed last, a beginning.
+        /// Whether a part of a path matches the typed one: exactly, or by prefix if it is the last one typed.
         func fits(_ part: String, _ position: Int) -> Bool {
             if position >= parts.count { return true }
             if isFolded { return fits(FoldedText.bytes(part), position) }
@@ -121,7 +121,7 @@ struct Completion: Sendable {
         }
     }
 
-    /// The beginning of a path, with the quote that the whole will need.
+    /// The prefix of a path, with the opening quote that the whole path needs.
     private static func opened(_ start: String) -> String {
         Quoting.needsQuotes(start) ? String(Quoting.json(start).dropLast()) : start
     }

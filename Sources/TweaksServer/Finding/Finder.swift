@@ -1,35 +1,35 @@
-// Where `find` and `complete` do their work: beside the I/O thread, one after the other.
+// Runs `find` and `complete` on a serial queue, off the I/O thread.
 
 import Dispatch
 import Synchronization
 import Tweaks
 import TweaksWire
 
-/// Searches the tweaks of a registry, and keeps what makes that fast until the registry has other tweaks.
+/// Searches the tweaks of a registry, and caches the index until the registered tweaks change.
 final class Finder: Sendable {
-    /// What was found, without values: these are read when the reply is made, so that no event can be older.
+    /// The matching tweaks, without values: these are read when the reply is made, so that no event can be older.
     struct Found: Sendable {
         let nodes: [TweakNode]
-        /// How many fit beside them.
+        /// The number of further matches.
         let more: Int
     }
 
-    /// How many tweaks are shown at most.
-    static let mostShown = 100
+    /// The maximum number of tweaks to show.
+    static let maxResults = 100
 
     private let queue = DispatchQueue(label: "tweaks.find", qos: .userInitiated)
     private let cached = Mutex<[(rights: Rights, generation: UInt64, index: FindIndex)]>([])
-    /// For so many different rights an index is kept: it is large.
-    private static let mostIndexes = 4
+    /// The maximum number of indexes to cache, one for each set of rights: they are large.
+    private static let maxIndexes = 4
 
-    /// Runs something here.
+    /// Runs work on the queue.
     func work(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Looks for words in what somebody sees.
+    /// Searches the tweaks of a view for words.
     func find(_ words: [String], _ view: TweakView, then: @escaping @Sendable (Found) -> Void) {
         work { [self] in
             let listing = view.listing
-            let result = FindQuery(words).run(index(of: listing, view), limit: Self.mostShown) {
+            let result = FindQuery(words).run(index(of: listing, view), limit: Self.maxResults) {
                 listing.nodes[$0].path.joined
             }
             then(Found(nodes: result.best.map { listing.nodes[$0] }, more: result.count - result.best.count))
@@ -37,14 +37,14 @@ final class Finder: Sendable {
     }
 
     private func index(of listing: TweakListing, _ view: TweakView) -> FindIndex {
-        // Whoever sees everything sees the same.
+        // All views of everything share an index.
         let rights = view.isWhole ? .all : view.rights
         let known = cached.withLock { $0.first { $0.rights == rights && $0.generation == listing.generation }?.index }
         if let known { return known }
         let index = FindIndex(listing)
         cached.withLock { cached in
             cached.removeAll { $0.rights == rights || $0.generation != listing.generation }
-            if cached.count >= Self.mostIndexes { cached.removeFirst() }
+            if cached.count >= Self.maxIndexes { cached.removeFirst() }
             cached.append((rights, listing.generation, index))
         }
         return index
@@ -52,7 +52,7 @@ final class Finder: Sendable {
 }
 
 extension FindIndex {
-    /// The text of one state of a registry.
+    /// Indexes the text of one state of a registry.
     init(_ listing: TweakListing) {
         self.init(
             count: listing.count,

@@ -1,10 +1,10 @@
-// What the commands for presets answer.
+// Composes the replies of the preset commands.
 
 import Tweaks
 import TweaksWire
 
 extension Reply {
-    /// A preset was written.
+    /// The reply to save.
     static func saved(_ name: PresetName, _ draft: PresetDraft, replaced: PresetSummary?) -> Reply {
         var words = "saved \(name), \(draft.lines.count.of("tweak"))"
         if draft.secrets > 0 { words += ", without \(draft.secrets.of("secret"))" }
@@ -22,8 +22,8 @@ extension Reply {
         return reply
     }
 
-    /// Which there are, each with its name first.
-    /// - Parameter isWhole: Else who asks does not see everything, and is not told what they hold.
+    /// The list of presets, each line starting with its name.
+    /// - Parameter isWhole: Whether the session sees every tweak; otherwise the contents are not shown.
     static func presets(_ all: [PresetSummary], isWhole: Bool) -> Reply {
         let width = all.map(\.name.text.utf8.count).max() ?? 0
         let rows = all.map { summary in
@@ -37,11 +37,11 @@ extension Reply {
             list: rows)
     }
 
-    /// Everything that is in a preset's way; nothing has changed.
+    /// The list of all problems of a preset; nothing has changed.
     static func refused(_ reading: PresetReading) -> Reply {
         let problems = reading.plan.problems
         let remedy =
-            if case .swap = reading.purpose { "mend them" } else {
+            if case .swap = reading.purpose { "fix them" } else {
                 "load \(reading.isOnly ? "--only " : "")\(reading.name) partly takes the rest"
             }
         let count = "\(reading.plan.badLines.of("line")) \(reading.plan.badLines == 1 ? "does" : "do")"
@@ -52,7 +52,7 @@ extension Reply {
         return Reply(.error(error), listName: "problems", list: rows)
     }
 
-    /// Where two looks differ.
+    /// The differences between two sets of values.
     static func difference(_ difference: PresetDifference, _ left: String, _ right: String) -> Reply {
         let rows = difference.rows.map { row in
             Item.row(
@@ -85,7 +85,7 @@ extension PresetSummary {
         return words
     }
 
-    /// What can be said of it without what it holds.
+    /// What can be shown without its contents.
     fileprivate var outside: String {
         guard let saved = heading.saved else { return "" }
         return "saved \(saved)\(heading.by.map { " by \($0)" } ?? "")"

@@ -1,59 +1,59 @@
-// By what a session is let in, and who pays for what it takes.
+// Stores the authentication state of a session and the accounts that it is charged to.
 
 import Tweaks
 import TweaksWire
 
-/// What a session has shown and asked for.
+/// The tokens and scope requests of a session.
 struct Credentials {
-    /// Where it stands; the executor takes the steps.
-    var life = SessionLife()
-    /// Only a token lets it be here.
+    /// Its lifecycle; the executor applies the steps.
+    var lifecycle = SessionLifecycle()
+    /// Whether only a token admits it.
     var needsToken = false
-    /// The tokens that it has shown and that are still good, the last one last.
+    /// The valid tokens that it has shown, latest last.
     var tokens: [TokenEntry] = []
-    /// It has been sent a challenge, and not answered that yet.
+    /// The SCRAM exchange whose challenge it has not answered yet.
     var exchange: Scram.Server?
-    /// Wrong tokens that it has shown.
+    /// The number of wrong tokens that it has shown.
     var failures = 0
-    /// What it has asked for, and what became of that.
-    var wishes = Wishes()
-    /// What the scopes have that it has asked for and given up.
+    /// Its scope requests and their decisions.
+    var scopeRequests = ScopeRequests()
+    /// The memory held by requested and dropped scopes, in bytes.
     var scopeBytes = 0
 }
 
-/// The accounts of a session. Touched by the I/O thread alone.
-final class Payer {
-    /// Who pays for what it takes: the token that it has shown last, or the peer.
-    var account = Account("") {
+/// The accounts of a session. Used on the I/O thread only.
+final class SessionAccounts {
+    /// The account that is charged: the token shown last, or the peer.
+    var primary = Account("") {
         didSet {
-            guard isCounted, account !== oldValue else { return }
+            guard isCounted, primary !== oldValue else { return }
             oldValue.sessions -= 1
-            account.sessions += 1
-            oldValue.heldBytes -= heldBytes
-            account.heldBytes += heldBytes
+            primary.sessions += 1
+            oldValue.memorySize -= memorySize
+            primary.memorySize += memorySize
         }
     }
-    /// Those of the other tokens that it has shown: they make its commits, too.
-    var otherAccounts: [Account] = [] {
+    /// The accounts of its other tokens, which are charged for its commits as well.
+    var others: [Account] = [] {
         didSet {
-            for account in oldValue { account.guests -= 1 }
-            for account in otherAccounts { account.guests += 1 }
+            for account in oldValue { account.secondarySessions -= 1 }
+            for account in others { account.secondarySessions += 1 }
         }
     }
-    /// It is one of its account's sessions.
+    /// Whether it counts as a session of its account.
     var isCounted = false {
-        didSet { if isCounted != oldValue { account.sessions += isCounted ? 1 : -1 } }
+        didSet { if isCounted != oldValue { primary.sessions += isCounted ? 1 : -1 } }
     }
-    /// What it held when that was last looked at.
-    private(set) var heldBytes = 0
+    /// The bytes of memory that it held when last measured.
+    private(set) var memorySize = 0
 
-    /// Notes what it holds now.
-    /// - Returns: How much more that is.
+    /// Updates the bytes that it holds.
+    /// - Returns: The growth in bytes.
     func hold(_ bytes: Int) -> Int {
-        let growth = bytes - heldBytes
+        let growth = bytes - memorySize
         if growth == 0 { return 0 }
-        heldBytes = bytes
-        account.heldBytes += growth
+        memorySize = bytes
+        primary.memorySize += growth
         return growth
     }
 }

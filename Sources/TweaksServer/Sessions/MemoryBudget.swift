@@ -1,64 +1,64 @@
-// Counts the bytes that clients make the process hold, as they come and go, so that nothing has to be searched.
+// Counts the memory that clients occupy, incrementally.
 
 import Tweaks
 import TweaksWire
 
-/// The budget of a server. Sessions may have what the values and the history leave, and a quarter in any case.
+/// The memory budget of a server. Sessions may use what values and history leave, and at least a quarter.
 struct MemoryBudget {
     let limit: Int
-    /// What all sessions hold, each by itself.
+    /// The bytes held by single sessions.
     var sessions = 0
-    /// What they hold together.
+    /// The bytes shared between sessions.
     let pinned = PinnedBytes.Total()
 
     init(limit: Int) { self.limit = limit }
 
-    /// What is never taken from sessions.
+    /// The bytes that sessions may always use.
     private var share: Int { limit / 4 }
-    /// The history forgets its oldest commits before it takes more.
+    /// The limit of the history, which forgets its oldest commits beyond it.
     var historyShare: Int { limit / 4 }
-    /// The ways back from presets take no more.
+    /// The limit of remembered preset swaps.
     var swapShare: Int { limit / 8 }
 
-    /// How many bytes sessions have to give back.
-    /// - Parameter others: What the rest holds; asked for only where that matters.
+    /// The bytes that sessions have to free.
+    /// - Parameter others: The bytes held otherwise; evaluated only when needed.
     func excess(_ others: () -> Int) -> Int {
-        let held = sessions + pinned.bytes
-        if held <= share { return 0 }
-        return max(held - max(limit - others(), share), 0)
+        let used = sessions + pinned.bytes
+        if used <= share { return 0 }
+        return max(used - max(limit - others(), share), 0)
     }
 
-    /// Whether texts that take so many bytes may become longer by so many.
+    /// Whether texts of this size may grow by so many bytes.
     func allows(_ growth: Int, to bytes: Int) -> Bool { growth <= 0 || bytes + growth <= limit / 2 }
 }
 
 extension Session {
-    /// What it holds now.
+    /// The bytes that the session holds now.
     var memory: Int {
         var bytes =
-            output.heldBytes + dialect.heldBytes + events.heldBytes + replies.heldBytes + credentials.scopeBytes
-        if let batch { bytes += batch.heldBytes }
-        if case .running(let running) = work { bytes += running.proposal?.heldBytes ?? 0 }
+            output.memorySize + dialect.memorySize + events.memorySize + replies.memorySize + credentials.scopeBytes
+        if let batch { bytes += batch.memorySize }
+        if case .running(let running) = work { bytes += running.proposal?.memorySize ?? 0 }
         return bytes
     }
 
-    /// What would be free without it, perhaps: others may hold the same snapshot.
-    var greed: Int { payer.heldBytes + replies.pinnedBytes }
+    /// The bytes that ending it could free; others may share its snapshot.
+    var reclaimableBytes: Int { accounts.memorySize + replies.pinnedBytes }
 }
 
 extension Executor {
-    /// What is held beside sessions.
+    /// The bytes held outside sessions.
     var stateBytes: Int {
-        let held = registry.heldBytes
-        return held.values + held.history + swapBytes
+        let used = registry.memorySize
+        return used.values + used.history + swapBytes
     }
 
-    /// Whether texts may become longer by so many bytes.
-    func hasRoom(for growth: Int) -> Bool { memory.allows(growth, to: registry.heldBytes.values) }
+    /// Whether texts may grow by so many bytes.
+    func hasRoom(for growth: Int) -> Bool { memory.allows(growth, to: registry.memorySize.values) }
 
-    /// Refuses a batch after which the texts would take too much memory.
+    /// Throws if the texts would take too much memory after a batch.
     func refuseGrowth(_ batch: TweakBatch) throws(TweakError) {
-        // Hardly any is worth asking for.
+        // Small batches skip the exact check.
         if batch.textBytes < 256 || hasRoom(for: registry.textGrowth(batch)) { return }
         throw TweakError(
             .tooMany,

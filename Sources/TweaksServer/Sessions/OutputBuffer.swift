@@ -1,14 +1,14 @@
-// Bytes on their way to a client.
+// Buffers output for a client.
 
-/// Bytes that wait to be sent; written at the end, taken at the front.
+/// A queue of unsent bytes.
 struct OutputBuffer: ~Copyable {
     private(set) var bytes: [UInt8] = []
     private var head = 0
-    /// The last byte before these was the end of a line, or there was none.
+    /// Whether the byte sent last ended a line, or none was sent.
     private var isAtLineStart = true
 
-    /// How much memory it takes.
-    var heldBytes: Int { bytes.capacity }
+    /// The bytes of memory that it holds.
+    var memorySize: Int { bytes.capacity }
 
     var count: Int { bytes.count - head }
     var isEmpty: Bool { head == bytes.count }
@@ -18,7 +18,7 @@ struct OutputBuffer: ~Copyable {
 
     mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 
-    /// Sends as much as the socket takes.
+    /// Sends as much as the socket accepts.
     mutating func send(to descriptor: Descriptor) -> Descriptor.Transfer {
         if bytes.isEmpty { return .bytes(0) }
         while !isEmpty {
@@ -32,7 +32,7 @@ struct OutputBuffer: ~Copyable {
             head += count
         }
         if let last = bytes.last { isAtLineStart = last == UInt8(ascii: "\n") }
-        // A long reply must not leave its buffer behind on an idle session.
+        // An idle session must not keep the buffer of a long reply.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 4_096)
         head = 0
         return .bytes(0)
@@ -45,8 +45,8 @@ struct OutputBuffer: ~Copyable {
         head = 0
     }
 
-    /// Throws away what was not sent.
-    /// - Returns: Whether a part of a line was.
+    /// Discards unsent bytes.
+    /// - Returns: Whether a partial line was sent.
     mutating func forget() -> Bool {
         if head > 0 { isAtLineStart = bytes[head - 1] == UInt8(ascii: "\n") }
         (bytes, head) = ([], 0)

@@ -1,26 +1,26 @@
-// The changes that a session collects between begin and commit.
+// Collects the changes of a session between begin and commit.
 
 import Tweaks
 
 /// An open batch.
 struct PendingBatch {
-    /// The commit is refused if one of its tweaks changed after this.
+    /// The commit is refused if one of its tweaks changed after this revision.
     let revision: UInt64?
     private(set) var changes = TweakBatch()
-    /// The tweaks that are named, in order.
+    /// The tweaks of the changes, in order.
     private(set) var nodes: [TweakNode] = []
     /// The first error; `commit` answers it and changes nothing.
     private(set) var failure: TweakError?
-    /// What each tweak would be after the changes so far, so that a `+=` is judged on top of that.
+    /// The expected value of each tweak after the changes so far, so that a `+=` is validated against it.
     private var expected: [TweakPath: TweakBatch.Change] = [:]
 
     /// Its approximate size in memory, in bytes.
-    private(set) var heldBytes = 0
+    private(set) var memorySize = 0
 
     init(revision: UInt64?) { self.revision = revision }
 
-    /// Judges a change now and keeps it for the commit.
-    /// - Returns: What was understood, in words.
+    /// Validates a change and adds it to the batch.
+    /// - Returns: The change in words.
     mutating func append(
         _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration?, registry: TweakRegistry, limit: Int
     ) throws(TweakError) -> String {
@@ -31,7 +31,7 @@ struct PendingBatch {
         var trial = TweakBatch()
         if let before = expected[node.path] { trial.append(node, before) }
         trial.append(node, change, for: lifetime)
-        // Judged again at the commit, when the values beneath a `+=` may be others.
+        // Validated again at the commit, when the underlying values of a `+=` may differ.
         let forecast = try registry.forecast(trial).first
         if case .reset = change {
             expected[node.path] = .reset
@@ -40,7 +40,7 @@ struct PendingBatch {
         }
         changes.append(node, change, for: lifetime)
         nodes.append(node)
-        heldBytes += 512 + (change.textBytes ?? 0)
+        memorySize += 512 + (change.textBytes ?? 0)
         switch change {
         case .reset: return "reset \(node.path.token)"
         case .keep: return "keep \(node.path.token)"
@@ -54,10 +54,10 @@ struct PendingBatch {
 }
 
 extension TweakError {
-    /// It came too soon: no reason to type all of a batch again, which stays open.
+    /// Whether the error is temporary, so that the batch stays open and need not be typed again.
     package var leavesBatchOpen: Bool { code == .tooMany || limit == .abandonedRequests }
 
-    /// The same with what it means for the batch.
+    /// Returns the error with its consequence for the batch appended.
     func adding(_ consequence: String) -> TweakError {
         TweakError(code, "\(message); \(consequence)", path: path, limit: limit, isMissing: isMissing)
     }

@@ -1,9 +1,9 @@
-// Replies on their way: the rest of a long one, those that wait for the disk, and those behind them, in the order of requests.
+// Queues replies in the order of requests: the rest of a long one, then those that wait for the disk or for others.
 
 import Tweaks
 import TweaksWire
 
-/// A queue of replies, each with the encoder of its time.
+/// A queue of replies, each with the encoder of its request.
 struct PendingReplies: ~Copyable {
     private var queue: [(reply: Reply, encoder: ReplyEncoder)] = []
     private var head = 0
@@ -11,65 +11,65 @@ struct PendingReplies: ~Copyable {
     /// The rest of a long reply, which comes first.
     var rest: ReplyEncoder.Remainder?
     private var restBytes = 0
-    /// The session is in the list of those that hear of what the disk has.
-    var isOwed = false
-    /// Some of those in the queue may be ready, and there was no room for them, or a long reply came first.
-    var isSettling = false
+    /// Whether the session is registered to be resumed when the disk makes progress.
+    var isAwaitingDurability = false
+    /// Whether queued replies may be ready that had no room or followed a long reply.
+    var mayHaveReadyReplies = false
 
-    /// What they take in memory, roughly.
-    var heldBytes: Int { queueBytes + (rest == nil ? 0 : restBytes) }
+    /// Its approximate size in memory, in bytes.
+    var memorySize: Int { queueBytes + (rest == nil ? 0 : restBytes) }
 
-    /// What they hold together with others.
+    /// The bytes of snapshots that it shares with others.
     var pinnedBytes: Int { queue[head...].reduce(rest?.pin?.bytes ?? 0) { $0 + ($1.reply.pin?.bytes ?? 0) } }
 
-    /// So many replies to one session wait at most; then no more of its requests are begun.
+    /// The maximum number of waiting replies; at this number no more requests begin.
     private static let limit = 1_024
-    /// Nor with more than this: some hold long texts.
-    private static let mostBytes = 1_048_576
+    /// The maximum size of waiting replies, in bytes.
+    private static let maxQueueBytes = 1_048_576
 
     var queueIsEmpty: Bool { head == queue.count }
-    /// Whether everything that was asked for has been answered.
+    /// Whether every request has been answered.
     var isEmpty: Bool { rest == nil && queueIsEmpty }
 
-    /// Whether another reply may come.
-    /// - Parameter pipelined: Behind others.
+    /// Whether another reply may be added.
+    /// - Parameter pipelined: Whether it may be queued behind others.
     func haveRoom(pipelined: Bool) -> Bool {
         if rest != nil { return false }
-        return queueIsEmpty || pipelined && queue.count - head < Self.limit && queueBytes < Self.mostBytes
+        return queueIsEmpty || pipelined && queue.count - head < Self.limit && queueBytes < Self.maxQueueBytes
     }
 
     mutating func append(_ reply: Reply, _ encoder: ReplyEncoder) {
         queue.append((reply, encoder))
-        queueBytes += reply.heldBytes
+        queueBytes += reply.memorySize
     }
 
-    /// Notes what remains of a reply.
+    /// Stores the rest of a reply.
     mutating func begin(_ rest: ReplyEncoder.Remainder, of reply: Reply) {
-        (self.rest, restBytes) = (rest, reply.heldBytes)
+        (self.rest, restBytes) = (rest, reply.memorySize)
     }
 
-    /// Notes what still remains of it.
-    mutating func goOn(with rest: ReplyEncoder.Remainder?) {
+    /// Updates the rest of a reply.
+    mutating func updateRest(to rest: ReplyEncoder.Remainder?) {
         self.rest = rest
-        // The disk may have what those behind it wait for, and does not say so again.
-        if rest == nil { isSettling = !queueIsEmpty }
+        // The disk may already hold what the next replies wait for, and does not report it again.
+        if rest == nil { mayHaveReadyReplies = !queueIsEmpty }
     }
 
-    /// Puts an error in the place of what was read; what was changed is answered as it was.
+    /// Replaces replies that show values by an error; replies to changes stay.
     mutating func withhold(_ error: TweakError) {
         for index in queue.indices.dropFirst(head) where queue[index].reply.isReading {
-            queueBytes -= queue[index].reply.heldBytes
+            queueBytes -= queue[index].reply.memorySize
             queue[index].reply = .error(error)
-            queueBytes += queue[index].reply.heldBytes
+            queueBytes += queue[index].reply.memorySize
         }
     }
 
-    /// Takes the first reply if nothing keeps it any more; with the reason where the disk has refused.
+    /// Removes and returns the first reply if it is ready, with the reason if the disk has refused.
     mutating func popReady(_ status: SaveStatus?) -> (Reply, ReplyEncoder)? {
         guard head < queue.count else { return nil }
         let (reply, encoder) = queue[head]
         var ready = reply
-        if let revision = reply.awaits, let status {
+        if let revision = reply.durableRevision, let status {
             switch status.answer(for: revision) {
             case .pending: return nil
             case .saved: break
@@ -77,7 +77,7 @@ struct PendingReplies: ~Copyable {
             }
         }
         head += 1
-        queueBytes -= reply.heldBytes
+        queueBytes -= reply.memorySize
         if head == queue.count || head >= Self.limit { compact() }
         return (ready, encoder)
     }
@@ -89,8 +89,8 @@ struct PendingReplies: ~Copyable {
 }
 
 extension Reply {
-    /// Whether it shows something and has changed nothing.
+    /// Whether it shows values and has changed nothing.
     fileprivate var isReading: Bool {
-        if case .none = body { false } else { awaits == nil }
+        if case .none = body { false } else { durableRevision == nil }
     }
 }

@@ -1,52 +1,52 @@
-// Sends a session the events that it watches for, as far as it reads them.
+// Sends a session the events that it watches, at the speed at which it reads.
 
 import Tweaks
 import TweaksWire
 
-/// Events that wait for room, or for a reply.
+/// Events that wait for buffer space or for a reply.
 struct PendingEvents: ~Copyable {
-    /// What a session's patterns take in memory.
+    /// The bytes of memory that the watched patterns hold.
     var watchBytes = 0
-    /// Those that did not fit the output, folded.
+    /// Folded changes that did not fit into the output.
     fileprivate(set) var changes = FoldingQueue(threshold: 0)
     fileprivate var folded = 0
-    /// News about its own rights.
+    /// Events about the session's own rights.
     var notices: [Event] = []
-    /// Events were written behind a prompt; it has to be written again.
-    fileprivate var standBehindPrompt = false
-    /// The list of tweaks that a stream was told of: the generation of the registry, and what it sees of that.
-    var toldListing: (generation: UInt64, seen: Int)?
+    /// Whether events interrupted a prompt, which has to be sent again.
+    fileprivate var interruptedPrompt = false
+    /// The list of tweaks last reported to a stream: the registry's generation, and a hash of what it sees.
+    var sentListing: (generation: UInt64, seen: Int)?
 
     init(watchBytes: Int = 0) { self.watchBytes = watchBytes }
 
-    var areWaiting: Bool { !changes.isEmpty || !notices.isEmpty || standBehindPrompt }
-    var heldBytes: Int { watchBytes + changes.heldBytes }
+    var areWaiting: Bool { !changes.isEmpty || !notices.isEmpty || interruptedPrompt }
+    var memorySize: Int { watchBytes + changes.memorySize }
 }
 
 extension Session {
-    /// Takes a change that this session watches: sends it, or keeps the newest of each tweak while it reads slowly.
+    /// Sends a watched change, or keeps only the newest of each tweak while the client reads slowly.
     func offer(_ change: WatchedChange, _ encoded: EventCache, unsentLimit: Int) {
         guard isOpen else { return }
         if !replies.queueIsEmpty || work.isReload {
-            // It does not read slowly: it waits for the disk, or the reload, and its events for its reply.
+            // The client is not slow: its events wait behind a reply that waits for the disk or a reload.
             events.changes.append(change, threshold: 1_024)
         } else if replies.rest != nil || !events.changes.isEmpty || output.count >= unsentLimit {
             events.changes.append(change)
         } else if change.isLong, output.count >= ReplyEncoder.slice {
-            // Nor this one: to write many of them at once takes time that the others wait.
+            // Nor is this one: writing many long values at once would block other sessions.
             events.changes.append(change, threshold: 64)
         } else {
             send(change, encoded)
-            sayLagged(change.revision)
+            sendLagged(change.revision)
         }
     }
 
-    /// Whether kept events can be sent, if there is room.
+    /// Whether pending events can be sent, given room.
     var hasEvents: Bool {
         isOpen && replies.isEmpty && !work.isReload && !(events.changes.isEmpty && events.notices.isEmpty)
     }
 
-    /// Sends kept events as far as there is room.
+    /// Sends pending events while there is room.
     func sendPendingEvents(unsentLimit: Int) {
         guard hasEvents else { return }
         sendNotices()
@@ -56,7 +56,7 @@ extension Session {
             revision = change.revision
             send(change, EventCache())
         }
-        if events.changes.isEmpty { sayLagged(revision) }
+        if events.changes.isEmpty { sendLagged(revision) }
     }
 
     private func sendNotices() {
@@ -79,28 +79,28 @@ extension Session {
         output.append { dialect.write(event, line: line, to: &$0) }
     }
 
-    /// Says how many changes were folded away, once all that is newer has been sent.
-    private func sayLagged(_ revision: UInt64) {
+    /// Reports how many changes were folded, after all newer ones were sent.
+    private func sendLagged(_ revision: UInt64) {
         if events.folded == 0 { return }
         send(.lagged(revision: revision, count: events.folded))
         events.folded = 0
     }
 
     private func beginEvents() {
-        if events.standBehindPrompt || !isInteractive || dialect.encoder.isJSON { return }
-        events.standBehindPrompt = true
+        if events.interruptedPrompt || !isInteractive || dialect.encoder.isJSON { return }
+        events.interruptedPrompt = true
         leavePrompt()
     }
 
-    /// Writes the prompt again behind events.
+    /// Sends the prompt again after events.
     func endEvents() {
-        if !events.standBehindPrompt { return }
-        events.standBehindPrompt = false
+        if !events.interruptedPrompt { return }
+        events.interruptedPrompt = false
         sendPrompt()
     }
 }
 
-/// One event, encoded at most once for each way of writing it, however many sessions watch it.
+/// Caches one event in each format, however many sessions watch it.
 final class EventCache {
     private var encoded: [Int: [UInt8]] = [:]
 
@@ -115,7 +115,7 @@ final class EventCache {
 }
 
 extension WatchedChange {
-    /// Whether its line is: a value is a text of some length.
+    /// Whether its line is long because of a text value.
     fileprivate var isLong: Bool {
         if case .string(let text) = new { text.utf8.count > 1_024 } else { false }
     }

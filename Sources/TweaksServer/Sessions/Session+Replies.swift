@@ -4,17 +4,17 @@ import Tweaks
 import TweaksWire
 
 extension Session {
-    /// Writes a reply, or the beginning of a long one; or keeps it until the disk has what it promises.
+    /// Writes a reply or the start of a long one, or queues it until the disk has its revision.
     func send(_ reply: Reply) {
-        if reply.awaits == nil, replies.isEmpty { return write(reply, dialect.encoder) }
+        if reply.durableRevision == nil, replies.isEmpty { return write(reply, dialect.encoder) }
         replies.append(reply, dialect.encoder)
     }
 
-    /// Writes the replies that need wait no longer, as far as there is room.
-    func settle(_ status: SaveStatus?, unsentLimit: Int) {
-        replies.isSettling = false
+    /// Writes the replies that are ready, while there is room.
+    func sendReadyReplies(_ status: SaveStatus?, unsentLimit: Int) {
+        replies.mayHaveReadyReplies = false
         while replies.rest == nil, !replies.queueIsEmpty {
-            if output.count >= unsentLimit { return replies.isSettling = true }
+            if output.count >= unsentLimit { return replies.mayHaveReadyReplies = true }
             guard let (reply, encoder) = replies.popReady(status) else { return }
             write(reply, encoder)
         }
@@ -26,12 +26,12 @@ extension Session {
         if let rest { replies.begin(rest, of: reply) } else { replyEnded() }
     }
 
-    /// Goes on with a long reply.
+    /// Continues a long reply.
     func sendMore(budget: Int) {
         guard let rest = replies.rest else { return }
         var more: ReplyEncoder.Remainder?
         output.append { more = dialect.write(rest, budget: budget, to: &$0) }
-        replies.goOn(with: more)
+        replies.updateRest(to: more)
         if more == nil { replyEnded() }
     }
 
@@ -43,28 +43,28 @@ extension Session {
         if isInteractive { output.append { appendPrompt(to: &$0) } }
     }
 
-    /// The prompt of an interactive session; a star says that a batch is open.
+    /// Appends the prompt of an interactive session; a star marks an open batch.
     func appendPrompt(to bytes: inout [UInt8]) {
-        // Behind a reply that waits comes a prompt of its own.
+        // A waiting reply will be followed by its own prompt.
         guard isInteractive, !dialect.encoder.isJSON, replies.queueIsEmpty else { return }
         bytes.append(batch == nil ? "> " : "*> ")
     }
 
-    /// Puts an error in the place of what was read for this session and not sent yet.
+    /// Replaces values that were read for this session and not sent yet by an error.
     func withhold(_ error: TweakError) {
         replies.withhold(error)
         guard let rest = replies.rest.take() else { return }
-        output.append { dialect.cut(rest, error, to: &$0) }
+        output.append { dialect.abort(rest, error, to: &$0) }
         if isOpen { sendPrompt() }
     }
 
-    /// Ends the line at a prompt.
+    /// Ends the line of a prompt.
     func leavePrompt() {
         let encoder = dialect.encoder
         if isInteractive, !encoder.isJSON { output.append { encoder.endLine(&$0) } }
     }
 
-    /// Lets go of everything that was to be sent.
+    /// Discards all pending output.
     func forgetOutput() {
         replies = PendingReplies()
         events = PendingEvents(watchBytes: events.watchBytes)

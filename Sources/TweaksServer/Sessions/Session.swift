@@ -1,26 +1,26 @@
-// One connection: who is there, what it has said, what it is owed, what it watches.
+// Defines the state of one connection: client, input, pending replies, watches.
 
 import Tweaks
 import TweaksWire
 
-/// The state of one client. Touched by the I/O thread alone.
+/// The state of one client. Used on the I/O thread only.
 final class Session {
     let id: SessionID
-    /// How it is spoken with.
+    /// The protocol spoken on the connection.
     let dialect: any SessionDialect
     var connection: Connection
     var identity: Identity
-    /// Who makes the changes of this session: the peer, or the token that it has shown last.
+    /// The origin of the session's changes: the peer, or the token shown last.
     var origin: TweakOrigin
     var credentials = Credentials()
-    /// What it may do, and why.
+    /// Its rights, with their sources.
     var grants = Grants()
-    /// Who pays for what it takes.
-    let payer = Payer()
+    /// The accounts that it is charged to.
+    let accounts = SessionAccounts()
     var input: Input
-    /// A person: banner and prompt.
+    /// Whether it has banner and prompt.
     var isInteractive = false
-    /// What is under way for it.
+    /// Its work in progress.
     var work = Work.idle
     var batch: PendingBatch?
     var changes = Changes()
@@ -31,11 +31,11 @@ final class Session {
     }
     var events = PendingEvents()
 
-    /// The socket. The session's life is another matter.
+    /// The socket's state, which is separate from the session's lifecycle.
     struct Connection {
         enum Phase: Equatable {
             case open
-            /// Everything was said; after the last byte is sent, input is read and thrown away until the peer closes.
+            /// All output is queued; after the last byte is sent, input is discarded until the peer closes.
             case draining(discarded: Int)
             case closed
         }
@@ -44,55 +44,55 @@ final class Session {
         let openedAt: Moment
         var phase = Phase.open
         var interest: PollInterest = .read
-        /// It had too much unsent when that was last looked at.
+        /// Whether it had too many unsent bytes at the last check.
         var isFull = false
-        /// The sending side was shut down.
+        /// Whether the sending side was shut down.
         var outputHasEnded = false
-        /// It waits for its turn.
+        /// Whether it is queued for a turn.
         var isRunnable = false
-        /// It is in the list of those told in this round.
-        var isTold = false
+        /// Whether it is in the list of sessions notified in this round.
+        var isNotified = false
     }
 
-    /// Who is at the other end.
+    /// The client at the other end.
     struct Identity {
         var peer: Peer
-        /// The name that the person there gives.
-        var name: PersonName?
-        /// What its page calls the window that it is in; its connections are one session to people.
+        /// The name that the user gives.
+        var name: DisplayName?
+        /// The ID of the browser window that the client reports; its connections are one session to users.
         var windowID: String?
-        /// That window, where it has shown a token.
-        var window: Window?
-        /// The user behind a Unix socket is not one of ours.
+        /// The window, after the client has shown a token.
+        var window: BrowserWindow?
+        /// Whether the user of a Unix socket has no access.
         let isDenied: Bool
     }
 
-    /// What has come.
+    /// The state of the input.
     struct Input {
-        /// The peer has closed its sending side.
+        /// Whether the peer has closed its sending side.
         var hasEnded = false
-        /// Requests may be waiting in the dialect.
+        /// Whether requests may be waiting in the dialect.
         var mayHaveMore = false
-        /// A complete line has come.
+        /// Whether a complete line has arrived.
         var hasSentLine = false
-        /// A request has come of which its dialect can make something, whatever became of it.
-        var hasAsked = false
-        /// It has shown that it speaks this protocol: a command was accepted, or the first line was empty.
+        /// Whether a request has arrived that the dialect understood, valid or not.
+        var hasSentRequest = false
+        /// Whether the client has proven to speak this protocol: a command was accepted, or the first line was empty.
         var isProven = false
         var lastActivity: Moment
-        /// When the request began that is not whole yet, where there is only so much time for it.
+        /// When the incomplete request began that has a deadline.
         var requestBegan: Moment?
-        /// There is a timer for it.
+        /// Whether a timer for the deadline exists.
         var hasRequestTimer = false
     }
 
-    /// What it does to tweaks.
+    /// The session's changes to tweaks.
     struct Changes {
-        /// How many commits it has made.
+        /// The number of its commits.
         var commits: UInt64 = 0
-        /// The gesture that its changes are part of; 0: none.
+        /// The gesture that its changes belong to; 0 means none.
         var gesture: UInt64 = 0
-        /// Its replies wait for the disk.
+        /// Whether its replies wait for the disk.
         var waitsForDisk = true
     }
 
@@ -107,37 +107,37 @@ final class Session {
         input = Input(lastActivity: now)
     }
 
-    /// What people call it: the number of its window, where it is in one.
+    /// The displayed number: that of its window, if it has one.
     var number: UInt64 { identity.window?.number ?? id.number }
 
     var isOpen: Bool { connection.phase == .open }
 
-    /// It has shown who it is, or need not, and has not ended.
-    var isAdmitted: Bool { credentials.life.isOpen }
+    /// Whether it is authenticated or need not be, and has not ended.
+    var isAdmitted: Bool { credentials.lifecycle.isOpen }
 
-    var account: Account { payer.account }
+    var account: Account { accounts.primary }
 
     var encoder: ReplyEncoder {
         get { dialect.encoder }
         set { dialect.use(newValue) }
     }
 
-    /// Whether a tweak or action is there for it. Asked for each event, too: rights may have been taken away since the
-    /// watch began.
+    /// Whether it may see a tweak or action. Checked for each event as well, since rights may have been revoked after
+    /// the watch began.
     func sees(_ node: TweakNode) -> Bool { isAdmitted && grants.rights.sees(node) }
 
-    /// Whether it may do this with a tweak.
+    /// Whether it has this right on a path.
     func may(_ kind: TweakScope.Kind, _ path: TweakPath) -> Bool { isAdmitted && grants.rights.allows(kind, path) }
 
-    /// Whether the next request may be begun: replies come in the order of the requests, each whole.
+    /// Whether the next request may begin: replies come in the order of the requests, each complete.
     var mayBegin: Bool { isOpen && !work.isBusy && replies.haveRoom(pipelined: dialect.pipelines) }
 
-    /// Whether nothing is left to be done or said, nor has been counted otherwise.
+    /// Whether nothing is left to do or send, and all counters are up to date.
     var isAtRest: Bool {
         output.isEmpty && !input.mayHaveMore && dialect.inputCount == 0 && connection.interest == .read
             && !connection.isFull
     }
 
-    /// Whether it can go on with what was asked before: long replies, those that have waited, events.
+    /// Whether it has pending output: long replies, waiting replies, events.
     var hasBacklog: Bool { !replies.isEmpty || events.areWaiting }
 }

@@ -1,15 +1,15 @@
-// The sessions of a server, by the number of their descriptor.
+// Stores the sessions of a server by descriptor.
 
-/// A table of sessions, used by the I/O thread alone. A descriptor's number is used again as soon as it is closed.
+/// A table of sessions, used on the I/O thread only. A descriptor's number is reused as soon as it is closed.
 final class SessionTable {
     private var slots: [Session?] = []
     private(set) var count = 0
     /// The number of the newest session.
     private var newest: UInt64 = 0
-    /// Those with a higher number were opened in this round.
+    /// Sessions with higher numbers were opened in this round.
     private var newestBeforeRound: UInt64 = 0
 
-    /// All of them.
+    /// All sessions.
     var all: [Session] { slots.compactMap(\.self) }
 
     /// The session on a descriptor.
@@ -18,7 +18,7 @@ final class SessionTable {
         return slots.indices.contains(position) ? slots[position] : nil
     }
 
-    /// A number that no session has had.
+    /// Returns a new session number.
     func makeNumber() -> UInt64 {
         newest += 1
         return newest

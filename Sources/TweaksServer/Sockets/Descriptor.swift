@@ -1,8 +1,8 @@
-// A file descriptor that closes itself, and the calls on it that can be interrupted or fall short.
+// Owns a file descriptor, and retries or classifies its interruptible calls.
 
 import TweaksSystem
 
-/// An open socket; closed when it is let go of.
+/// An open socket, closed on deinit.
 final class Descriptor: Sendable {
     let number: Int32
     private let kernel: Kernel
@@ -14,10 +14,10 @@ final class Descriptor: Sendable {
 
     deinit { close(number) }
 
-    /// What came of reading or writing.
+    /// The result of reading or writing.
     enum Transfer: Equatable {
         case bytes(Int)
-        /// Nothing now; wait until it is ready.
+        /// Not ready; wait for the poller.
         case wouldBlock
         case endOfInput
         case failed(Int32)
@@ -44,13 +44,13 @@ final class Descriptor: Sendable {
         }
     }
 
-    /// Whether bytes wait to be read, now.
+    /// Whether bytes can be read now.
     var hasInput: Bool {
         var byte: UInt8 = 0
         return recv(number, &byte, 1, Int32(MSG_PEEK)) > 0
     }
 
-    /// Nil when the call was only interrupted.
+    /// Nil if the call was only interrupted.
     private static func failure(_ result: Int) -> Transfer? {
         switch Int32(-result) {
         case EINTR: nil
@@ -59,6 +59,6 @@ final class Descriptor: Sendable {
         }
     }
 
-    /// Says that nothing more will be sent. What fails here has failed before: the connection is gone.
+    /// Shuts down the sending side. A failure is ignored: the connection is already gone.
     func endOutput() { _ = kernel.make(.shutdown, on: number) { _ in Int(shutdown(number, Int32(SHUT_WR))) } }
 }

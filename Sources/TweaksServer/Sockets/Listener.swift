@@ -1,59 +1,59 @@
-// Sockets that accept connections.
+// Opens the sockets that accept connections.
 
 import TweaksSystem
 import Tweaks
 import TweaksWire
 
-/// Where a server can be reached.
+/// A place where a server can be reached.
 public enum TweakListener: Equatable, Sendable {
-    /// A Unix socket at an absolute path. Only its owner's user and root are served.
+    /// A Unix socket at an absolute path. By default only its owner's user and root are served.
     case unix(path: String)
     /// TCP on the loopback addresses 127.0.0.1 and ::1; port 0 picks a free one.
     ///
-    /// It asks for no token: every user and container of this network namespace can connect and change tweaks.
+    /// It requires no token: every user and container of this network namespace can connect and change tweaks.
     case tcp(port: Int)
-    /// The same for who shows a token with the command `auth`; nothing is done for anybody else.
+    /// TCP on loopback for clients that show a token with the command `auth`; others can do nothing.
     ///
-    /// A server by itself knows no tokens, and does not start with it; `TweakDaemon` reads a file of them.
+    /// A server alone knows no tokens and does not start with it; `TweakDaemon` reads a token file.
     case tcpWithTokens(port: Int)
 }
 
-/// A bound socket, and what has to be remembered about it.
+/// A bound socket and its properties.
 final class Listener: Sendable {
     let descriptor: Descriptor
     let isUnix: Bool
     let isVersion6: Bool
-    /// Who connects has to show a token.
+    /// Whether clients must show a token.
     let wantsToken: Bool
-    /// Others than its owner can open the Unix socket.
+    /// Whether other users can open the Unix socket.
     let isShared: Bool
-    /// The port, for TCP.
+    /// The TCP port.
     let port: UInt16?
-    /// How connections are spoken with; nil: by lines.
-    let front: (any ServerFront)?
-    /// It is on a loopback address.
+    /// The endpoint whose dialect connections speak; nil means lines.
+    let endpoint: (any Endpoint)?
+    /// Whether it is on a loopback address.
     let isLoopback: Bool
-    private let place: SocketPlace?
+    private let lease: SocketLease?
     private let kernel: Kernel
 
-    /// A Unix socket at a claimed place.
-    /// - Parameter isShared: Everybody can connect; each connection is judged by its user.
-    init(at place: SocketPlace, isShared: Bool = false, _ kernel: Kernel) throws(ServerError) {
+    /// Creates a Unix socket at a locked path.
+    /// - Parameter isShared: Every user can connect; each connection is authorized by its user.
+    init(at lease: SocketLease, isShared: Bool = false, _ kernel: Kernel) throws(ServerError) {
         self.kernel = kernel
         descriptor = try Self.open(
-            .unix(path: place.path), name: "socket \(place.path)", mode: isShared ? 0o666 : 0o600)
+            .unix(path: lease.path), name: "socket \(lease.path)", mode: isShared ? 0o666 : 0o600)
         isUnix = true
         isVersion6 = false
         wantsToken = false
         self.isShared = isShared
         port = nil
-        (front, isLoopback) = (nil, true)
-        self.place = place
+        (endpoint, isLoopback) = (nil, true)
+        self.lease = lease
     }
 
-    /// A TCP socket.
+    /// Creates a TCP socket.
     init(
-        _ address: SocketAddress, name: String, wantsToken: Bool = false, front: (any ServerFront)? = nil,
+        _ address: SocketAddress, name: String, wantsToken: Bool = false, endpoint: (any Endpoint)? = nil,
         _ kernel: Kernel
     ) throws(ServerError) {
         self.kernel = kernel
@@ -63,25 +63,25 @@ final class Listener: Sendable {
         port = SocketAddress.port(of: descriptor.number)
         self.wantsToken = wantsToken
         isShared = false
-        self.front = front
+        self.endpoint = endpoint
         isLoopback = address.isLoopback
-        place = nil
+        lease = nil
     }
 
-    /// How a new connection is spoken with.
+    /// Creates the dialect of a new connection.
     func makeDialect(_ connection: Int32, _ instance: String) -> (any SessionDialect)? {
         let address = isLoopback ? nil : SocketAddress.host(of: connection, peer: false)
-        return front?.makeDialect(FrontPlace(port: port ?? 0, address: address, instance: instance))
+        return endpoint?.makeDialect(EndpointAddress(port: port ?? 0, address: address, instance: instance))
     }
 
     /// The path of a Unix socket.
-    var path: String? { place?.path }
+    var path: String? { lease?.path }
 
-    /// Where it is, and who is let in.
-    var facts: (address: String, access: JSON) {
-        let host = front?.address ?? (isVersion6 ? "[::1]" : "127.0.0.1")
+    /// Its address, and the access rule for `stats`.
+    var info: (address: String, access: JSON) {
+        let host = endpoint?.address ?? (isVersion6 ? "[::1]" : "127.0.0.1")
         let address = path ?? "\(host):\(port ?? 0)"
-        let access = front.map { "token (\($0.name))" } ?? lineAccess
+        let access = endpoint.map { "token (\($0.name))" } ?? lineAccess
         return (address, .string(access))
     }
 
@@ -90,7 +90,7 @@ final class Listener: Sendable {
     }
 
     /// Removes the file of a Unix socket.
-    func removeFile() { place?.removeSocket() }
+    func removeFile() { lease?.removeSocket() }
 
     private static func open(
         _ address: SocketAddress, name: String, mode: mode_t = 0o600
@@ -120,11 +120,11 @@ final class Listener: Sendable {
             : ServerError("\(name): \(errorText(code))")
     }
 
-    /// What came of accepting.
+    /// The result of accepting.
     enum Accepted {
         case connection(Descriptor)
-        case nobody
-        /// The process or the system is out of descriptors or memory, or there is other trouble that may pass.
+        case wouldBlock
+        /// The process or the system is out of descriptors or memory, or another temporary error occurred.
         case exhausted
     }
 
@@ -136,9 +136,9 @@ final class Listener: Sendable {
                 return .connection(Descriptor(Int32(number), kernel))
             }
             switch Int32(-number) {
-            // The second: somebody has come and gone.
+            // ECONNABORTED: the client disconnected before it was accepted.
             case EINTR, ECONNABORTED: continue
-            case EAGAIN, EWOULDBLOCK: return .nobody
+            case EAGAIN, EWOULDBLOCK: return .wouldBlock
             default: return .exhausted
             }
         }
@@ -146,7 +146,7 @@ final class Listener: Sendable {
 
     private static func accept(_ number: Int32) -> Int32 {
         #if os(Linux)
-            // At once: a program that another thread starts meanwhile would keep the connection open.
+            // Atomic close-on-exec: a program started meanwhile by another thread would inherit the connection.
             tweaks_accept(number)
         #else
             Darwin.accept(number, nil, nil)

@@ -1,4 +1,4 @@
-// The C library, and the few places where Linux and Apple systems differ about sockets.
+// Wraps the socket calls that differ between Linux and Apple systems.
 
 import TweaksSystem
 
@@ -15,7 +15,8 @@ package enum Platform {
         static let sendFlags = Int32(MSG_NOSIGNAL)
     #endif
 
-    /// A stream socket that no other program inherits: on Linux not even one that another thread starts at this moment.
+    /// Creates a stream socket that is closed on exec: on Linux atomically, so that no concurrently started program
+    /// inherits it.
     static func makeSocket(_ family: Int32) -> Int32 {
         #if canImport(Darwin)
             let number = socket(family, stream, 0)
@@ -28,7 +29,7 @@ package enum Platform {
         #endif
     }
 
-    /// Non-blocking, closed on exec, and never the cause of SIGPIPE.
+    /// Makes a descriptor non-blocking, closed on exec, and free of SIGPIPE.
     static func prepare(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -38,17 +39,17 @@ package enum Platform {
         #endif
     }
 
-    /// A descriptor that is good for nothing.
+    /// Opens a descriptor only to reserve its number.
     static func openNull() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
-    /// Who was at the other end of a Unix socket when it connected.
+    /// The user at the other end of a Unix socket when it connected.
     package struct PeerUser: Equatable, Sendable {
         package let user: UInt32
         package let group: UInt32
         package let process: Int32?
     }
 
-    /// The user at the other end of a Unix socket, by the kernel's word.
+    /// The user at the other end of a Unix socket, as the kernel reports it.
     static func peerUser(_ descriptor: Int32) -> PeerUser? {
         #if canImport(Darwin)
             var (uid, gid) = (uid_t(), gid_t())
@@ -64,7 +65,7 @@ package enum Platform {
         #endif
     }
 
-    /// The supplementary groups of that user; none where the kernel does not say.
+    /// The supplementary groups of that user; none if the kernel does not report them.
     static func peerGroups(_ descriptor: Int32) -> [UInt32] {
         #if canImport(Darwin)
             var credentials = xucred()
@@ -74,7 +75,7 @@ package enum Platform {
                 Array(groups.bindMemory(to: gid_t.self).prefix(Int(credentials.cr_ngroups)))
             }
         #else
-            // Linux lets a user be in 65,536 groups; nobody is in as many, so the kernel is asked how many first.
+            // Linux allows a user 65,536 groups; real users have few, so the kernel is asked for the count first.
             var length: UInt32 = 0
             _ = tweaks_peer_groups_of(descriptor, nil, &length)
             var groups = [UInt32](repeating: 0, count: Int(length) / MemoryLayout<UInt32>.size)
@@ -83,7 +84,7 @@ package enum Platform {
         #endif
     }
 
-    /// What stands in a small file of the system; nil where there is none.
+    /// The text of a small system file; nil if there is none.
     static func text(of path: String) -> String? {
         let file = try? Folder.anywhere.open(path, for: .reading, FileRules(.anyone))
         return (try? file?.head(65_536)).map { String(decoding: $0, as: UTF8.self) }

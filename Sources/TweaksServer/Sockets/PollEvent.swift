@@ -1,15 +1,15 @@
-// What the loop asks of the kernel, and what it hears.
+// Defines the events of the poller, and errors of system calls.
 
 import TweaksSystem
 
-/// What a descriptor is watched for.
+/// The events that a descriptor is polled for.
 struct PollInterest: OptionSet, Equatable {
     let rawValue: UInt8
     static let read = PollInterest(rawValue: 1)
     static let write = PollInterest(rawValue: 2)
 }
 
-/// What became ready.
+/// A descriptor that became ready.
 struct PollEvent {
     let descriptor: Int32
     let isReadable: Bool
@@ -23,7 +23,7 @@ struct SocketError: Error, Equatable, CustomStringConvertible {
     let call: String
     let code: Int32
 
-    /// The failure that `errno` tells of.
+    /// Creates the error from `errno`.
     init(_ call: String, code: Int32 = errno) {
         self.call = call
         self.code = code

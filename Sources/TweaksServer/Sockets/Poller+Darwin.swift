@@ -1,4 +1,4 @@
-// Readiness on Apple systems: kqueue, and a pipe to be woken by.
+// Polls descriptors on Apple systems with kqueue, and wakes the poller through a pipe.
 
 #if canImport(Darwin)
     import TweaksSystem
@@ -34,13 +34,13 @@
             var change = kevent(
                 ident: UInt(descriptor), filter: Int16(filter), flags: UInt16(flags), fflags: 0, data: 0, udata: nil)
             let call = { (_: Int) in Int(kevent(self.queue.number, &change, 1, nil, 0, nil)) }
-            // Removing is what is done when all else fails.
+            // Removal is part of error handling, so no faults are injected.
             let result = flags & EV_DELETE != 0 ? call(0) : kernel.make(.watch, on: descriptor, call)
             if result < 0 { throw SocketError("kevent", code: Int32(-result)) }
         }
 
-        /// Waits at most so many milliseconds (-1: for ever).
-        /// - Returns: How many events there are; none after the time, or an interruption.
+        /// Waits for a number of milliseconds at most (-1: forever).
+        /// - Returns: The number of events; 0 after a timeout or an interruption.
         func wait(milliseconds: Int32) -> Int {
             var time = timespec(tv_sec: Int(milliseconds) / 1_000, tv_nsec: Int(milliseconds) % 1_000 * 1_000_000)
             let count = kernel.make(.wait, on: queue.number, count: events.count) { most in
@@ -52,10 +52,10 @@
             return max(count, 0)
         }
 
-        /// One of the events that were waited for.
+        /// An event of the last wait.
         subscript(position: Int) -> PollEvent {
             let event = events[position]
-            // The end of input arrives as readable, so that what was sent before it is still read.
+            // End of input is reported as readable, so that the data before it is still read.
             let isWrite = event.filter == Int16(EVFILT_WRITE)
             return PollEvent(
                 descriptor: Int32(event.ident), isReadable: !isWrite, isWritable: isWrite,
@@ -81,7 +81,7 @@
             Darwin.write(ends.write.number, &byte, 1)
         }
 
-        /// Makes it ready to be woken again.
+        /// Clears the wake-up.
         func reset() {
             var bytes = [UInt8](repeating: 0, count: 64)
             while Darwin.read(ends.read.number, &bytes, bytes.count) > 0 {}

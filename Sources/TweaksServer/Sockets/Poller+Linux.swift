@@ -1,4 +1,4 @@
-// Readiness on Linux: epoll, level-triggered, and an eventfd to be woken by.
+// Polls descriptors on Linux with level-triggered epoll, and wakes the poller through an eventfd.
 
 #if os(Linux) || os(Android)
     import TweaksSystem
@@ -39,13 +39,13 @@
             if interest.contains(.read) { event.events |= EPOLLIN.rawValue }
             if interest.contains(.write) { event.events |= EPOLLOUT.rawValue }
             let call = { (_: Int) in Int(epoll_ctl(self.epoll.number, operation, descriptor, &event)) }
-            // Removing is what is done when all else fails.
+            // Removal is part of error handling, so no faults are injected.
             let result = operation == EPOLL_CTL_DEL ? call(0) : kernel.make(.watch, on: descriptor, call)
             if result < 0 { throw SocketError("epoll_ctl", code: Int32(-result)) }
         }
 
-        /// Waits at most so many milliseconds (-1: for ever).
-        /// - Returns: How many events there are; none after the time, or an interruption.
+        /// Waits for a number of milliseconds at most (-1: forever).
+        /// - Returns: The number of events; 0 after a timeout or an interruption.
         func wait(milliseconds: Int32) -> Int {
             let count = kernel.make(.wait, on: epoll.number, count: events.count) {
                 Int(epoll_wait(epoll.number, events.baseAddress, Int32($0), milliseconds))
@@ -53,7 +53,7 @@
             return max(count, 0)
         }
 
-        /// One of the events that were waited for.
+        /// An event of the last wait.
         subscript(position: Int) -> PollEvent {
             let event = events[position]
             return PollEvent(
@@ -77,7 +77,7 @@
 
         func wake() { eventfd_write(event.number, 1) }
 
-        /// Makes it ready to be woken again.
+        /// Clears the wake-up.
         func reset() {
             var value: eventfd_t = 0
             eventfd_read(event.number, &value)

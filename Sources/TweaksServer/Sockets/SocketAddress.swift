@@ -1,17 +1,17 @@
-// Addresses in the form that the socket calls want.
+// Converts socket addresses to the form of the system calls.
 
 import TweaksSystem
 
-/// An address of a Unix socket, or of TCP.
+/// An address of a Unix socket or of TCP.
 enum SocketAddress: Equatable {
     case unix(path: String)
     /// 127.0.0.1
     case loopback4(port: UInt16)
     /// ::1
     case loopback6(port: UInt16)
-    /// Four bytes of any address.
+    /// Any IPv4 address, four bytes.
     case address4([UInt8], port: UInt16)
-    /// Sixteen bytes of any address.
+    /// Any IPv6 address, sixteen bytes.
     case address6([UInt8], port: UInt16)
 
     /// A numeric address, `192.0.2.1` or `2001:db8::1`; nil for anything else.
@@ -26,7 +26,7 @@ enum SocketAddress: Equatable {
         }
     }
 
-    /// Whether only this machine can reach it.
+    /// Whether it is reachable only from this machine.
     var isLoopback: Bool {
         switch self {
         case .unix, .loopback4, .loopback6: true
@@ -43,10 +43,10 @@ enum SocketAddress: Equatable {
         }
     }
 
-    /// The longest path that a Unix socket's address holds.
+    /// The maximum path length of a Unix socket, in bytes.
     static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// Calls `body` with the address as C sees it.
+    /// Calls `body` with the address as a C structure.
     func withCAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         switch self {
         case .unix(let path):
@@ -94,7 +94,7 @@ enum SocketAddress: Equatable {
         }
     }
 
-    /// The numeric address of an accepted TCP socket, of its own end or of its peer's.
+    /// The numeric address of a connected TCP socket: its own, or its peer's.
     static func host(of descriptor: Int32, peer: Bool = true) -> String? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -110,7 +110,7 @@ enum SocketAddress: Equatable {
         return storage.ss_family == sa_family_t(AF_INET6) ? "[\(host)]" : host
     }
 
-    /// The port of a bound or accepted TCP socket, of its own end or of its peer's.
+    /// The port of a bound or connected TCP socket: its own, or its peer's.
     static func port(of descriptor: Int32, peer: Bool = false) -> UInt16? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

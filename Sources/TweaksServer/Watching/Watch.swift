@@ -1,12 +1,12 @@
-// One thing that a session watches, and which changes that concerns.
+// Represents one watched subject of a session, and selects its changes.
 
 import Tweaks
 
 /// A path, a pattern, or the word `modified`, as a session watches it.
 struct Watch {
-    /// What is watched.
+    /// The watched subject.
     enum Subject: Hashable {
-        /// Whatever differs from its default, or comes to do so.
+        /// All tweaks that differ from their defaults, or begin to.
         case modified
         case pattern(String)
 
@@ -19,11 +19,11 @@ struct Watch {
     }
 
     let subject: Subject
-    /// The path, where the text is one: then that tweak alone.
+    /// The path, if the text is one; then only that tweak is watched.
     let path: TweakPath?
-    /// Nil where it is a path, or `modified`.
+    /// Nil for a path or `modified`.
     let pattern: TweakPattern?
-    /// Changes up to this record of the stream were part of the reply to `watch`.
+    /// Changes up to this sequence were part of the reply to `watch`.
     var since: UInt64
 
     init(_ subject: Subject, _ view: TweakView, since: UInt64) {
@@ -38,15 +38,15 @@ struct Watch {
         self.since = since
     }
 
-    /// Whether changes of a tweak can be news.
+    /// Whether changes of a tweak can concern this watch.
     func matches(_ node: TweakNode) -> Bool {
-        // Only what can be set can be modified.
+        // Only settable tweaks can be modified.
         if subject == .modified { return node.isSettable }
         return path.map { $0 == node.path } ?? pattern?.matches(node.path) ?? false
     }
 
-    /// Whether this change is news: for `modified` that it leads away from the default, or back, or from one value to
-    /// another beside it; and always that it was no part of the reply to `watch`.
+    /// Whether to send this change: for `modified` only if the old or the new value differs from the default; never if
+    /// it was part of the reply to `watch`.
     func wants(_ change: WatchedChange) -> Bool {
         guard change.sequence > since, matches(change.node) else { return false }
         if change.node.isSecret { return true }

@@ -1,27 +1,27 @@
-// Whether a request is looked at.
+// Checks whether a session may run a request.
 
 import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// Lets a request pass, or says what it lacks.
-    func admit(_ request: Request, _ session: Session) throws(TweakError) {
+    /// Throws unless the session has the right that the request needs.
+    func authorize(_ request: Request, _ session: Session) throws(TweakError) {
         let permission = request.permission
         if permission == .nothing { return }
         guard session.isAdmitted else {
-            throw TweakError(.authRequired, "show a token first: auth TOKEN; tweakctl login keeps one for you")
+            throw TweakError(.authRequired, "sign in with a token first: auth TOKEN; tweakctl login keeps one for you")
         }
         if session.grants.rights.meets(permission) { return }
-        tell(.denied(command: request.command.name, path: nil), session)
+        notify(.denied(command: request.command.name, path: nil), session)
         throw session.grants.rights.denied(permission)
     }
 
-    /// Refuses what a session may not do with a tweak that it sees.
+    /// Throws unless the session has this right on a tweak that it sees.
     func require(_ kind: TweakScope.Kind, _ node: TweakNode, _ session: Session) throws(TweakError) {
         if !session.may(kind, node.path) { throw session.grants.rights.denied(kind, node.path) }
     }
 
-    /// Those among some that a session may change: the others are left out, unless nothing would be left.
+    /// Returns the tweaks that a session may change. Leaves out the others; throws if none is left.
     func writable(_ nodes: [TweakNode], _ session: Session) throws(TweakError) -> [TweakNode] {
         if session.grants.rights.isWhole(.write) { return nodes }
         let writable = nodes.filter { session.may(.write, $0.path) }
@@ -38,15 +38,16 @@ extension Executor {
 }
 
 extension Rights {
-    /// What is lacking.
+    /// The error for a missing permission.
     func denied(_ permission: RequiredPermission) -> TweakError {
         let wanted =
             switch permission {
-            case .nothing, .session, .sight: "read"
+            case .nothing, .session, .visibility: "read"
             case .some(let kind): kind.rawValue
             case .whole(let kind): "\(kind.rawValue) for everything"
             }
         let had = words.isEmpty ? "nothing" : words.joined(separator: " ")
-        return TweakError(.denied, "this needs \(wanted), and this session may \(had); request it, or show a token")
+        return TweakError(
+            .denied, "this needs \(wanted), and this session may \(had); request it, or sign in with a token")
     }
 }

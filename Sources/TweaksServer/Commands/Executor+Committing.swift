@@ -1,4 +1,4 @@
-// Commits of sessions, and the disk: written soon after, or, where the program wants that, before they take effect.
+// Commits changes of sessions, which are written afterwards, or first if the program requires it.
 
 import Tweaks
 import TweaksWire
@@ -6,20 +6,20 @@ import TweaksWire
 /// Changes that a session wants to commit.
 struct Proposal {
     let batch: TweakBatch
-    /// What the reply shows.
+    /// The tweaks that the reply shows.
     let nodes: [TweakNode]
     var expected: UInt64?
-    /// The right that it takes, to all its tweaks.
+    /// The right required on all its tweaks.
     var need = TweakScope.Kind.write
-    /// What it is to the history; nil: a change of the session's.
+    /// Its kind in the history; nil means a change by the session.
     var kind: CommitKind?
-    /// What the reply says beside the revision, for people and for programs.
+    /// Additions to the status line: words for text mode, fields for JSON.
     var note: (words: String, fields: [(String, JSON)]) = ("", [])
-    /// What else it says, even if nothing had to be changed: lines for people, fields for programs.
+    /// Additions to the reply, even if nothing changed: lines for text mode, fields for JSON.
     var remarks: (lines: [String], fields: [(String, JSON)]) = ([], [])
-    /// Called when it is in effect.
+    /// Called after the commit has taken effect.
     var whenCommitted: ((TweakCommitResult) -> Void)?
-    /// What was written of it, where it is written first.
+    /// The overrides that were written, if they are written before the commit.
     var written: OverrideForecast?
 
     init(_ batch: TweakBatch, nodes: [TweakNode], ifUnchangedSince expected: UInt64? = nil) {
@@ -28,24 +28,24 @@ struct Proposal {
         self.expected = expected
     }
 
-    /// What it takes in memory, roughly: beside its texts, what was written of it.
-    var heldBytes: Int { 512 * batch.count + 2 * batch.textBytes }
+    /// Its approximate size in memory, in bytes, including what was written.
+    var memorySize: Int { 512 * batch.count + 2 * batch.textBytes }
 }
 
 extension Executor {
-    /// Commits; the reply waits for the disk. Where nothing may be in effect unsaved, writes first.
+    /// Commits; the reply waits for the disk. If the store is required, writes first.
     func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
-        try judge(proposal, session)
+        try authorize(proposal, session)
         try refuseGrowth(proposal.batch)
-        try spend(session, hooks.now)
+        try chargeCommit(session, hooks.now)
         if let store, store.isRequired, let running = try write(proposal, to: store, session) {
             return .running(running)
         }
         return .reply(try commitNow(proposal, session))
     }
 
-    /// Whether the session may do all of that, at this moment: rights may have been taken from it since it began.
-    private func judge(_ proposal: Proposal, _ session: Session) throws(TweakError) {
+    /// Throws unless the session still has the rights for all changes: some may have been revoked since it began.
+    private func authorize(_ proposal: Proposal, _ session: Session) throws(TweakError) {
         let view = TweakView(registry, session.isAdmitted ? session.grants.rights : Rights())
         if view.rights.isWhole(proposal.need) { return }
         for node in proposal.nodes where !view.rights.allows(proposal.need, node.path) {
@@ -54,11 +54,11 @@ extension Executor {
         }
     }
 
-    /// A peer may commit so often, and no oftener, over however many sessions.
-    func spend(_ session: Session, _ now: Moment) throws(TweakError) {
-        var refusing = session.account.takeCommit(now) ? nil : session.account
-        if !session.payer.otherAccounts.isEmpty {
-            refusing = refusing ?? session.payer.otherAccounts.first { !$0.takeCommit(now) }
+    /// Charges a commit to the peer's rate limit, which all its sessions share.
+    func chargeCommit(_ session: Session, _ now: Moment) throws(TweakError) {
+        var refusing = session.account.consumeCommit(now) ? nil : session.account
+        if !session.accounts.others.isEmpty {
+            refusing = refusing ?? session.accounts.others.first { !$0.consumeCommit(now) }
         }
         guard let refusing else { return }
         throw TweakError(
@@ -79,50 +79,50 @@ extension Executor {
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
             kind: proposal.kind ?? .change(session: session.number, gesture: session.changes.gesture),
-            rights: session.grants.rights, isUrgent: session.changes.waitsForDisk, delivery: .carrier)
+            rights: session.grants.rights, isUrgent: session.changes.waitsForDisk, delivery: .executor)
         proposal.whenCommitted?(result)
         if result.didStore { session.changes.commits += 1 }
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
     }
 
-    /// Has a reply wait until disk and audit hold a revision.
+    /// Makes a reply wait until disk and audit hold a revision.
     func awaiting(_ reply: Reply, _ revision: UInt64, _ session: Session) -> Reply {
         if !session.changes.waitsForDisk {
-            hasUnhurried = true
+            hasUnflushedCommits = true
             return reply
         }
-        switch evidence.status?.answer(for: revision) {
+        switch durability.status?.answer(for: revision) {
         case nil, .saved?: return reply
         case .unsaved(let reason)?: return reply.unsaved(reason)
         case .pending?: break
         }
-        // Nothing may be new about this one, and what it waits for may be what nobody did.
-        if hasUnhurried { store?.hurry() }
-        hasUnhurried = false
-        evidence.ask(revision, hooks.now)
+        // This commit may have changed nothing, and wait for one that did not hurry the disk.
+        if hasUnflushedCommits { store?.flush() }
+        hasUnflushedCommits = false
+        durability.request(revision, hooks.now)
         var reply = reply
-        reply.awaits = revision
-        owe(session)
+        reply.durableRevision = revision
+        registerForDurability(session)
         return reply
     }
 
-    /// Has a session hear of what disk and audit have.
-    func owe(_ session: Session) {
-        if session.replies.isOwed { return }
-        session.replies.isOwed = true
-        owing.append(session.id)
+    /// Registers a session to be resumed when disk or audit make progress.
+    func registerForDurability(_ session: Session) {
+        if session.replies.isAwaitingDurability { return }
+        session.replies.isAwaitingDurability = true
+        awaitingDurability.append(session.id)
     }
 
     // MARK: Writing first
 
-    /// Has a proposal written; nil when there is nothing to write: the overrides are so already.
+    /// Writes a proposal; returns nil if there is nothing to write because the overrides are the same already.
     private func write(
         _ proposal: Proposal, to store: any TweakStore, _ session: Session
     ) throws(TweakError) -> Work.Running? {
         var proposal = proposal
         let forecast = try registry.overrides(after: proposal.batch, origin: session.origin)
         if forecast.changes.isEmpty { return nil }
-        try refuseIfAbandoned()
+        try refuseIfTooManyOrphaned()
         proposal.written = forecast
         var running = Work.Running()
         running.proposal = proposal
@@ -131,8 +131,8 @@ extension Executor {
         return running
     }
 
-    /// Goes on when a proposal is on disk, or is not.
-    /// - Returns: The reply; nil when others have changed something meanwhile and it is written anew.
+    /// Continues after a proposal was written, or failed to be.
+    /// - Returns: The reply; nil if others have changed something meanwhile and it is written again.
     func finishProposal(_ failure: String?, _ session: Session) -> Reply? {
         guard let proposal = session.work.running?.proposal, let written = proposal.written, let store else {
             return nil
@@ -142,32 +142,32 @@ extension Executor {
             return .error(TweakError(.io, "nothing was changed, because it cannot be saved: \(failure)"))
         }
         do throws(TweakError) {
-            try judge(proposal, session)
+            try authorize(proposal, session)
             try refuseGrowth(proposal.batch)
-            // Others may have been faster: a += counts from what is there now.
+            // Others may have committed meanwhile: a += counts from the current value.
             let now = try registry.overrides(after: proposal.batch, origin: session.origin)
             if !now.agrees(with: written) {
                 store.withdraw(written.changes)
                 guard let running = try write(proposal, to: store, session) else {
                     return try commitNow(proposal, session)
                 }
-                session.work = session.work.goingOn(with: running)
+                session.work = session.work.continuing(with: running)
                 return nil
             }
             let (reply, result) = try apply(proposal, session)
-            // Where others have set the same tweak meanwhile, the disk may have theirs.
-            let isThere = now.hasSameStart(as: written) && evidence.isOverridesAlone
+            // If others have set the same tweak meanwhile, the disk may hold their value.
+            let isThere = now.hasSameStart(as: written) && durability.needsOverridesOnly
             return isThere ? reply : awaiting(reply, result.revision, session)
         } catch {
             store.withdraw(written.changes)
-            tellDenied(error, "commit", session)
+            notifyDenied(error, "commit", session)
             return .error(error)
         }
     }
 
     // MARK: Reloading
 
-    /// Reads the config file, elsewhere: it may be long, and observers are not ours to wait for.
+    /// Reads the config file on another thread: it may be long, and its observers may be slow.
     func reload(_ dry: Bool, _ session: Session) throws(TweakError) -> Outcome {
         guard let reload = hooks.reload else {
             if registry.isFrozen {
@@ -183,7 +183,7 @@ extension Executor {
 }
 
 extension Reply {
-    /// Says more.
+    /// Adds lines and fields to a reply.
     fileprivate func with(_ remarks: (lines: [String], fields: [(String, JSON)])) -> Reply {
         guard case .ok(let words, let fields) = status else { return self }
         var reply = self

@@ -1,20 +1,20 @@
-// Where Unix sockets live, and who may be there: the rules of the directory, the lock, and the stale socket.
+// Prepares the directory, the lock and the path of a Unix socket, and removes a stale socket.
 
 import TweaksSystem
 import Tweaks
 
-/// A path for a Unix socket, held by a lock beside it for as long as this lives.
-final class SocketPlace: Sendable {
+/// A path for a Unix socket, locked by a file beside it while this object lives.
+final class SocketLease: Sendable {
     let path: String
     private let lock: OpenFile
 
-    /// Claims a path: makes or checks its directory, takes the lock, and clears away a socket nobody answers on.
-    /// - Throws: ``ServerError`` that says what is in the way; `isTaken` when another process holds the place.
+    /// Claims a path: makes or checks its directory, takes the lock, and removes a stale socket.
+    /// - Throws: ``ServerError`` with the obstacle; `isTaken` if another process holds the path.
     init(path: String) throws(ServerError) {
         guard path.hasPrefix("/"), path.utf8.count <= SocketAddress.longestPath, !path.utf8.contains(0) else {
             throw ServerError(
                 "socket path \(path): must be absolute and at most \(SocketAddress.longestPath) bytes; "
-                    + "name such a one in TWEAKS_SOCKET, or off")
+                    + "set TWEAKS_SOCKET to such a path, or to off")
         }
         self.path = path
         try Self.makeDirectory(Self.parent(of: path))
@@ -22,7 +22,7 @@ final class SocketPlace: Sendable {
         try Self.clear(path)
     }
 
-    /// Removes the socket file and, after it, the lock's; only the holder of the place does.
+    /// Removes the socket file, then the lock file; only the holder of the lock calls this.
     func removeSocket() {
         unlink(path)
         unlink(path + ".lock")
@@ -48,19 +48,19 @@ final class SocketPlace: Sendable {
         try check(directory)
     }
 
-    /// Others must not be able to put a socket of their own in the place of ours.
+    /// Other users must not be able to replace our socket by their own.
     private static func check(_ directory: String) throws(ServerError) {
-        let facts: FileFacts
+        let info: FileInfo
         do throws(FileProblem) {
-            facts = try Folder.anywhere.facts(directory)
+            info = try Folder.anywhere.info(directory)
         } catch {
             throw ServerError("socket directory \(directory): \(error.reason)")
         }
-        // A link that root made (macOS: /tmp, /var) is as good as what it points to.
-        let isRoots = facts.kind == .link && facts.owner == 0
-        guard let target = isRoots ? try? PosixFileSystem().facts(path: directory) : facts, target.kind == .directory
+        // A link made by root (macOS: /tmp, /var) is as trusted as its target.
+        let isRootLink = info.kind == .link && info.owner == 0
+        guard let target = isRootLink ? try? PosixFileSystem().info(path: directory) : info, target.kind == .directory
         else {
-            throw ServerError("socket directory \(directory) is a symbolic link or no directory; name a real one")
+            throw ServerError("socket directory \(directory) is a symbolic link or not a directory; name a real one")
         }
         guard FileRules().fault(ofFolder: target) == nil else {
             throw ServerError(
@@ -74,7 +74,7 @@ final class SocketPlace: Sendable {
         do throws(FileProblem) {
             return try Folder.anywhere.lock(path, FileRules(.anyone))
         } catch {
-            throw error.isHeld
+            throw error.isLocked
                 ? ServerError("socket \(path.dropLast(5)) is held by another process", isTaken: true)
                 : ServerError("lock \(path): \(error.reason)")
         }
@@ -82,14 +82,14 @@ final class SocketPlace: Sendable {
 
     // MARK: The stale socket
 
-    /// With the lock in hand a socket file is a crashed owner's, unless somebody without a lock answers on it.
+    /// With the lock taken, a socket file is left over from a crash, unless a process without a lock answers on it.
     private static func clear(_ path: String) throws(ServerError) {
-        guard let facts = try? Folder.anywhere.facts(path) else { return }
-        guard facts.kind == .socket else {
-            throw ServerError("\(path) is there and no socket; remove it, or name another path")
+        guard let info = try? Folder.anywhere.info(path) else { return }
+        guard info.kind == .socket else {
+            throw ServerError("\(path) exists and is not a socket; remove it, or name another path")
         }
         if isAnswered(path) {
-            throw ServerError("socket \(path) is answered by another process", isTaken: true)
+            throw ServerError("socket \(path) is in use by another process", isTaken: true)
         }
         unlink(path)
     }

@@ -1,19 +1,19 @@
-// What one session has asked for with `request`, and what became of it.
+// Tracks the scopes that one session has requested, and the decisions.
 
 import Tweaks
 
-/// Requests of a session.
-struct Wishes {
-    /// Given, in the order in which that was decided.
+/// The scope requests of a session.
+struct ScopeRequests {
+    /// Granted, in order of decision.
     private(set) var granted: [TweakScope] = []
-    /// Not given; nobody is asked again for these.
+    /// Declined; the program is not asked for these again.
     private(set) var declined: [TweakScope] = []
-    /// Nobody has decided yet.
+    /// Not decided yet.
     private(set) var waiting: [TweakScopeRequest] = []
-    /// The program is just being asked.
+    /// The request that the program's handler is processing.
     private var asking: TweakScopeRequest?
 
-    /// Notes a decision.
+    /// Records a decision.
     mutating func note(_ scopes: [TweakScope], isGranted: Bool) {
         if isGranted {
             granted += scopes.filter { !granted.contains($0) }
@@ -23,24 +23,24 @@ struct Wishes {
         }
     }
 
-    /// Forgets what was given, and what may still be: it was asked for by somebody who has no say here any more.
+    /// Forgets grants and pending requests: they belong to a token that is no longer valid.
     mutating func forgetGranted() { (granted, waiting, asking) = ([], [], nil) }
 
-    /// Notes that the program is being asked.
+    /// Records that the program's handler was called.
     mutating func ask(_ request: TweakScopeRequest) { asking = request }
 
-    /// Notes that the program's handler has returned.
-    /// - Returns: False when who asked has no say here any more.
+    /// Records that the program's handler has returned.
+    /// - Returns: False if the request was forgotten meanwhile.
     mutating func endAsking(_ request: TweakScopeRequest) -> Bool {
         defer { asking = nil }
         return asking === request
     }
 
-    /// Notes that a decision takes its time.
+    /// Records that a decision is pending.
     mutating func wait(for request: TweakScopeRequest) { waiting.append(request) }
 
-    /// Notes that a request is decided.
-    /// - Returns: False when nobody waits for it.
+    /// Removes a decided request.
+    /// - Returns: False if it was not pending.
     mutating func end(_ request: TweakScopeRequest) -> Bool {
         let count = waiting.count
         waiting.removeAll { $0 === request }

@@ -1,21 +1,21 @@
-// How many commits a peer may make.
+// Limits the rate of a peer's commits with a token bucket.
 
 import Tweaks
 
-/// A bucket that fills at a rate and holds what comes in one second.
-struct CommitBudget: Sendable {
+/// A bucket that refills at a fixed rate and holds at most one second's worth of commits.
+struct TokenBucket: Sendable {
     private(set) var perSecond: Int
     private var left: Double
     private var filledAt: Moment?
 
-    /// A full one.
+    /// Creates a full bucket.
     init(perSecond: Int) {
         self.perSecond = max(perSecond, 1)
         left = Double(self.perSecond)
     }
 
-    /// Takes one commit out, if there is one.
-    mutating func take(_ now: Moment) -> Bool {
+    /// Consumes one commit if one is available.
+    mutating func consume(_ now: Moment) -> Bool {
         left = level(now)
         filledAt = max(now, filledAt ?? now)
         if left < 1 { return false }
@@ -23,7 +23,7 @@ struct CommitBudget: Sendable {
         return true
     }
 
-    /// Whether nothing is missing.
+    /// Whether the bucket is full.
     func isFull(_ now: Moment) -> Bool { level(now) >= Double(perSecond) }
 
     private func level(_ now: Moment) -> Double {
@@ -31,7 +31,7 @@ struct CommitBudget: Sendable {
         return min(left + (now - filledAt) / .seconds(1) * Double(perSecond), Double(perSecond))
     }
 
-    /// Another rate from now on. It is no fuller for that.
+    /// Changes the rate without adding commits to the bucket.
     mutating func change(perSecond: Int) {
         self.perSecond = max(perSecond, 1)
         left = min(left, Double(self.perSecond))

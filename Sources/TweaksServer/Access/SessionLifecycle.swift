@@ -1,27 +1,26 @@
-// The life of a session: which step may follow which.
+// Defines the states of a session and the valid transitions.
 
-/// Where a session stands in its life. It opens at most once, and ends once; a step that cannot be taken from here does
-/// nothing.
+/// The state of a session. It opens at most once and ends once; an invalid step has no effect.
 ///
-/// The socket is another matter: bytes may still be on their way when the session has ended.
-struct SessionLife: Equatable, Sendable {
-    /// What can happen.
-    enum Step: Equatable, Sendable {
-        /// Somebody looks who it is.
-        case look
-        /// It may be here.
+/// The socket is separate: bytes may still be in transit after the session has ended.
+struct SessionLifecycle: Equatable, Sendable {
+    /// A transition.
+    enum Transition: Equatable, Sendable {
+        /// Its identity is being checked.
+        case identify
+        /// It is admitted.
         case open
-        /// Nothing more is done for it.
+        /// It ends, for this reason.
         case end(TweakSession.Reason)
     }
 
     private(set) var state: TweakSession.State = .created
 
-    /// Takes a step.
-    /// - Returns: False when it cannot be taken from here; then nothing has changed.
-    mutating func take(_ step: Step) -> Bool {
-        switch (state, step) {
-        case (.created, .look): state = .opening
+    /// Applies a step.
+    /// - Returns: False if the step is invalid in this state; then nothing has changed.
+    mutating func apply(_ transition: Transition) -> Bool {
+        switch (state, transition) {
+        case (.created, .identify): state = .opening
         case (.opening, .open): state = .open
         case (.created, .end(let reason)), (.opening, .end(let reason)): state = .failed(reason)
         case (.open, .end(let reason)): state = .closed(reason)
@@ -30,12 +29,12 @@ struct SessionLife: Equatable, Sendable {
         return true
     }
 
-    /// Its requests are carried out.
+    /// Whether its requests are carried out.
     var isOpen: Bool { state == .open }
 }
 
 extension TweakSession.State {
-    /// Why it ended; nil while it has not.
+    /// The reason it ended; nil while it has not.
     package var reason: TweakSession.Reason? {
         switch self {
         case .closed(let reason), .failed(let reason): reason
@@ -43,7 +42,7 @@ extension TweakSession.State {
         }
     }
 
-    /// A word for it.
+    /// The state's name in replies.
     var word: String {
         switch self {
         case .created: "created"

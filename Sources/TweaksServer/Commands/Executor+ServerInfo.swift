@@ -1,4 +1,4 @@
-// Commands about the server and the session: help, hello, stats, json, prompt, ping.
+// Handles commands about the server and the session: help, hello, stats, json, prompt.
 
 import Tweaks
 import TweaksWire
@@ -16,7 +16,7 @@ extension Executor {
         return .ok()
     }
 
-    /// The banner of an interactive session.
+    /// Sends the banner of an interactive session.
     func greet(_ session: Session) {
         if session.encoder.isJSON { return }
         let count = view(session).count
@@ -44,7 +44,7 @@ extension Executor {
         return .rows("commands", [(lines, json)])
     }
 
-    /// One command a line; people get headings between them.
+    /// Lists one command per line, with headings for interactive sessions.
     private func overview(_ offered: [Command], hasHeadings: Bool) -> Reply {
         let names = Set(offered.map(\.name)), width = offered.map(\.synopsis.count).max() ?? 0
         let rows = Command.groups.flatMap { group in
@@ -68,12 +68,12 @@ extension Executor {
 
     // MARK: hello and stats
 
-    /// The highest version that both know; there is only one yet.
+    /// Answers with the highest protocol version that both sides know; only version 1 exists.
     func hello(_ json: Bool, _ session: Session) -> Reply {
         if json { session.encoder.isJSON = true }
         let revision: [(String, JSON)] =
             session.isAdmitted ? [("rev", .count(registry.revision))] : [("auth", .string("required"))]
-        return .facts(
+        return .info(
             [
                 ("name", .string(identity.name)), ("pid", .count(identity.processID)),
                 ("instance", .string(identity.instance)), ("protocol", .int(1)),
@@ -96,10 +96,10 @@ extension Executor {
     }
 
     func stats(_ session: Session) -> Reply {
-        .facts(session.grants.rights.isWhole(.read) ? wholeStats() : partialStats(session))
+        .info(session.grants.rights.isWhole(.read) ? wholeStats() : partialStats(session))
     }
 
-    /// What concerns those who do not see everything, and what they see.
+    /// The statistics for sessions that do not see every tweak: they count what the session sees.
     private func partialStats(_ session: Session) -> [(String, JSON)] {
         let (snapshot, nodes) = (registry.snapshot(), view(session).listing.nodes)
         let uptime = Int64((hooks.now - identity.startedAt) / .seconds(1))
@@ -124,18 +124,18 @@ extension Executor {
             ("modified", .count(nodes.nodes.reduce(0) { snapshot.isModified($1) ? $0 + 1 : $0 })),
             ("temporary", .count(registry.temporaryCount)), ("conflicts", .count(registry.conflicts.count)),
             ("frozen", .bool(registry.isFrozen)),
-            ("sessions", .count(figures.sessions)), ("watchers", .count(hub.sessions.count)),
-            ("connections", .count(figures.accepted)), ("requests", .count(figures.requests)),
-            ("errors", .count(figures.refused)), ("undeliveredObservers", .count(delivery.observers)),
+            ("sessions", .count(metrics.sessions)), ("watchers", .count(hub.sessions.count)),
+            ("connections", .count(metrics.accepted)), ("requests", .count(metrics.requests)),
+            ("errors", .count(metrics.refused)), ("undeliveredObservers", .count(delivery.observers)),
             ("deliveryLagMilliseconds", .int(delivery.lag.wholeMilliseconds)),
             ("runningObservers", .array(delivery.running.map(Self.json))),
             ("observerThreads", .count(ObserverThreads.limit)),
-            ("listeners", .object(places)),
+            ("listeners", .object(listenerInfo)),
             ("tokens", hooks.tokens == nil ? .string("off") : .count(tokens?.entries.count { !$0.isOwn } ?? 0)),
         ] + budgets() + hooks.stats()
     }
 
-    /// An observer that runs: the tweak whose change it is shown, where that is declared, and for how long.
+    /// A running observer: the tweak that it is notified about, where that is declared, and for how long it has run.
     private static func json(_ node: TweakNode, _ time: Duration) -> JSON {
         .object([
             ("path", .string("\(node.path)")), ("declared", .string("\(node.source)")),
@@ -143,21 +143,21 @@ extension Executor {
         ])
     }
 
-    /// The limits in force that an operator should know, what is held of the memory, and what was hit.
+    /// The effective limits that an operator needs, the memory in use, and the limits that were hit.
     private func budgets() -> [(String, JSON)] {
         let inForce: [(String, JSON)] = [
             ("sessions", .count(limits.sessions)), ("sessionsPerPeer", .count(limits.sessionsPerPeer)),
             ("memoryBytes", .count(limits.memoryBytes)),
         ]
-        let held = memory.sessions + memory.pinned.bytes + stateBytes
+        let used = memory.sessions + memory.pinned.bytes + stateBytes
         return [
-            ("limits", .object(inForce)), ("heldBytes", .count(held)), ("limitsHit", .object(limitsHit())),
+            ("limits", .object(inForce)), ("heldBytes", .count(used)), ("limitsHit", .object(limitsHit())),
         ]
     }
 
-    /// The limits that were hit, by name, and how often.
+    /// The limits that were hit, by name, with counts.
     private func limitsHit() -> [(String, JSON)] {
-        var hits = figures.limitsHit
+        var hits = metrics.limitsHit
         let forgotten = registry.forgottenCommits
         if forgotten > 0 { hits[.history] = forgotten }
         return hits.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .count($0.value)) }

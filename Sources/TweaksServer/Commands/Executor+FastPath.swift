@@ -1,13 +1,13 @@
-// The short way for single gets and sets: the same answers without the lists in between.
+// Answers single gets and sets on a fast path that gives the same replies without building lists.
 
 import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// Answers a plain get or set at once. Meanwhile the session's output is not its own: what is said goes to `bytes`.
-    /// - Returns: False when it needs the ordinary way: batches, JSON, paths that are unknown or out of reach.
+    /// Answers a plain get or set directly. The session's output is borrowed meanwhile, so the reply goes to `bytes`.
+    /// - Returns: False if it needs the normal path: batches, JSON, unknown or inaccessible paths.
     func answer(
-        _ hot: HotLine, _ line: UnsafeBufferPointer<UInt8>, _ encoder: ReplyEncoder, to bytes: inout [UInt8],
+        _ hot: FastPath, _ line: UnsafeBufferPointer<UInt8>, _ encoder: ReplyEncoder, to bytes: inout [UInt8],
         for session: Session
     ) -> Bool {
         if encoder.isJSON || !session.isAdmitted { return false }
@@ -20,7 +20,7 @@ extension Executor {
                     &bytes, session)
             }
         if isAnswered {
-            figures.requests += 1
+            metrics.requests += 1
             session.input.hasSentLine = true
         }
         return isAnswered
@@ -29,7 +29,7 @@ extension Executor {
     private func get(
         _ path: UnsafeBufferPointer<UInt8>, _ encoder: ReplyEncoder, _ bytes: inout [UInt8], _ session: Session
     ) -> Bool {
-        // It would have to wait behind others.
+        // The reply would have to wait behind others.
         guard session.replies.queueIsEmpty, let (node, value, left) = registry.read(path), session.sees(node) else {
             return false
         }
@@ -44,46 +44,48 @@ extension Executor {
         _ path: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ encoder: ReplyEncoder,
         _ bytes: inout [UInt8], _ session: Session
     ) -> Bool {
-        // A batch collects it; and what is written first takes effect later.
+        // A batch collects the change; a required store delays its effect.
         if session.batch != nil || store?.isRequired == true { return false }
         guard let node = registry.node(path), session.may(.write, node.path) else { return false }
         do throws(TweakError) {
-            let wanted = try node.read(String(decoding: value, as: UTF8.self), from: .person)
-            // What may not fit is looked at more closely on the ordinary way.
+            let wanted = try node.read(String(decoding: value, as: UTF8.self), from: .typed)
+            // The normal path checks the memory limit exactly.
             if let count = wanted.textBytes, count >= 256, !hasRoom(for: count) { return false }
-            try spend(session, session.input.lastActivity)
+            try chargeCommit(session, session.input.lastActivity)
             beginRound()
             let outcome = try registry.commit(
                 node, .set(wanted), origin: session.origin, kind: .change(session: session.number),
-                at: session.input.lastActivity, delivery: .carrier)
+                at: session.input.lastActivity, delivery: .executor)
             session.input.isProven = true
             if outcome.didStore { session.changes.commits += 1 }
-            say(outcome, of: node, encoder, &bytes, session)
+            send(outcome, of: node, encoder, &bytes, session)
         } catch {
             count(error)
-            tellRefused(error, session)
-            say(.error(error), encoder, &bytes, session)
+            notifyRefused(error, session)
+            send(.error(error), encoder, &bytes, session)
         }
         return true
     }
 
-    private func say(
+    private func send(
         _ outcome: TweakOutcome, of node: TweakNode, _ encoder: ReplyEncoder, _ bytes: inout [UInt8],
         _ session: Session
     ) {
         let revision = outcome.revision
         let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
-        if session.replies.queueIsEmpty, evidence.has(revision) {
+        if session.replies.queueIsEmpty, durability.isDurable(revision) {
             encoder.appendText(line, revision: revision, unchanged: line == nil, to: &bytes)
             return session.appendPrompt(to: &bytes)
         }
         let reply = line.map { .revision(revision, "", .items([.tweak($0)])) } ?? unchanged(revision)
-        say(awaiting(reply, revision, session), encoder, &bytes, session)
+        send(awaiting(reply, revision, session), encoder, &bytes, session)
     }
 
-    /// The same as `Session.send`, for a short reply.
-    private func say(_ reply: Reply, _ encoder: ReplyEncoder, _ bytes: inout [UInt8], _ session: Session) {
-        if reply.awaits != nil || !session.replies.queueIsEmpty { return session.replies.append(reply, encoder) }
+    /// Sends a short reply, as `Session.send` does.
+    private func send(_ reply: Reply, _ encoder: ReplyEncoder, _ bytes: inout [UInt8], _ session: Session) {
+        if reply.durableRevision != nil || !session.replies.queueIsEmpty {
+            return session.replies.append(reply, encoder)
+        }
         _ = encoder.append(reply, to: &bytes)
         session.appendPrompt(to: &bytes)
     }
