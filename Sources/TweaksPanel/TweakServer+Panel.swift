@@ -1,19 +1,19 @@
-// The panel of a server that a program makes by itself.
+// Creates a server that also serves the panel, and returns the panel's address.
 
 import TweaksWire
 public import Tweaks
 public import TweaksServer
 
 extension TweakServer {
-    /// A server with a panel; nothing is opened before ``TweaksServer/TweakServer/start()``.
+    /// Creates a server with a panel; nothing is opened before ``TweaksServer/TweakServer/start()``.
     /// - Parameters:
-    ///   - panel: Where it listens. Beyond loopback a server refuses to start, since it has no file of tokens.
-    ///   - name: What clients are told the process is called.
-    ///   - registry: Whose tweaks are served.
-    ///   - listeners: Where else; any number.
-    ///   - limits: What one client, and all together, may take.
-    ///   - access: Who else may do what on a Unix socket, and what is given on request.
-    ///   - onSession: Told of what happens to each session, on the I/O thread: note it down, and return.
+    ///   - panel: The address and port of the panel. Beyond loopback the server refuses to start: it has no token file.
+    ///   - name: The name of the process that clients see.
+    ///   - registry: The registry whose tweaks are served.
+    ///   - listeners: Further listeners; any number.
+    ///   - limits: Limits for one client and for all together.
+    ///   - access: The rights of other users on a Unix socket, and the rights granted on request.
+    ///   - onSession: Called with each event of a session on the I/O thread; it must return quickly.
     public convenience init(
         panel: TweakPanel, name: String, registry: TweakRegistry = .shared, listeners: [TweakListener] = [],
         limits: TweakServerLimits = TweakServerLimits(), access: TweakAccess = TweakAccess(),
@@ -21,15 +21,17 @@ extension TweakServer {
     ) {
         var hooks = TweakServerHooks()
         (hooks.access, hooks.onSessionEvent) = (access, onSession)
-        if panel.isOn { hooks.fronts = [PanelFront(panel)] }
+        if panel.isOn { hooks.serverEndpoints = [PanelEndpoint(panel)] }
         self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
     }
 
-    /// The address of the panel, with the token of this server; nil where there is none, or the server does not run.
+    /// The address of the panel, with the token of this server; nil without a panel, or while the server is not
+    /// running.
     ///
-    /// Whoever has it may do everything. Print it where only its user reads it.
+    /// It grants all rights. Print it only where its user alone can read it.
     public var panelAddress: String? {
-        guard let front = fronts.lazy.compactMap({ $0 as? PanelFront }).first, let port = frontPort else { return nil }
-        return front.link(port: port)
+        guard let endpoint = serverEndpoints.lazy.compactMap({ $0 as? PanelEndpoint }).first, let port = endpointPort
+        else { return nil }
+        return endpoint.link(port: port)
     }
 }

@@ -1,9 +1,9 @@
-// Embeds the panel's files by #embed (C23), which copies bytes. SwiftPM's .embedInCode makes an array literal, whose
-// type-checking takes a minute of CPU in every build.
+// Embeds the panel's files with #embed (C23), which copies bytes. SwiftPM's .embedInCode generates an array literal
+// instead, whose type-checking takes a minute of CPU in every build.
 
 #include "CTweaksPanelFiles.h"
 
-// The only list of the files: embedded_file.h writes an entry for each. Styles are applied in this order.
+// The table of embedded files; embedded_file.h expands to one entry. Styles are applied in this order.
 static const struct tweaks_panel_file files[] = {
 #define FILE "openapi.json"
 #include "embedded_file.h"
@@ -31,11 +31,7 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/address.js"
 #include "embedded_file.h"
-#define FILE "page/answers.js"
-#include "embedded_file.h"
 #define FILE "page/badges.js"
-#include "embedded_file.h"
-#define FILE "page/bar.js"
 #include "embedded_file.h"
 #define FILE "page/changes.js"
 #include "embedded_file.h"
@@ -57,13 +53,13 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/list.js"
 #include "embedded_file.h"
-#define FILE "page/notes.js"
+#define FILE "page/notifications.js"
 #include "embedded_file.h"
 #define FILE "page/person.js"
 #include "embedded_file.h"
-#define FILE "page/place.js"
-#include "embedded_file.h"
 #define FILE "page/refresh.js"
+#include "embedded_file.h"
+#define FILE "page/replies.js"
 #include "embedded_file.h"
 #define FILE "page/requests.js"
 #include "embedded_file.h"
@@ -73,13 +69,15 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/rows.js"
 #include "embedded_file.h"
+#define FILE "page/scroll-position.js"
+#include "embedded_file.h"
 #define FILE "page/search.js"
 #include "embedded_file.h"
 #define FILE "page/sender.js"
 #include "embedded_file.h"
 #define FILE "page/session.js"
 #include "embedded_file.h"
-#define FILE "page/side.js"
+#define FILE "page/sidebar.js"
 #include "embedded_file.h"
 #define FILE "page/sign-in-form.js"
 #include "embedded_file.h"
@@ -88,6 +86,8 @@ static const struct tweaks_panel_file files[] = {
 #define FILE "page/signals.js"
 #include "embedded_file.h"
 #define FILE "page/storage.js"
+#include "embedded_file.h"
+#define FILE "page/toolbar.js"
 #include "embedded_file.h"
 #define FILE "page/tweaks.js"
 #include "embedded_file.h"

@@ -1,4 +1,4 @@
-// Writes one entry of the table of files: the name in FILE, and the bytes, which end with a zero.
+// Expands to one entry of the table of files: the name in FILE, and its zero-terminated bytes.
 
 {FILE, (const char[]){
 #embed FILE suffix(, 0)

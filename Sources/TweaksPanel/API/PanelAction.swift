@@ -1,51 +1,51 @@
-// What an HTTP request comes to, before anybody is asked whether it may.
+// Defines the action of an HTTP request, before its rights are checked.
 
 import TweaksWire
 
-/// What is to be done.
+/// The action that a request asks for.
 enum PanelAction: Equatable, Sendable {
     /// The page itself.
     case page
-    /// A style, a module or a picture of the page, by its name and the version that the page names.
+    /// A style, a module or an image of the page, by its name and the version in its address.
     case file(String, version: String)
-    /// What the API can do.
+    /// The description of the API.
     case openAPI
-    /// A browser shows that it knows a token, or that it has done so before.
+    /// A browser signs in with a token, or a page proves an earlier sign-in.
     case login(PanelLogin)
-    /// The sign-in of a browser ends.
+    /// Ends the sign-in of a browser.
     case logout
     /// Requests of the protocol, one after the other.
     case script(PanelScript)
-    /// A stream of events that does not end: everything that matches the patterns, then each change.
+    /// An endless stream of events: a snapshot of the tweaks that match the patterns, then each change.
     case events(patterns: [String], lastID: String?)
 }
 
-/// A step of a browser that signs in, or of a page that is loaded where one is signed in.
+/// A step of a sign-in, or of a page that proves an earlier one.
 enum PanelLogin: Equatable, Sendable {
     /// The first message of SCRAM, and the last one.
     case begin(String), finish(String)
-    /// A page wants to be asked for its sign-in; and its answer.
-    case ask, answer(String, [UInt8])
+    /// A page requests a challenge, and answers it.
+    case challenge, answer(String, [UInt8])
 }
 
-/// Requests of the protocol that make one answer; the first that fails ends it, and is the answer.
+/// Requests of the protocol with one response; the first error ends the script, and is the response.
 struct PanelScript: Equatable, Sendable {
-    /// What is answered.
-    enum Shows: Equatable, Sendable {
-        /// The reply to the last one.
+    /// The content of the response.
+    enum Output: Equatable, Sendable {
+        /// The reply to the last request.
         case last
-        /// The fields of all, and the items of all in one list.
+        /// The fields of all replies, and the items of all in one list.
         case all
-        /// The reply to the last one as lines of text, as `export` prints them.
+        /// The reply to the last request as lines of text, as `export` prints them.
         case text
     }
 
     var requests: [Request]
-    var shows = Shows.last
-    /// Of several, the last one alone makes the change, and the ones before are taken back if one fails: `begin`.
+    var output = Output.last
+    /// The requests are a batch, from `begin` to `commit`: if one fails, none takes effect.
     var isBatch = false
-    /// The answer waits for the disk. A slider under way does not ask for that; its end does.
+    /// The response waits for the disk. False while a slider is dragged, and true for its final value.
     var waitsForDisk = true
 
-    init(_ requests: [Request], shows: Shows = .last) { (self.requests, self.shows) = (requests, shows) }
+    init(_ requests: [Request], output: Output = .last) { (self.requests, self.output) = (requests, output) }
 }

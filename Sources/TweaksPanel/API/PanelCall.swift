@@ -1,24 +1,24 @@
-// A request whose route is known: its parameters, its query and its body, each judged when it is asked for.
+// Gives a route access to the parameters, query and body of its request, each validated when it is read.
 
 import Tweaks
 import TweaksWire
 
-/// What the functions of the routes read from.
+/// A request with the parameters that its route has matched.
 struct PanelCall {
     let request: HTTPRequest
-    /// What stands in the path where its pattern has `{…}`, in order.
+    /// The parts of the path that match `{…}` in the route's pattern, in order.
     let parameters: [String]
 
-    /// - Throws: `usage` for a body where there is none to be.
+    /// - Throws: `usage` for a body with a method that takes none.
     init(_ request: HTTPRequest, _ parameters: [String]) throws(HTTPFailure) {
         (self.request, self.parameters) = (request, parameters)
         if request.body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method) { return }
-        // Programs that send JSON always send this much.
+        // Some JSON clients send an empty object with every request.
         if request.method == "DELETE", (try? JSON(request.body)) == .object([]) { return }
-        throw HTTPFailure(.usage, "\(request.method) takes no body here; leave it out")
+        throw HTTPFailure(.usage, "\(request.method) accepts no body here; leave it out")
     }
 
-    /// The tweak that three parts of the path name.
+    /// The path of the tweak that the first three parameters name.
     func tweak() throws(HTTPFailure) -> String {
         do throws(TweakError) {
             return try TweakPath(parameters[0], parameters[1], parameters[2]).joined
@@ -29,16 +29,16 @@ struct PanelCall {
 
     // MARK: The query
 
-    /// A parameter that comes once or not at all.
+    /// A parameter that may occur at most once.
     func query(_ name: String) throws(HTTPFailure) -> String? {
         let values = request.values(name)
         if values.count > 1 {
-            throw HTTPFailure(.usage, "the query: \(name) comes \(values.count) times; give it once")
+            throw HTTPFailure(.usage, "the query: \(name) occurs \(values.count) times; give it once")
         }
         return values.first
     }
 
-    /// All patterns of the query; without any, the one that means everything.
+    /// All patterns of the query; without any, the pattern of all tweaks.
     func patterns() -> [String] {
         let patterns = request.values("pattern")
         return patterns.isEmpty ? ["*"] : patterns
@@ -46,10 +46,10 @@ struct PanelCall {
 
     // MARK: The body
 
-    /// More than the longest list of changes has.
-    private static let mostValues = 50_000
+    /// The limit of JSON values in a body; more than the longest list of changes has.
+    private static let maxValues = 50_000
 
-    /// The fields of the body.
+    /// The fields of the body, which may only have known names.
     func body(_ known: String...) throws(HTTPFailure) -> PanelFields { try body(known) }
 
     func body(_ known: [String]) throws(HTTPFailure) -> PanelFields {
@@ -58,16 +58,16 @@ struct PanelCall {
         }
         let value: JSON
         do throws(JSONReader.Problem) {
-            value = try JSON(request.body, most: Self.mostValues)
+            value = try JSON(request.body, maxValues: Self.maxValues)
         } catch {
-            throw HTTPFailure(.usage, "the body is no JSON: \(error); write an object, \(PanelFields.example(known))")
+            throw HTTPFailure(.usage, "the body is not JSON: \(error); write an object, \(PanelFields.example(known))")
         }
         return try PanelFields(value, "the body", known)
     }
 }
 
 extension UInt64 {
-    /// A number of digits alone, as the commands take it: no sign, no point, no blank.
+    /// A number of digits only, as in commands: no sign, no decimal point, no spaces.
     init?(digits text: String) {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         self.init(text)

@@ -1,24 +1,24 @@
-// The changes that a body asks for, as requests of the protocol.
+// Parses the changes in a body, and converts them to requests of the protocol.
 
 import Tweaks
 import TweaksWire
 
 /// One change of one tweak.
 struct PanelChange {
-    enum What {
+    enum Operation {
         case set(Request.Change, lifetime: String?)
         case reset
         case keep
     }
 
-    /// So many are in one request at most, as in a batch of the protocol.
-    static let most = 10_000
+    /// The limit of changes in one request, as in a batch of the protocol.
+    static let limit = 10_000
 
     let path: String
-    let what: What
+    let operation: Operation
 
-    /// The changes of a body.
-    /// - Parameter checks: Only what `check` can say something about.
+    /// Parses the changes of a body.
+    /// - Parameter checks: Accept only the changes that `check` supports.
     static func all(_ body: PanelFields, checks: Bool = false) throws(HTTPFailure) -> [PanelChange] {
         let values = try body.required("changes", .someValues)
         try checkCount(values.count)
@@ -29,10 +29,10 @@ struct PanelChange {
         return changes
     }
 
-    /// A batch holds so many, and no more.
+    /// - Throws: `too-many` above the limit of a batch.
     static func checkCount(_ count: Int) throws(HTTPFailure) {
-        if count > most {
-            throw HTTPFailure(.tooMany, "\(count) changes at once; at most \(most), so send several requests")
+        if count > limit {
+            throw HTTPFailure(.tooMany, "\(count) changes at once; at most \(limit), so send several requests")
         }
     }
 
@@ -42,18 +42,20 @@ struct PanelChange {
         path = try TweakPath(try fields.required("path", .line), in: subject).joined
         let named = fields.names(among: kinds)
         guard named.count == 1, let kind = named.first else {
-            let wrong = named.isEmpty ? "says nothing" : "says \(named.joined(separator: " and "))"
-            throw HTTPFailure(.usage, "\(subject) \(wrong); it has one of \(kinds.joined(separator: ", "))")
+            let wrong = named.isEmpty ? "has no operation" : "has \(named.joined(separator: " and "))"
+            throw HTTPFailure(.usage, "\(subject) \(wrong); write one of \(kinds.joined(separator: ", "))")
         }
         let lifetime = try fields.optional("for", .line)
         if lifetime != nil, kind != "value", kind != "toggle" {
             throw HTTPFailure(.usage, "\(subject): for goes with value or toggle, not with \(kind); leave it out")
         }
-        what = try Self.what(kind, fields, lifetime)
+        operation = try Self.operation(kind, fields, lifetime)
         try checkLength(subject)
     }
 
-    private static func what(_ kind: String, _ fields: PanelFields, _ lifetime: String?) throws(HTTPFailure) -> What {
+    private static func operation(
+        _ kind: String, _ fields: PanelFields, _ lifetime: String?
+    ) throws(HTTPFailure) -> Operation {
         switch kind {
         case "value": return .set(try fields.required(kind, .assignment), lifetime: lifetime)
         case "add": return .set(.add(try fields.required(kind, .amount)), lifetime: nil)
@@ -65,10 +67,10 @@ struct PanelChange {
 
     // MARK: Limits
 
-    /// What no line of the protocol could say is not taken here either: `export` could not be read back.
+    /// Refuses values that do not fit in a line of the protocol: their `export` could not be imported.
     private func checkLength(_ subject: String) throws(HTTPFailure) {
-        guard case .set(let change, _) = what, let text = change.text else { return }
-        // No character becomes longer than that in quotes.
+        guard case .set(let change, _) = operation, let text = change.text else { return }
+        // Quoting makes a byte at most eight times as long.
         if text.utf8.count <= AssignmentLines.lineLimit / 8 { return }
         let isLong = text.utf8.count > AssignmentLines.lineLimit
         let count = isLong ? text.utf8.count : "\(Quoting.json(path)) = \(Quoting.json(text))".utf8.count
@@ -82,22 +84,22 @@ struct PanelChange {
 
     // MARK: Requests
 
-    /// What the protocol has for it.
+    /// The requests that make the change.
     var requests: [Request] {
-        switch what {
+        switch operation {
         case .set(let change, let lifetime): [Request(.set, [path], change: change, lifetime: lifetime)]
         case .reset: named(.reset)
         case .keep: named(.keep)
         }
     }
 
-    /// What the protocol has to try it.
+    /// The request that checks the change; nil if `check` does not support it.
     var check: Request? {
-        if case .set(let change, _) = what { Request(.check, [path], change: change) } else { nil }
+        if case .set(let change, _) = operation { Request(.check, [path], change: change) } else { nil }
     }
 
-    /// `reset` and `keep` take patterns, in which these characters may stand for others. `describe` takes one tweak, or
-    /// fails, and so does all of it.
+    /// `reset` and `keep` accept patterns, so a path with a wildcard could match other tweaks. `describe` before them
+    /// fails unless the path names a tweak, which ends the script.
     private func named(_ command: Command) -> [Request] {
         let isGlob = path.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
         return (isGlob ? [Request(.describe, [path])] : []) + [Request(command, [path])]
@@ -105,8 +107,8 @@ struct PanelChange {
 }
 
 extension TweakPath {
-    /// A path as one text.
-    /// - Parameter subject: Where it stands, for errors: `the body`, `change 3`.
+    /// Parses a path.
+    /// - Parameter subject: The location of the path, for errors: `the body`, `change 3`.
     init(_ text: String, in subject: String) throws(HTTPFailure) {
         do throws(TweakError) {
             try self.init(text)
@@ -127,7 +129,7 @@ extension Request.Change {
 }
 
 extension PanelScript {
-    /// All of the changes, or none.
+    /// Makes all changes or none.
     init(_ changes: [PanelChange], ifUnchangedSince revision: UInt64? = nil) {
         let requests = changes.flatMap(\.requests)
         if changes.count == 1, revision == nil {

@@ -1,13 +1,13 @@
-// Errors of the protocol as HTTP says them: a status, and the same JSON as on the wire.
+// Converts errors of the protocol to HTTP responses: a status, and the same JSON as on the socket.
 
 import Tweaks
 import TweaksWire
 
 extension HTTPStatus {
-    /// What an error of the protocol is to HTTP.
+    /// The status of an error of the protocol.
     init(_ error: TweakError) { self = error.isMissing ? .notFound : HTTPStatus(error.code) }
 
-    /// What a code of the protocol is to HTTP.
+    /// The status of an error code of the protocol.
     init(_ code: TweakError.Code) {
         self =
             switch code {
@@ -31,10 +31,10 @@ extension HTTPFailure {
     /// An error of the protocol.
     init(_ error: TweakError) { self.init(HTTPStatus(error), error.code.rawValue, error.message) }
 
-    /// An error of the protocol that is found before anything is done.
+    /// An error with a code of the protocol that is found while the request is parsed.
     init(_ code: TweakError.Code, _ message: String) { self.init(TweakError(code, message)) }
 
-    /// `{"ok":false,"error":{"code":"usage","message":"…"}}`, and a line break as behind every reply.
+    /// `{"ok":false,"error":{"code":"usage","message":"…"}}`, and a line break as after every reply.
     var body: [UInt8] {
         var bytes: [UInt8] = []
         JSON.object([
@@ -44,7 +44,7 @@ extension HTTPFailure {
         return bytes
     }
 
-    /// The answer to a request that failed so.
+    /// The response to a request with this failure.
     var response: HTTPResponse {
         HTTPResponse(status, [HTTPField("Content-Type", HTTPFailure.json)] + headers, body: body)
     }

@@ -1,10 +1,10 @@
-// The API as a table. openapi.json says the same to programs, and a test compares the two.
+// Lists the routes of the API. openapi.json describes them for programs, and a test compares the two.
 
 import Tweaks
 import TweaksWire
 
 extension PanelRoute {
-    /// All there is.
+    /// All routes.
     static let all = pages + tweaks + history + presets + texts + server
 
     private static let pages = [
@@ -25,15 +25,15 @@ extension PanelRoute {
         PanelRoute("GET", "/api/openapi.json") { _ in .openAPI },
         PanelRoute("GET", "/api/events", .watch, query: ["pattern", "since"]) { call throws(HTTPFailure) in
             let id = try call.query("since")
-            // What a browser sends by itself is newer than an address that it was given once.
+            // The header, which browsers send when they reconnect, is newer than the query.
             return .events(patterns: call.patterns(), lastID: call.request[header: "last-event-id"] ?? id)
         },
     ]
 
-    /// One of the four steps, by the fields that there are.
+    /// One of the four steps of a sign-in, chosen by the fields of the body.
     private static func login(_ fields: PanelFields) throws(HTTPFailure) -> PanelLogin {
         switch fields.names(among: ["scram", "challenge", "answer"]) {
-        case []: return .ask
+        case []: return .challenge
         case ["scram"]:
             let message = try fields.required("scram", .text)
             return message.hasPrefix("c=") ? .finish(message) : .begin(message)
@@ -42,7 +42,7 @@ extension PanelRoute {
         default:
             throw HTTPFailure(
                 .usage,
-                "the body: write a message of SCRAM as scram, or a challenge with its answer, or {} to be given one")
+                "the body: write a SCRAM message as scram, or a challenge with its answer, or {} to get a challenge")
         }
     }
 
@@ -53,14 +53,14 @@ extension PanelRoute {
             call throws(HTTPFailure) in
             explained(try call.tweak())
         },
-        // Browsers take the parts . and .. out of an address, and tweaks may have such names.
+        // Browsers remove the parts . and .. from an address, and tweaks may have such names.
         PanelRoute("GET", "/api/explain", .describe, .explain, query: ["path"]) { call throws(HTTPFailure) in
             explained(
                 try TweakPath(try call.query("path").orMissing("path", "Content/Text/Size"), in: "the query").joined)
         },
         PanelRoute("POST", "/api/check", .check) { call throws(HTTPFailure) in
             let changes = try PanelChange.all(try call.body("changes"), checks: true)
-            return .script(PanelScript(changes.compactMap(\.check), shows: .all))
+            return .script(PanelScript(changes.compactMap(\.check), output: .all))
         },
         PanelRoute("POST", "/api/reset", .reset) { call throws(HTTPFailure) in
             .one(Request(.reset, try call.body("patterns").required("patterns", .someTexts)))
@@ -86,7 +86,7 @@ extension PanelRoute {
         PanelRoute("GET", "/api/history", .history, query: ["count"]) { call throws(HTTPFailure) in
             guard let text = try call.query("count") else { return .one(Request(.history)) }
             guard let count = UInt64(digits: text), Int(exactly: count) != nil else {
-                throw HTTPFailure(.usage, "the query: count has to be a whole number, such as 20")
+                throw HTTPFailure(.usage, "the query: count must be a whole number, such as 20")
             }
             return .one(Request(.history, number: count))
         },
@@ -109,7 +109,7 @@ extension PanelRoute {
     private static let texts = [
         PanelRoute("GET", "/api/export", .export, query: ["pattern"]) { call throws(HTTPFailure) in
             let pattern = try call.query("pattern")
-            return .script(PanelScript([Request(.export, [pattern].compactMap(\.self))], shows: .text))
+            return .script(PanelScript([Request(.export, [pattern].compactMap(\.self))], output: .text))
         },
         PanelRoute("POST", "/api/import", .import) { call throws(HTTPFailure) in
             let body = try call.body("text", "dry")
@@ -125,14 +125,14 @@ extension PanelRoute {
         PanelRoute("GET", "/api/sessions", for: .sessions),
         PanelRoute("DELETE", "/api/sessions/{id}", .kick) { call throws(HTTPFailure) in
             guard let session = UInt64(digits: call.parameters[0]) else {
-                throw HTTPFailure(.usage, "\(Quoting.excerpt(call.parameters[0])) is no session; write its number")
+                throw HTTPFailure(.usage, "\(Quoting.excerpt(call.parameters[0])) is not a session; write its number")
             }
             return .one(Request(.kick, number: session))
         },
         PanelRoute("POST", "/api/reload", for: .reload, flags: .dry),
     ]
 
-    /// The route of a command whose texts stand in the path, and whose keywords are flags of the body.
+    /// A route of a command whose arguments are path parameters, and whose keywords are flags in the body.
     @inline(never) private init(_ method: String, _ path: String, for command: Command, flags: Keyword...) {
         self.init(method, path, command) { call throws(HTTPFailure) in
             var request = Request(command, call.parameters)
@@ -144,7 +144,7 @@ extension PanelRoute {
     }
 
     private static func explained(_ path: String) -> PanelAction {
-        .script(PanelScript([Request(.describe, [path]), Request(.explain, [path])], shows: .all))
+        .script(PanelScript([Request(.describe, [path]), Request(.explain, [path])], output: .all))
     }
 
     private static func patch(_ call: PanelCall) throws(HTTPFailure) -> PanelAction {
@@ -157,17 +157,17 @@ extension PanelRoute {
 }
 
 extension Keyword {
-    /// What it is called in a body.
+    /// The name of the keyword's field in a body.
     fileprivate var field: String { self == .only ? "only" : rawValue }
 }
 
 extension PanelAction {
-    /// One request, whose reply is the answer.
+    /// A single request, whose reply is the response.
     fileprivate static func one(_ request: Request) -> PanelAction { .script(PanelScript([request])) }
 }
 
 extension Optional {
-    /// What the query has to have.
+    /// Unwraps a required parameter of the query.
     fileprivate func orMissing(_ name: String, _ example: String) throws(HTTPFailure) -> Wrapped {
         if let self { return self }
         throw HTTPFailure(.usage, "the query: \(name) is missing; write it, as in ?\(name)=\(example)")

@@ -1,20 +1,20 @@
-// From a request to what it asks for: the route is looked up, and everything about it that needs no tweaks is judged.
+// Finds the route of a request, and validates the path, the method and the query.
 
 import Tweaks
 import TweaksWire
 
-/// One row of the API: a method, a path, and what they mean.
+/// One route of the API: a method, a path, and their action.
 struct PanelRoute: Sendable {
-    /// Never `HEAD`, which is answered as `GET` is.
+    /// Never `HEAD`, which is handled as `GET`.
     let method: String
-    /// As openapi.json has it: `/api/presets/{name}/load`.
+    /// As in openapi.json: `/api/presets/{name}/load`.
     let path: String
-    /// The commands that it carries out; none where it is about the page.
+    /// The commands that the route performs; none for routes of the page.
     let commands: [Command]
-    /// The names that the query may have; nil: it is not looked at.
+    /// The known names of the query; nil if the query is ignored.
     let query: [String]?
     let action: @Sendable (PanelCall) throws(HTTPFailure) -> PanelAction
-    /// What stands between the slashes; nil where any text may stand.
+    /// The parts between slashes; nil for a parameter.
     private let parts: [String?]
 
     @inline(never) init(
@@ -29,7 +29,7 @@ struct PanelRoute: Sendable {
         parts = path.pathParts.dropFirst().filter { !$0.isEmpty }.map { $0.hasPrefix("{") ? nil : $0 }
     }
 
-    /// What stands in the places of the parameters; nil where it is another path.
+    /// The values of the parameters; nil if the path does not match.
     fileprivate func parameters(in path: [String]) -> [String]? {
         guard path.count == parts.count else { return nil }
         var parameters: [String] = []
@@ -41,10 +41,10 @@ struct PanelRoute: Sendable {
     }
 }
 
-/// Requests to actions.
+/// Maps requests to actions.
 enum PanelRouter {
-    /// What a request asks for.
-    /// - Throws: 404 for a path that there is not, 405 for another method, and what is wrong with query and body.
+    /// The action of a request.
+    /// - Throws: 404 for an unknown path, 405 for another method, and errors in the query and the body.
     static func action(for request: HTTPRequest) throws(HTTPFailure) -> PanelAction {
         let method = request.method == "HEAD" ? "GET" : request.method
         var others: [String] = []
@@ -68,8 +68,8 @@ enum PanelRouter {
 
     private static func unknown(_ request: HTTPRequest) -> HTTPFailure {
         let path = "/" + request.path.joined(separator: "/")
-        let remedy = "GET /api/openapi.json lists what there is"
-        return HTTPFailure(.unknownCommand, "\(Quoting.excerpt(path)) is no path of this server; \(remedy)")
+        let remedy = "GET /api/openapi.json lists all paths"
+        return HTTPFailure(.unknownCommand, "\(Quoting.excerpt(path)) is not a path of this server; \(remedy)")
     }
 
     private static func otherMethod(_ request: HTTPRequest, _ known: [String]) -> HTTPFailure {
@@ -77,14 +77,14 @@ enum PanelRouter {
         let path = "/" + request.path.joined(separator: "/")
         var failure = HTTPFailure(
             .methodNotAllowed, TweakError.Code.unknownCommand.rawValue,
-            "\(Quoting.excerpt(request.method)) is no method of \(Quoting.excerpt(path)); use \(words)")
+            "\(Quoting.excerpt(path)) does not support \(Quoting.excerpt(request.method)); use \(words)")
         failure.headers = [HTTPField("Allow", words)]
         return failure
     }
 }
 
 extension HTTPFailure {
-    /// Something has a name that means nothing there.
+    /// An unknown name of a field or a parameter, with a suggestion.
     static func unknownName(
         _ subject: String, _ name: String, of known: [String], _ what: String, empty: String
     ) -> HTTPFailure {

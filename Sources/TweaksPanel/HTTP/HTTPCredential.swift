@@ -1,16 +1,16 @@
-// What a request shows to be let in: the token that programs write, or the sign-in of a browser and the key of its page.
+// Extracts the credential of a request: a bearer token, or a browser's sign-in cookie with the key of its page.
 
 import TweaksWire
 
-/// What somebody shows to be let in; whether it is good is another matter.
+/// The credential of a request, not yet verified.
 package enum HTTPCredential: Equatable, Sendable {
     case bearer(String)
-    /// The cookie, which browsers send by themselves, and the key, which a page of this very server alone knows.
+    /// The cookie, which browsers add to every request, and the key, which only a page of this server knows.
     case page(signIn: String, key: String)
 
-    /// Nil where nothing is shown, or in any way that can be read in two ways. A cookie counts only without a header
-    /// `Authorization`: who writes one does not mean the other.
-    /// - Parameter port: Where the server listens; servers of one host share their cookies.
+    /// Nil if the request has no credential, or an ambiguous one. A cookie counts only without a header
+    /// `Authorization`, which programs send on purpose.
+    /// - Parameter port: The server's port, which names the cookie: servers of one host share their cookies.
     package init?(_ request: HTTPRequest, port: Int) {
         let headers = request.all(header: "authorization")
         if headers.isEmpty {
@@ -24,7 +24,7 @@ package enum HTTPCredential: Equatable, Sendable {
         }
     }
 
-    /// Tells it from others of the same connection; nothing that is secret is in it.
+    /// Identifies the credential among others of the same connection; it contains no secret.
     package var fingerprint: [UInt8] {
         switch self {
         case .bearer(let token): TokenSecret.digest(of: token)
@@ -32,7 +32,7 @@ package enum HTTPCredential: Equatable, Sendable {
         }
     }
 
-    /// RFC 6750: `Bearer`, one blank, and the token.
+    /// RFC 6750: `Bearer`, one space, and the token.
     private static func bearer(_ headers: [String]) -> String? {
         guard headers.count == 1 else { return nil }
         let scheme = Array("bearer ".utf8)
@@ -41,7 +41,7 @@ package enum HTTPCredential: Equatable, Sendable {
         return String(decoding: value[scheme.count...], as: UTF8.self)
     }
 
-    /// The sign-in that a cookie names. Other servers' cookies may look like anything; ours comes once.
+    /// The sign-in that the cookie names. Cookies of other servers may have any format; this server's occurs once.
     package static func signIn(in request: HTTPRequest, port: Int) -> String? {
         guard let header = request[header: "cookie"] else { return nil }
         let name = cookieName(port: port).utf8
@@ -64,15 +64,16 @@ package enum HTTPCredential: Equatable, Sendable {
 
     private static func cookieName(port: Int) -> String { "tweaks-\(port)" }
 
-    /// The header that makes a browser say which sign-in is its own, as long as that lasts.
+    /// The header that sets the cookie for the lifetime of a sign-in.
     package static func login(_ id: String, port: Int) -> HTTPField {
-        setCookie("\(cookieName(port: port))=\(id); Max-Age=\(SignIns.longest / 1_000)")
+        setCookie("\(cookieName(port: port))=\(id); Max-Age=\(SignInStore.lifetime / 1_000)")
     }
 
-    /// The header that makes a browser forget it.
+    /// The header that deletes the cookie.
     package static func logout(port: Int) -> HTTPField { setCookie("\(cookieName(port: port))=; Max-Age=0") }
 
-    /// Scripts cannot read it, and requests of other sites do not carry it. It is not `Secure`: there is no TLS here.
+    /// Scripts cannot read the cookie, and requests of other sites do not include it. It is not `Secure`: there is no
+    /// TLS.
     private static func setCookie(_ cookie: String) -> HTTPField {
         HTTPField("Set-Cookie", "\(cookie); Path=/; HttpOnly; SameSite=Strict")
     }

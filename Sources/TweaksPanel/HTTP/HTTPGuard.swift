@@ -1,24 +1,24 @@
-// Who may ask: requests that other sites' pages make a browser send are refused before anybody looks at what they ask for.
+// Refuses requests that pages of other sites make a browser send, before the request is performed.
 
-/// The names that this server has, and what a request has to say of where it comes from.
+/// Checks the headers `Host`, `Origin` and `Sec-Fetch-…` against the names of this server.
 ///
-/// A page of another site can make the browser of somebody on this host send requests here, but it cannot choose their
-/// headers `Host`, `Origin` and `Sec-Fetch-…`. A name of its own that it lets point here (rebinding) shows in `Host`.
+/// A page of another site can make a browser on this host send requests here, but it cannot choose these headers. DNS
+/// rebinding, where a name of another site resolves to this host, shows in `Host`.
 package struct HTTPGuard: Sendable {
-    /// `name:port` in lower case, and the name alone where the port is HTTP's own.
+    /// `name:port` in lower case; also the name alone for port 80.
     private let authorities: Set<[UInt8]>
-    /// Where people find the page.
+    /// The address of the page, for errors.
     private let address: String
 
     /// - Parameters:
-    ///   - port: Where the server listens.
-    ///   - hosts: Names and addresses beside the loopback's, such as the one that it listens at; those that stand for all
-    ///     addresses are names of none.
+    ///   - port: The server's port.
+    ///   - hosts: Names and addresses besides those of loopback, such as the address that it listens on; wildcard
+    ///     addresses are ignored.
     package init(port: Int, hosts: [String] = []) {
         let names = ["127.0.0.1", "localhost", "[::1]"] + hosts.compactMap(Self.name)
         let all = names.flatMap { port == 80 ? ["\($0):80", $0] : ["\($0):\(port)"] }
         authorities = Set(all.map { Array($0.utf8) })
-        // Whoever listens at an address of its own listens nowhere else.
+        // A server that listens on its own address does not listen on loopback.
         let name = hosts.lazy.compactMap(Self.name).first ?? "127.0.0.1"
         address = port == 80 ? "http://\(name)" : "http://\(name):\(port)"
     }
@@ -30,24 +30,24 @@ package struct HTTPGuard: Sendable {
         return isBare ? "[\(name)]" : name
     }
 
-    /// Why a request is refused; nil: it may ask. The body plays no part, so that the head is enough.
+    /// The reason to refuse a request; nil if it is allowed. Only the head is checked.
     package func failure(of request: HTTPRequest) -> HTTPFailure? {
         originFailure(of: request) ?? contentFailure(of: request)
     }
 
-    /// What is wrong with where a request comes from.
+    /// Checks the origin of a request.
     package func originFailure(of request: HTTPRequest) -> HTTPFailure? {
         if !isOurs(host: request) {
-            let remedy = "ask for \(address), or give this server the name that you use"
+            let remedy = "open \(address), or add that name to the panel's names"
             let hasHost = !request.all(header: "host").isEmpty
             let wrong = hasHost ? "the header Host names another server" : "there is no header Host"
             return HTTPFailure(.misdirectedRequest, "denied", "\(wrong); \(remedy)")
         }
         if !request.all(header: "upgrade").isEmpty {
-            let message = "no other protocol is spoken here; leave out the header Upgrade"
+            let message = "this server does not support other protocols; leave out the header Upgrade"
             return HTTPFailure(.badRequest, "unknown-command", message, endsConnection: true)
         }
-        if mayAsk(request) { return nil }
+        if isAllowedOrigin(request) { return nil }
         let message = "the request comes from another site's page; open \(address) itself"
         return HTTPFailure(.forbidden, "denied", message)
     }
@@ -59,45 +59,45 @@ package struct HTTPGuard: Sendable {
 
     // MARK: Origin and Sec-Fetch-Site
 
-    private func mayAsk(_ request: HTTPRequest) -> Bool {
+    private func isAllowedOrigin(_ request: HTTPRequest) -> Bool {
         let (origins, sites) = (request.all(header: "origin"), request.all(header: "sec-fetch-site"))
         guard origins.count <= 1, sites.count <= 1 else { return false }
         if let origin = origins.first, !isOurs(origin: origin) { return false }
-        if let site = sites.first, !Self.isOurs(site: site), !Self.followsLink(request) { return false }
-        if !Self.isDelicate(request) || !origins.isEmpty { return true }
-        // Programs send neither header; browsers leave out Origin where a page asks its own server for something.
+        if let site = sites.first, !Self.isOurs(site: site), !Self.isNavigation(request) { return false }
+        if !Self.requiresSameOrigin(request) || !origins.isEmpty { return true }
+        // Programs send neither header; browsers omit Origin in a GET request of a page to its own server.
         return sites.first.map { HTTPSyntax.isSame($0, "same-origin") } ?? true
     }
 
-    /// Browsers write origins in lower case, and no port that is the scheme's own.
+    /// Browsers write origins in lower case, and omit the default port of the scheme.
     private func isOurs(origin: String) -> Bool {
         let scheme = "http://"
         guard origin.utf8.starts(with: scheme.utf8) else { return false }
         return authorities.contains(Array(origin.utf8.dropFirst(scheme.utf8.count)))
     }
 
-    /// The page itself, or somebody who has typed the address.
+    /// The page itself, or an address that a user has typed.
     private static func isOurs(site: String) -> Bool {
         HTTPSyntax.isSame(site, "same-origin") || HTTPSyntax.isSame(site, "none")
     }
 
-    /// A link on another page may open ours, as a page of its own.
-    private static func followsLink(_ request: HTTPRequest) -> Bool {
+    /// A link on another site may open the page, but not embed it.
+    private static func isNavigation(_ request: HTTPRequest) -> Bool {
         guard request.method == "GET", request.path.isEmpty else { return false }
-        guard let mode = request[header: "sec-fetch-mode"], let use = request[header: "sec-fetch-dest"] else {
+        guard let mode = request[header: "sec-fetch-mode"], let destination = request[header: "sec-fetch-dest"] else {
             return false
         }
-        return HTTPSyntax.isSame(mode, "navigate") && HTTPSyntax.isSame(use, "document")
+        return HTTPSyntax.isSame(mode, "navigate") && HTTPSyntax.isSame(destination, "document")
     }
 
-    /// What changes something, and the events.
-    private static func isDelicate(_ request: HTTPRequest) -> Bool {
+    /// Whether a request changes state, or reads events.
+    private static func requiresSameOrigin(_ request: HTTPRequest) -> Bool {
         !["GET", "HEAD"].contains(request.method) || request.path == ["api", "events"]
     }
 
     // MARK: Content
 
-    /// What is wrong with the kind of a body. Forms of other sites can send text and form data, but no JSON.
+    /// Checks the type of the body. Forms of other sites can send text and form data, but not JSON.
     package func contentFailure(of request: HTTPRequest) -> HTTPFailure? {
         guard !["GET", "HEAD"].contains(request.method) else { return nil }
         let length = request[header: "content-length"].flatMap { Int($0) } ?? 0

@@ -1,31 +1,31 @@
-// The head of a request: its headers, and what they say of the body and the connection.
+// Parses the head of a request: its headers, the length of the body, and whether the connection persists.
 
-/// A request line and the headers behind it.
+/// A request line and the headers after it.
 struct HTTPHead {
     let line: HTTPRequestLine
     private(set) var headers: [HTTPField] = []
 
     init(_ line: HTTPRequestLine) { self.line = line }
 
-    /// Takes a header line.
+    /// Parses a header line.
     mutating func append(_ bytes: ArraySlice<UInt8>) throws(HTTPFailure) {
-        if bytes.first == HTTPSyntax.blank || bytes.first == HTTPSyntax.tab {
-            throw .malformed("a header line begins with a blank; write each header on one line")
+        if bytes.first == HTTPSyntax.space || bytes.first == HTTPSyntax.tab {
+            throw .malformed("a header line begins with a space; write each header on one line")
         }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
             throw .malformed("a header line has no colon; write Name: value")
         }
         let name = bytes[..<colon]
         guard HTTPSyntax.isToken(name) else {
-            throw .malformed("a header's name is empty, or holds a blank or another bad character; write Name: value")
+            throw .malformed("a header's name is empty, or has a space or another invalid character; write Name: value")
         }
-        // Values that are no UTF-8 are let in, repaired: browsers send what other sites of this host have set as cookies,
-        // and nothing here gives such characters a meaning.
+        // Invalid UTF-8 is repaired, not refused: browsers send the cookies of other servers of this host, and no
+        // header that is used here contains such characters.
         let value = String(decoding: HTTPSyntax.trimmed(bytes[(colon + 1)...]), as: UTF8.self)
         headers.append(HTTPField(String(decoding: HTTPSyntax.lowercased(name), as: UTF8.self), value))
     }
 
-    /// The request, its body still empty.
+    /// The request, with an empty body.
     func request() throws(HTTPFailure) -> HTTPRequest {
         try checkHost()
         var request = HTTPRequest(method: line.method, path: line.target.path)
@@ -58,19 +58,19 @@ struct HTTPHead {
 
     // MARK: The body
 
-    /// How long the body is. Where there is any doubt, somebody in between might see another request than we do.
+    /// The length of the body. Ambiguity is refused: a proxy might see other requests than this server does.
     func bodyLength() throws(HTTPFailure) -> Int {
         let lengths = values("content-length")
         if !values("transfer-encoding").isEmpty {
             if !lengths.isEmpty {
-                throw .malformed("there are Content-Length and Transfer-Encoding; send Content-Length alone")
+                throw .malformed("Content-Length and Transfer-Encoding are both present; send Content-Length alone")
             }
-            throw Self.lengthRequired("a body with Transfer-Encoding is not taken; send it whole, with Content-Length")
+            throw Self.lengthRequired("Transfer-Encoding is not supported; send the body with Content-Length")
         }
         if lengths.count > 1 { throw .malformed("there are \(lengths.count) headers Content-Length; send one") }
         if let length = lengths.first { return try Self.length(length) }
         if ["POST", "PUT", "PATCH"].contains(line.method) {
-            throw Self.lengthRequired("the request does not say how long its body is; send Content-Length")
+            throw Self.lengthRequired("the length of the body is missing; send Content-Length")
         }
         return 0
     }
@@ -80,20 +80,20 @@ struct HTTPHead {
     }
 
     private static func length(_ text: String) throws(HTTPFailure) -> Int {
-        // Int reads signs, too, but no other digits than ASCII's.
+        // Int would also accept a sign.
         guard text.utf8.allSatisfy(HTTPSyntax.isDigit), let length = Int(text) else {
-            throw .malformed("Content-Length is no number of bytes; send its decimal digits alone")
+            throw .malformed("Content-Length is not a number of bytes; send decimal digits only")
         }
         return length
     }
 
-    /// Whether the client waits for leave to send the body; HTTP/1.0 does not know how to.
+    /// Whether the client waits for `100 Continue` before it sends the body; never in HTTP/1.0.
     func expectsContinue() throws(HTTPFailure) -> Bool {
         let expectations = values("expect").flatMap(HTTPSyntax.list)
         if line.version == .http10 || expectations.isEmpty { return false }
         if expectations == ["100-continue"] { return true }
         throw HTTPFailure(
-            .expectationFailed, "usage", "the header Expect asks for more than is there; send Expect: 100-continue",
+            .expectationFailed, "usage", "this value of the header Expect is not supported; send Expect: 100-continue",
             endsConnection: true)
     }
 }

@@ -1,26 +1,26 @@
-// Bytes to lines that end by CR LF, and to bodies of a known length.
+// Splits the bytes of a connection into lines that end with CR LF, and bodies of a known length.
 
-/// The bytes of a connection that were not made sense of yet. What it says does not depend on how they were chopped.
+/// The unparsed bytes of a connection. Results do not depend on how the bytes were split into packets.
 struct HTTPInput: Sendable {
-    /// What makes a line one that cannot be read.
+    /// The reasons why a line is invalid.
     enum Fault: Error {
         case tooLong
         /// LF without CR.
         case bareLineFeed
         /// CR without LF.
         case bareReturn
-        /// A byte that no line of this kind may hold.
+        /// A byte that this kind of line may not contain.
         case badByte
     }
 
-    /// The bytes that a line may hold.
+    /// The bytes that a line may contain.
     enum Alphabet {
-        /// Visible ASCII and the blank.
+        /// Visible ASCII and the space.
         case ascii
-        /// The tab and all that is not ASCII, too.
+        /// Also the tab and bytes outside ASCII.
         case text
 
-        fileprivate func holds(_ byte: UInt8) -> Bool {
+        fileprivate func contains(_ byte: UInt8) -> Bool {
             switch self {
             case .ascii: (0x20...0x7E).contains(byte)
             case .text: !HTTPSyntax.isControl(byte) || byte == HTTPSyntax.tab
@@ -29,12 +29,12 @@ struct HTTPInput: Sendable {
     }
 
     private var buffer: [UInt8] = []
-    /// The first byte that was not handed out.
+    /// The first byte that is not consumed.
     private var start = 0
-    /// Up to here the line has no end, and nothing is wrong with it.
+    /// The end of the bytes that were scanned: valid, and without a line end.
     private var scanned = 0
 
-    /// How many bytes wait.
+    /// The number of bytes that are not consumed.
     var count: Int { buffer.count - start }
 
     var first: UInt8? { start < buffer.count ? buffer[start] : nil }
@@ -44,30 +44,30 @@ struct HTTPInput: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next line without its end, or nil when more bytes are needed. What is wrong shows at the first bad byte.
+    /// The next line without its end, or nil when more bytes are needed. Throws at the first invalid byte.
     mutating func line(limit: Int, _ alphabet: Alphabet) throws(Fault) -> ArraySlice<UInt8>? {
         while scanned < buffer.count {
             let byte = buffer[scanned]
             if scanned > start, buffer[scanned - 1] == UInt8(ascii: "\r") {
                 if byte != UInt8(ascii: "\n") { throw .bareReturn }
-                return hand(out: scanned - 1, skipping: 2)
+                return consume(to: scanned - 1, skipping: 2)
             }
             if byte == UInt8(ascii: "\n") { throw .bareLineFeed }
             if byte != UInt8(ascii: "\r") {
                 if scanned - start >= limit { throw .tooLong }
-                if !alphabet.holds(byte) { throw .badByte }
+                if !alphabet.contains(byte) { throw .badByte }
             }
             scanned += 1
         }
         return nil
     }
 
-    /// So many bytes, or nil when they have not come yet.
-    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-        count <= self.count ? hand(out: start + count, skipping: 0) : nil
+    /// Consumes a number of bytes; nil when more bytes are needed.
+    mutating func consume(_ count: Int) -> ArraySlice<UInt8>? {
+        count <= self.count ? consume(to: start + count, skipping: 0) : nil
     }
 
-    private mutating func hand(out end: Int, skipping count: Int) -> ArraySlice<UInt8> {
+    private mutating func consume(to end: Int, skipping count: Int) -> ArraySlice<UInt8> {
         defer {
             start = end + count
             scanned = start
@@ -75,13 +75,13 @@ struct HTTPInput: Sendable {
         return buffer[start..<end]
     }
 
-    /// The line as far as it has come.
+    /// The scanned part of an incomplete line.
     var unfinishedLine: ArraySlice<UInt8> { buffer[start..<scanned] }
 
-    /// Drops what was handed out, now and then: moving what is left must cost no more than what was handed out before.
+    /// Drops consumed bytes once there are as many as remain, so that moving the rest has amortized constant cost.
     mutating func compact() {
         if count == 0 {
-            // A large request must not leave its buffer behind on an idle connection.
+            // An idle connection must not keep the buffer of a large request.
             buffer.removeAll(keepingCapacity: buffer.capacity <= 1_024)
         } else if start >= max(count, 4_096) {
             buffer.removeSubrange(..<start)
@@ -92,6 +92,6 @@ struct HTTPInput: Sendable {
         start = 0
     }
 
-    /// Forgets all that waits.
+    /// Drops all bytes.
     mutating func removeAll() { self = HTTPInput() }
 }

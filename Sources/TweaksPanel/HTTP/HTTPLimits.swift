@@ -1,31 +1,31 @@
-// What a request may cost before it is refused, and what the parser tells of a stream.
+// Defines the size limits of a request, and the events of the parser.
 
-/// The most bytes that are taken of each part of a request.
+/// The limits of the parts of a request, in bytes.
 package struct HTTPLimits: Equatable, Sendable {
-    /// The request line, its end not counted: 414 beyond it.
+    /// The request line without its end; 414 above it.
     package var requestLine = 8 * 1_024
-    /// One header line, its end not counted: 431 beyond it.
+    /// One header line without its end; 431 above it.
     package var headerLine = 8 * 1_024
-    /// All header lines with their ends: 431 beyond it.
+    /// All header lines with their ends; 431 above it.
     package var headers = 16 * 1_024
-    /// How many headers: 431 beyond it.
+    /// The number of headers; 431 above it.
     package var headerCount = 100
-    /// The body: 413 beyond it. It is looked at when the body begins, after `HTTPEvent.head`.
+    /// The body; 413 above it. Checked when the body begins, after `HTTPEvent.head`.
     package var body = 1_024 * 1_024
 
     package init() {}
 }
 
-/// What a stream of requests holds next.
+/// An event of the parser.
 package enum HTTPEvent: Equatable, Sendable {
-    /// The head of a request whose body follows. Comes before `limits.body` is looked at, so that who may send much can be
-    /// told from who may not; its body is still empty. Who answers it now has to end the connection: the body is under
-    /// way. A request without a body has no such event.
+    /// The head of a request whose body follows. Emitted before `limits.body` is checked, so that the limit can depend
+    /// on the client; the body is still empty. A response to it must end the connection, since the body is on its way.
+    /// A request without a body has no such event.
     case head(HTTPRequest)
     /// The client waits for `100 Continue` before it sends the body, whose length is acceptable.
     case expectsContinue
-    /// A whole request.
+    /// A complete request.
     case request(HTTPRequest)
-    /// A request that cannot be taken. Where it ends the connection, nothing comes after it.
+    /// An invalid request. If it ends the connection, it is the last event.
     case failure(HTTPFailure)
 }

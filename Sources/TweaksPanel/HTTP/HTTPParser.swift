@@ -1,53 +1,51 @@
-// Bytes to requests: HTTP/1.1 and 1.0 as in RFC 9112, no more of it than is needed, and strict.
+// Parses HTTP/1.1 and 1.0 requests strictly: the part of RFC 9112 that the panel needs.
 
-/// Cuts a byte stream into requests. What comes out does not depend on how the bytes were chopped into packets.
+/// Splits a byte stream into requests. The events do not depend on how the bytes were split into packets.
 ///
-/// Whatever it refuses ends the connection: a client that gets this far into the wrong has no second try on the same bytes.
-/// Those who own it say how long a request may take (`hasBegun`), and add bytes no faster than requests are taken out.
+/// Every failure ends the connection, because the bytes after it cannot be parsed reliably. The owner limits the time
+/// of a request (`hasBegun`), and appends bytes no faster than it consumes requests.
 package struct HTTPParser: Sendable {
     /// May be changed between events.
     package var limits: HTTPLimits
     private var input = HTTPInput()
-    private var phase = Phase.before
-    /// The bytes of header lines that have come.
+    private var phase = Phase.requestLine
+    /// The bytes of header lines so far.
     private var headerBytes = 0
-    /// An empty line came before the request; some old clients end bodies by one.
+    /// An empty line before the request was skipped; some old clients send one after a body.
     private var hasSkippedLine = false
 
-    /// What comes next.
+    /// The part that is parsed next.
     private enum Phase: Sendable {
-        /// The request line.
-        case before
-        /// A header line, or the empty line behind them.
+        case requestLine
+        /// A header line, or the empty line after them.
         case headers
-        /// Whether so many bytes of a body are acceptable.
-        case measuring(Int)
-        /// The body.
+        /// The check of the body's length.
+        case bodyLength(Int)
         case body(Int)
         case failed
     }
 
-    /// What has come of the request.
+    /// The parsed parts of the current request.
     private var head: HTTPHead?
     private var request: HTTPRequest?
 
     package init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
-    /// How many bytes wait.
+    /// The number of bytes that are not parsed.
     package var count: Int { input.count }
 
-    /// Whether there is more than the end of the last request: bytes of one that is not whole, or was not taken out.
+    /// Whether bytes of another request have been received.
     package var hasBegun: Bool {
-        if case .before = phase { return input.count > 0 }
+        if case .requestLine = phase { return input.count > 0 }
         return !hasFailed
     }
 
-    /// Whether the connection has to end; more bytes are not looked at.
+    /// Whether the connection must end; further bytes are ignored.
     package var hasFailed: Bool {
         if case .failed = phase { true } else { false }
     }
 
-    /// Adds bytes as they arrived.
+    /// Appends received bytes.
     package mutating func append(_ bytes: some Sequence<UInt8>) {
         if !hasFailed { input.append(bytes) }
     }
@@ -58,13 +56,13 @@ package struct HTTPParser: Sendable {
             while true {
                 switch phase {
                 case .failed: return nil
-                case .before: guard try takeRequestLine() else { return nil }
+                case .requestLine: guard try parseRequestLine() else { return nil }
                 case .headers:
-                    guard let line = try takeHeaderLine() else { return nil }
+                    guard let line = try parseHeaderLine() else { return nil }
                     if line.isEmpty { return try finishHead() }
-                case .measuring(let length): if try measure(length) { return .expectsContinue }
+                case .bodyLength(let length): if try beginBody(length) { return .expectsContinue }
                 case .body(let length):
-                    guard let body = input.take(length) else { return nil }
+                    guard let body = input.consume(length) else { return nil }
                     request?.body = Array(body)
                     return finish()
                 }
@@ -79,7 +77,7 @@ package struct HTTPParser: Sendable {
 
     // MARK: The request line
 
-    private mutating func takeRequestLine() throws(HTTPFailure) -> Bool {
+    private mutating func parseRequestLine() throws(HTTPFailure) -> Bool {
         let line: ArraySlice<UInt8>?
         do throws(HTTPInput.Fault) {
             line = try input.line(limit: limits.requestLine, .ascii)
@@ -97,11 +95,11 @@ package struct HTTPParser: Sendable {
     }
 
     private func requestLineFailure(_ fault: HTTPInput.Fault) -> HTTPFailure {
-        // A TLS record that holds a handshake.
-        if input.first == 0x16 { return .malformed("this is TLS, and it is not spoken here; use http://") }
+        // The first byte of a TLS handshake record.
+        if input.first == 0x16 { return .malformed("TLS is not supported; use http://") }
         guard fault == .tooLong else { return Self.failure(fault, in: "the request line") }
-        guard input.unfinishedLine.contains(HTTPSyntax.blank) else {
-            return .malformed("the first line is no request; write METHOD /path HTTP/1.1")
+        guard input.unfinishedLine.contains(HTTPSyntax.space) else {
+            return .malformed("the first line is not a request; write METHOD /path HTTP/1.1")
         }
         return HTTPFailure(
             .uriTooLong, "too-long",
@@ -111,16 +109,16 @@ package struct HTTPParser: Sendable {
 
     private static func failure(_ fault: HTTPInput.Fault, in line: String) -> HTTPFailure {
         switch fault {
-        case .bareLineFeed: .malformed("\(line) ends by LF alone; end lines by CR LF")
-        case .bareReturn: .malformed("\(line) holds a CR without LF; end lines by CR LF")
+        case .bareLineFeed: .malformed("\(line) ends with LF alone; end lines with CR LF")
+        case .bareReturn: .malformed("\(line) has a CR without LF; end lines with CR LF")
         case .badByte, .tooLong:
-            .malformed("\(line) holds a byte that is not allowed there; leave it out, or encode it")
+            .malformed("\(line) has a byte that is not allowed there; leave it out, or encode it")
         }
     }
 
     // MARK: Headers
 
-    private mutating func takeHeaderLine() throws(HTTPFailure) -> ArraySlice<UInt8>? {
+    private mutating func parseHeaderLine() throws(HTTPFailure) -> ArraySlice<UInt8>? {
         let line: ArraySlice<UInt8>?
         do throws(HTTPInput.Fault) {
             line = try input.line(limit: min(limits.headerLine, limits.headers - headerBytes), .text)
@@ -149,14 +147,14 @@ package struct HTTPParser: Sendable {
         let length = try head.bodyLength()
         self.request = request
         if length == 0 { return finish() }
-        phase = .measuring(length)
+        phase = .bodyLength(length)
         return .head(request)
     }
 
     // MARK: The body
 
-    /// Whether the client waits to hear that it may send the body.
-    private mutating func measure(_ length: Int) throws(HTTPFailure) -> Bool {
+    /// Checks the length of the body. Returns whether the client waits for `100 Continue`.
+    private mutating func beginBody(_ length: Int) throws(HTTPFailure) -> Bool {
         if length > limits.body {
             throw HTTPFailure(
                 .contentTooLarge, "too-long", "the body has \(length) bytes; send at most \(limits.body)",
@@ -168,7 +166,7 @@ package struct HTTPParser: Sendable {
 
     private mutating func finish() -> HTTPEvent? {
         let event = request.map { HTTPEvent.request($0) }
-        (head, request, headerBytes, hasSkippedLine, phase) = (nil, nil, 0, false, .before)
+        (head, request, headerBytes, hasSkippedLine, phase) = (nil, nil, 0, false, .requestLine)
         input.compact()
         return event
     }

@@ -1,20 +1,20 @@
-// The first line of a request: its method, its target, its version.
+// Parses the first line of a request: its method, target and version.
 
-/// `GET /path HTTP/1.1`, with one blank between the words (RFC 9112, section 3).
+/// `GET /path HTTP/1.1`, with one space between the words (RFC 9112, section 3).
 struct HTTPRequestLine: Equatable {
     let method: String
     let target: HTTPTarget
     let version: HTTPVersion
 
-    /// - Parameter bytes: Visible ASCII and blanks.
+    /// - Parameter bytes: Visible ASCII and spaces.
     init(_ bytes: ArraySlice<UInt8>) throws(HTTPFailure) {
-        let words = bytes.split(separator: HTTPSyntax.blank, omittingEmptySubsequences: false)
+        let words = bytes.split(separator: HTTPSyntax.space, omittingEmptySubsequences: false)
         if words.contains(where: \.isEmpty) || !HTTPSyntax.isToken(words[0]) {
-            throw .malformed("the first line is no request; write METHOD /path HTTP/1.1, with single blanks")
+            throw .malformed("the first line is not a request; write METHOD /path HTTP/1.1, with single spaces")
         }
         if words.count == 2 { throw Self.otherVersion }
         if words.count != 3 {
-            throw .malformed("the request line has not 3 words but \(words.count); write METHOD /path HTTP/1.1")
+            throw .malformed("the request line has \(words.count) words instead of 3; write METHOD /path HTTP/1.1")
         }
         version = try Self.version(words[2])
         method = try Self.method(words[0])
@@ -33,12 +33,12 @@ struct HTTPRequestLine: Equatable {
         }
     }
 
-    /// HTTP/2 says `PRI * HTTP/2.0` first; a line without a version is HTTP/0.9.
+    /// HTTP/2 begins with `PRI * HTTP/2.0`; a line without a version is HTTP/0.9.
     private static let otherVersion = HTTPFailure(
-        .versionNotSupported, "usage", "the version of HTTP is not spoken here; use HTTP/1.1", endsConnection: true)
+        .versionNotSupported, "usage", "this version of HTTP is not supported; use HTTP/1.1", endsConnection: true)
 
-    /// The methods of RFC 9110 and `PATCH`. What is there has its own list of those it takes, and answers 405 to others. Of
-    /// a method that nobody knows, and of `CONNECT`, it cannot be told what follows.
+    /// The methods of RFC 9110 and `PATCH`; a path responds with 405 to those that it does not support. After an
+    /// unknown method, or `CONNECT`, the framing of the following bytes is unknown.
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 
     private static func method(_ word: ArraySlice<UInt8>) throws(HTTPFailure) -> String {
@@ -46,7 +46,7 @@ struct HTTPRequestLine: Equatable {
         if methods.contains(method) { return method }
         let remedy = methods.prefix(6).joined(separator: " ")
         var failure = HTTPFailure(
-            .methodNotAllowed, "unknown-command", "there is no method \(method.prefix(32)); there are \(remedy)",
+            .methodNotAllowed, "unknown-command", "unknown method \(method.prefix(32)); use one of \(remedy)",
             endsConnection: true)
         failure.headers = [HTTPField("Allow", methods.prefix(6).joined(separator: ", "))]
         throw failure

@@ -1,4 +1,4 @@
-// One HTTP response that is known as a whole.
+// Defines a complete HTTP response, its status, and failures.
 
 /// A status, headers and a body.
 package struct HTTPResponse: Equatable, Sendable {
@@ -11,7 +11,7 @@ package struct HTTPResponse: Equatable, Sendable {
     }
 }
 
-/// The statuses that this server answers with (RFC 9110).
+/// The status codes that this server sends (RFC 9110).
 package enum HTTPStatus: Int, Sendable {
     case ok = 200
     case noContent = 204
@@ -39,15 +39,15 @@ package enum HTTPStatus: Int, Sendable {
     case insufficientStorage = 507
 }
 
-/// A request that is not carried out: the status, and what is wrong in one sentence that names the remedy.
+/// A refused request: the status, and a sentence with the problem and its remedy.
 package struct HTTPFailure: Error, Equatable {
     package var status: HTTPStatus
-    /// A code of the protocol.
+    /// An error code of the protocol.
     package var code: String
     package var message: String
     /// More headers, such as `Allow`.
     package var headers: [HTTPField] = []
-    /// What follows on this connection cannot be told from the rest of this request.
+    /// Whether the connection must end, because the end of the request is unknown.
     package var endsConnection = false
 
     package init(_ status: HTTPStatus, _ code: String, _ message: String, endsConnection: Bool = false) {

@@ -1,8 +1,8 @@
-// The alphabet of HTTP (RFC 9110, section 5.6): tokens, blanks, and letters of either case.
+// Implements the lexical rules of HTTP (RFC 9110, section 5.6): tokens, whitespace, letter case and lists.
 
-/// What the parser, the guard and the credentials share.
+/// Lexical functions for the parser, the guard and the credentials.
 enum HTTPSyntax {
-    static let blank = UInt8(ascii: " ")
+    static let space = UInt8(ascii: " ")
     static let tab = UInt8(ascii: "\t")
 
     /// Whether bytes are a token: the name of a method or a header.
@@ -23,31 +23,31 @@ enum HTTPSyntax {
 
     static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
-    /// Letters of ASCII in lower case. Nothing else is touched: other scripts' letters must not become ours.
+    /// Converts only ASCII letters to lower case: a letter of another script must not become one of ASCII.
     static func lowercased(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }
 
     static func lowercased(_ text: String) -> String { String(decoding: lowercased(text.utf8), as: UTF8.self) }
 
-    /// Whether two texts are the same bytes. `==` of strings takes different bytes for the same character.
+    /// Whether two texts are the same bytes. `==` of strings equates different encodings of a character.
     static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
-    /// Bytes without blanks and tabs at both ends.
+    /// Bytes without spaces and tabs at both ends.
     static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var rest = bytes
-        while let first = rest.first, first == blank || first == tab { rest = rest.dropFirst() }
-        while let last = rest.last, last == blank || last == tab { rest = rest.dropLast() }
+        while let first = rest.first, first == space || first == tab { rest = rest.dropFirst() }
+        while let last = rest.last, last == space || last == tab { rest = rest.dropLast() }
         return rest
     }
 
-    /// What stands between separators, in lower case, without blanks around it.
+    /// The parts between separators, in lower case, trimmed.
     static func parts(of value: String, separator: UInt8) -> [String] {
         Array(value.utf8).split(separator: separator, omittingEmptySubsequences: false)
             .map { String(decoding: lowercased(trimmed($0)), as: UTF8.self) }
     }
 
-    /// The elements of a list (RFC 9110, section 5.6.1); empty ones say nothing.
+    /// The elements of a list (RFC 9110, section 5.6.1); empty ones are ignored.
     static func list(_ value: String) -> [String] {
         parts(of: value, separator: UInt8(ascii: ",")).filter { !$0.isEmpty }
     }

@@ -1,32 +1,32 @@
-// Responses to bytes: heads with the headers that every response has, bodies, and streams in chunks.
+// Writes responses: heads with the common headers, bodies, and streams in chunks.
 
-/// What the framing of a response depends on.
-package struct HTTPExchange: Equatable, Sendable {
-    /// The headers alone are asked for.
+/// The properties of a request that determine the framing of its response.
+package struct ResponseFraming: Equatable, Sendable {
+    /// Only the head is sent.
     package var isHead = false
     package var version = HTTPVersion.http11
-    /// The connection ends with the response.
+    /// The connection ends after the response.
     package var closes = false
 
     package init() {}
 
-    /// What a request asks for.
+    /// The framing of the response to a request.
     package init(_ request: HTTPRequest) {
         (isHead, version, closes) = (request.method == "HEAD", request.version, !request.keepsAlive)
     }
 
-    /// The answer to what could not be read.
+    /// The framing of the response to a request that could not be parsed.
     package init(_ failure: HTTPFailure) { closes = failure.endsConnection }
 }
 
 /// Writes responses.
 package struct HTTPWriter: Sendable {
-    /// What says to go on with a body.
-    package static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+    /// The response that lets a client send its body.
+    package static let continueResponse = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
     private let security: [HTTPField]
 
-    /// - Parameter contentSecurityPolicy: What the page may do.
+    /// - Parameter contentSecurityPolicy: The value of the header Content-Security-Policy.
     package init(contentSecurityPolicy: String) {
         security = [
             HTTPField("Content-Security-Policy", contentSecurityPolicy),
@@ -37,83 +37,83 @@ package struct HTTPWriter: Sendable {
         ]
     }
 
-    /// What a response that says nothing about it is.
-    private static let unkept = HTTPField("Cache-Control", "no-store")
+    /// The default of responses without a header Cache-Control.
+    private static let noStore = HTTPField("Cache-Control", "no-store")
 
-    /// Adds a whole response.
-    package func append(_ response: HTTPResponse, to exchange: HTTPExchange, into bytes: inout [UInt8]) {
+    /// Appends a complete response.
+    package func append(_ response: HTTPResponse, to framing: ResponseFraming, into bytes: inout [UInt8]) {
         let hasBody = response.status != .noContent && response.status != .notModified
-        let framing = hasBody ? [HTTPField("Content-Length", "\(response.body.count)")] : []
-        appendHead(response.status, response.headers, framing, exchange, to: &bytes)
-        if hasBody, !exchange.isHead { bytes += response.body }
+        let length = hasBody ? [HTTPField("Content-Length", "\(response.body.count)")] : []
+        appendHead(response.status, response.headers, length, framing, to: &bytes)
+        if hasBody, !framing.isHead { bytes += response.body }
     }
 
-    /// Adds the head of a response that goes on until it ends.
-    /// - Returns: What its parts are written with.
+    /// Appends the head of a response of unknown length.
+    /// - Returns: The stream that writes the parts of the body.
     package func appendStream(
-        _ status: HTTPStatus, _ headers: [HTTPField], to exchange: HTTPExchange, into bytes: inout [UInt8]
+        _ status: HTTPStatus, _ headers: [HTTPField], to framing: ResponseFraming, into bytes: inout [UInt8]
     ) -> HTTPStream {
-        var exchange = exchange
-        let isChunked = exchange.version == .http11
-        // HTTP/1.0 has no other end for what has no length.
-        if !isChunked { exchange.closes = true }
-        let framing = isChunked ? [HTTPField("Transfer-Encoding", "chunked")] : []
-        appendHead(status, headers, framing, exchange, to: &bytes)
-        return HTTPStream(isChunked: isChunked, isHead: exchange.isHead, closes: exchange.closes)
+        var framing = framing
+        let isChunked = framing.version == .http11
+        // In HTTP/1.0 only the end of the connection can end a body of unknown length.
+        if !isChunked { framing.closes = true }
+        let encoding = isChunked ? [HTTPField("Transfer-Encoding", "chunked")] : []
+        appendHead(status, headers, encoding, framing, to: &bytes)
+        return HTTPStream(isChunked: isChunked, isHead: framing.isHead, closes: framing.closes)
     }
 
     // MARK: Heads
 
-    /// Headers that only the writer itself gives.
-    private static let own = ["content-length", "transfer-encoding", "connection"]
+    /// Headers that only the writer sets.
+    private static let framingNames = ["content-length", "transfer-encoding", "connection"]
 
     private func appendHead(
-        _ status: HTTPStatus, _ headers: [HTTPField], _ framing: [HTTPField], _ exchange: HTTPExchange,
+        _ status: HTTPStatus, _ headers: [HTTPField], _ framingHeaders: [HTTPField], _ framing: ResponseFraming,
         to bytes: inout [UInt8]
     ) {
         bytes += "HTTP/1.1 \(status.rawValue) \(status.reason)\r\n".utf8
-        let reserved = Self.own + security.map { HTTPSyntax.lowercased($0.name) }
+        let reserved = Self.framingNames + security.map { HTTPSyntax.lowercased($0.name) }
         for header in headers where !reserved.contains(HTTPSyntax.lowercased(header.name)) {
             Self.append(header, to: &bytes)
         }
-        let isKept = headers.contains { HTTPSyntax.lowercased($0.name) == "cache-control" }
-        for header in framing + security + (isKept ? [] : [Self.unkept]) { Self.append(header, to: &bytes) }
-        if exchange.closes {
+        let caching = headers.contains { HTTPSyntax.lowercased($0.name) == "cache-control" } ? [] : [Self.noStore]
+        for header in framingHeaders + security + caching { Self.append(header, to: &bytes) }
+        if framing.closes {
             Self.append(HTTPField("Connection", "close"), to: &bytes)
-        } else if exchange.version == .http10 {
+        } else if framing.version == .http10 {
             Self.append(HTTPField("Connection", "keep-alive"), to: &bytes)
         }
         bytes += "\r\n".utf8
     }
 
-    /// A header is one line, whatever it holds; one without a name is none.
+    /// Control characters are replaced, so that a header is always one line; a header with an invalid name is skipped.
     private static func append(_ header: HTTPField, to bytes: inout [UInt8]) {
         guard HTTPSyntax.isToken(header.name.utf8) else { return }
         bytes += header.name.utf8
         bytes += ": ".utf8
-        bytes += header.value.utf8.map { HTTPSyntax.isControl($0) ? HTTPSyntax.blank : $0 }
+        bytes += header.value.utf8.map { HTTPSyntax.isControl($0) ? HTTPSyntax.space : $0 }
         bytes += "\r\n".utf8
     }
 }
 
-/// A response whose length is not known: chunks where the client knows them (RFC 9112, section 7.1), else bytes as they are.
+/// A response body of unknown length: chunks in HTTP/1.1 (RFC 9112, section 7.1), otherwise raw bytes.
 package struct HTTPStream: Equatable, Sendable {
     let isChunked: Bool
-    /// Only the head was asked for: there are no parts.
+    /// Only the head is sent, and parts are dropped.
     let isHead: Bool
-    /// The connection ends behind the stream.
+    /// The connection ends after the stream.
     package let closes: Bool
 
-    /// Adds the next part; an empty one is nothing.
+    /// Appends the next part; an empty part is ignored.
     package func append(_ part: some Collection<UInt8>, to bytes: inout [UInt8]) {
-        // An empty chunk would be the end.
+        // An empty chunk would end the body.
         if part.isEmpty || isHead { return }
         if isChunked { bytes += "\(String(part.count, radix: 16))\r\n".utf8 }
         bytes += part
         if isChunked { bytes += "\r\n".utf8 }
     }
 
-    /// Adds the end.
+    /// Appends the end.
     package func appendEnd(to bytes: inout [UInt8]) {
         if isChunked, !isHead { bytes += "0\r\n\r\n".utf8 }
     }

@@ -1,45 +1,47 @@
-// One request that is being carried out, and what has been answered of it so far.
+// Tracks one HTTP request until its response is complete.
 
 import Tweaks
 import TweaksWire
 
-/// From a request to its response.
+/// An HTTP request in progress, with the replies received so far.
 struct Exchange {
-    /// What the replies are for.
+    /// How the replies are used.
     enum Purpose {
-        /// It is known without asking.
+        /// The response is known without a reply.
         case response
-        /// A token is looked at before the body is taken, which is long.
-        case admission
-        /// A token, or the sign-in of a browser, is looked at: the page gets a key, and a new sign-in a cookie.
+        /// A token is verified before a long body is accepted.
+        case bodyAdmission
+        /// A token or a browser's sign-in is verified: the page gets a key, and a new sign-in a cookie.
         case login(SignIn?, keyID: String)
         case script(PanelScript)
         /// Events follow.
         case events
     }
 
-    var framing: HTTPExchange
+    var framing: ResponseFraming
     var purpose: Purpose
-    /// Tells what is looked at.
+    /// The fingerprint of the credential that is being verified.
     var fingerprint: [UInt8]?
-    /// The sign-in that a new one takes the place of.
-    var replaced: String?
-    /// The revision from which the client goes on; nil: it begins.
-    var since: UInt64?
-    /// A token is looked at first: so the next reply is about that.
+    /// The sign-in that a new one replaces.
+    var replacedSignInID: String?
+    /// The revision from which the client resumes; nil for a new stream.
+    var resumeRevision: UInt64?
+    /// The next reply is the result of authentication.
     var isAuthenticating = false
-    /// How many replies are still to come, the last one included.
+    /// The number of outstanding replies, including the last one.
     var repliesLeft = 0
-    /// What the replies before the last one have said, where that is shown.
+    /// Fields and items of the replies before the last one, where the response includes them.
     private var fields: [(String, JSON)] = []
     private var items: [Reply.Item] = []
-    /// The response has begun, and its rest comes later.
+    /// Set once a response of unknown length has begun.
     var stream: HTTPStream?
 
-    init(_ framing: HTTPExchange, _ purpose: Purpose = .response) { (self.framing, self.purpose) = (framing, purpose) }
+    init(_ framing: ResponseFraming, _ purpose: Purpose = .response) {
+        (self.framing, self.purpose) = (framing, purpose)
+    }
 
-    /// Keeps what a reply says for the last one.
-    mutating func keep(_ reply: Reply) {
+    /// Collects the fields and items of a reply for the final response.
+    mutating func collect(_ reply: Reply) {
         guard case .ok(_, let more) = reply.status else { return }
         for field in more {
             fields.removeAll { $0.0 == field.0 }
@@ -48,7 +50,7 @@ struct Exchange {
         if case .items(let more) = reply.body, !reply.listName.isEmpty { items += more }
     }
 
-    /// The last reply with what was kept.
+    /// The last reply, merged with the collected fields and items.
     func merged(_ reply: Reply) -> Reply {
         guard case .ok(let words, let own) = reply.status, !(fields.isEmpty && items.isEmpty) else { return reply }
         var result = reply
@@ -56,7 +58,7 @@ struct Exchange {
         result.status = .ok(words: words, fields: fields.filter { !names.contains($0.0) } + own)
         if case .items(let last) = reply.body, !items.isEmpty {
             let all = items + last
-            // As long ones are written: part by part, as they are read.
+            // As a stream, so that a long list is written in parts as the client reads it.
             result.body = .stream { $0 < all.count ? all[$0] : nil }
         }
         return result

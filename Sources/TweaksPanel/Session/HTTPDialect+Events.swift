@@ -1,16 +1,16 @@
-// Events as a stream that does not end: who is speaking, everything that is watched, then each change.
+// Streams events to a client: hello, a snapshot of the watched tweaks, then each change.
 
 import Tweaks
 import TweaksServer
 import TweaksWire
 
 extension HTTPDialect {
-    /// Begins the stream: who is speaking, then everything that is watched.
+    /// Begins the stream with the events hello and snapshot.
     func beginEvents(_ reply: Reply, _ bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
         guard let framing = exchange?.framing, case .ok(let words, var fields) = reply.status else { return nil }
         let revision = fields.lazy.compactMap { $0.0 == "rev" ? $0.1.wholeNumber : nil }.first ?? 0
-        // One that has not been yet is none to go on from: then all of it comes.
-        isResumed = exchange?.since.map { $0 <= revision } ?? false
+        // A revision that does not exist yet cannot be resumed from: the snapshot is then complete.
+        isResumed = exchange?.resumeRevision.map { $0 <= revision } ?? false
         fields.append(("resumed", .bool(isResumed)))
         var reply = reply
         reply.status = .ok(words: words, fields: fields)
@@ -24,7 +24,7 @@ extension HTTPDialect {
         isStreaming = true
         var part: [UInt8] = []
         let hello = JSON.object([("ok", .bool(true))] + fields).text
-        // Whoever is cut off before the snapshot has come has nothing to go on from.
+        // No ID: a client that loses the connection before the snapshot cannot resume.
         events.append("hello", revision: nil, json: hello.utf8, to: &part)
         events.appendHead("snapshot", revision: revision, to: &part)
         let rest = Self.json.append(reply.snapshot, to: &part)
@@ -38,20 +38,20 @@ extension HTTPDialect {
         var part: [UInt8] = []
         switch event {
         case .change(let change):
-            // A figure is looked at between commits: what came before it may still be on its way.
-            let isFigure = change.node.definition.flags.contains(.readOnly)
-            events.append("change", revision: isFigure ? nil : change.revision, json: line, to: &part)
+            // Metrics are sampled between commits, so earlier changes may not have been sent yet.
+            let isMetric = change.node.definition.flags.contains(.readOnly)
+            events.append("change", revision: isMetric ? nil : change.revision, json: line, to: &part)
         case .lagged(let revision, _): events.append("lagged", revision: revision, json: line, to: &part)
-        // Nobody asks for rights here: they are those of the token.
+        // Requests for rights do not occur over HTTP: rights come from the token.
         case .decided: return
         }
         stream.append(part, to: &bytes)
     }
 
-    func beat(isRelisted: Bool, revision: UInt64, to bytes: inout [UInt8]) {
+    func writeHeartbeat(listingChanged: Bool, revision: UInt64, to bytes: inout [UInt8]) {
         guard isStreaming, let stream = exchange?.stream else { return }
         var part: [UInt8] = []
-        if isRelisted {
+        if listingChanged {
             events.append("listing", revision: nil, json: "{\"rev\":\(revision)}".utf8, to: &part)
         } else {
             part.append(": beat\n\n")

@@ -1,75 +1,75 @@
-// A session over HTTP: requests to steps of the server, replies to responses and events.
+// Translates between HTTP and the server: requests to steps, replies to responses and events.
 
 import Tweaks
 import TweaksServer
 import TweaksWire
 
-/// The dialect of one connection to the panel. Requests are carried out one after the other.
+/// The HTTP dialect of one connection to the panel. Requests are performed one after the other.
 final class HTTPDialect: SessionDialect {
     let port: Int
-    let gate: HTTPGuard
+    let requestGuard: HTTPGuard
     let events: EventWriter
     var parser = HTTPParser(limits: HTTPDialect.limits)
-    /// What is to be done before the next request is looked at.
+    /// Steps to return before the next request is parsed.
     var steps: ArraySlice<DialectStep> = []
     var exchange: Exchange?
-    let signIns: SignIns
-    /// Tells what was shown and taken last.
-    var identity: [UInt8]?
-    /// The sign-in of the browser that asks.
-    var page: String?
-    /// So many replies that come next are nobody's.
-    var unheard = 0
-    /// The program at the other end was named.
-    var isIntroduced = false
-    /// The gesture, and whether replies wait for the disk, as the session was told last.
-    var manner: (gesture: UInt64, waits: Bool) = (0, true)
-    /// The window and the name that the session was told last.
-    var person: (window: String?, name: PersonName?) = (nil, nil)
+    let signIns: SignInStore
+    /// The fingerprint of the credential that was verified last.
+    var verifiedFingerprint: [UInt8]?
+    /// The ID of the browser's sign-in.
+    var signInID: String?
+    /// The number of following replies to discard.
+    var repliesToDiscard = 0
+    /// Whether the session has the name of the client program.
+    var hasUserAgent = false
+    /// The gesture, and whether replies wait for the disk, as last sent to the session.
+    var requestOptions: (gesture: UInt64, waits: Bool) = (0, true)
+    /// The window and the user's name as last sent to the session.
+    var identity: (window: String?, name: DisplayName?) = (nil, nil)
     var isStreaming = false
     var isResumed = false
     private var hasEnded = false
-    /// A request has come, whole.
-    var hasBegun = false
+    /// Whether a complete request has been received.
+    var hasReceivedRequest = false
 
-    init(_ place: FrontPlace, _ gate: HTTPGuard, _ signIns: SignIns) {
+    init(_ place: EndpointAddress, _ requestGuard: HTTPGuard, _ signIns: SignInStore) {
         self.signIns = signIns
         port = Int(place.port)
-        self.gate = gate
+        self.requestGuard = requestGuard
         events = EventWriter(instance: place.instance)
     }
 
     private static let limits = {
         var limits = HTTPLimits()
-        limits.body = strangersBody
+        limits.body = unauthenticatedBodyLimit
         return limits
     }()
 
     var inputCount: Int { parser.count }
     var inputLimit: Int { parser.limits.body + 65_536 }
     var isInRequest: Bool { parser.hasBegun && exchange == nil }
-    var heldBytes: Int { parser.count }
+    var memorySize: Int { parser.count }
     var idleTime: Duration? { .seconds(75) }
-    /// Replies are merged, and each is told before the next request is looked at.
+    /// Replies are merged, so each response is written before the next request is parsed.
     var pipelines: Bool { false }
-    /// It would be taken for a part of the response.
-    var takesInterruptions: Bool { false }
+    /// An interruption would be parsed as part of the response.
+    var acceptsErrorInReply: Bool { false }
     var showsLayers: Bool { true }
-    var isHopeless: Bool { false }
-    var incompleteness: TweakError? { nil }
+    var cannotBecomeRequest: Bool { false }
+    var incompleteInputError: TweakError? { nil }
 
-    /// Of events; a text is asked for by its route.
+    /// The encoder of events; export as text is chosen by the route.
     var encoder: ReplyEncoder { Self.json }
 
-    /// Each route has its own.
+    /// Ignored: each route has its own encoder.
     func use(_ encoder: ReplyEncoder) {}
 
-    /// Who is not known yet is bounded by ``strangersBody``.
+    /// Ignored: unauthenticated clients are limited by ``unauthenticatedBodyLimit``.
     func limitRequests(to bytes: Int) {}
     func forgetInput() {}
 
-    func take(_ bytes: UnsafeRawBufferPointer) -> DialectEcho? {
-        // Whoever reads events has nothing more to say.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> DialectEcho? {
+        // Input is ignored once the client reads an event stream.
         if !isStreaming, !hasEnded { parser.append(bytes) }
         return nil
     }
@@ -77,31 +77,31 @@ final class HTTPDialect: SessionDialect {
     func next(budget: Int, to bytes: inout [UInt8], _ answer: PlainAnswer) -> DialectStep? {
         while steps.isEmpty, exchange == nil, !hasEnded {
             guard let event = parser.next() else { return nil }
-            take(event)
+            handle(event)
         }
         return steps.popFirst()
     }
 
-    private func take(_ event: HTTPEvent) {
+    private func handle(_ event: HTTPEvent) {
         switch event {
         case .head(let request): prepare(for: request)
-        case .expectsContinue: steps.append(.send(HTTPWriter.goOn))
+        case .expectsContinue: steps.append(.send(HTTPWriter.continueResponse))
         case .request(let request): begin(request)
         case .failure(let failure):
-            exchange = Exchange(HTTPExchange(failure))
-            respond(failure.response, isStranger: true)
+            exchange = Exchange(ResponseFraming(failure))
+            respond(failure.response, isProtocolError: true)
         }
     }
 
     // MARK: Replies
 
     func write(_ reply: Reply, _ encoder: ReplyEncoder, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
-        if unheard > 0 {
-            unheard -= 1
+        if repliesToDiscard > 0 {
+            repliesToDiscard -= 1
             return nil
         }
         guard exchange != nil, !isStreaming else {
-            if case .error(let error) = reply.status { endUnasked(error, &bytes) }
+            if case .error(let error) = reply.status { endConnection(error, &bytes) }
             return nil
         }
         if exchange?.isAuthenticating == true { return finishAuthenticating(reply, &bytes) }
@@ -111,36 +111,36 @@ final class HTTPDialect: SessionDialect {
         }
         exchange?.repliesLeft -= 1
         if (exchange?.repliesLeft ?? 0) > 0 {
-            exchange?.keepIfShown(reply)
+            exchange?.collectIfShown(reply)
             return nil
         }
         return answer(reply, &bytes)
     }
 
-    /// Answers with an error; what was begun is taken back.
+    /// Responds with an error, and aborts an open batch.
     func refuse(_ error: TweakError, _ bytes: inout [UInt8]) {
         guard let exchange else { return }
         steps = []
         if case .script(let script) = exchange.purpose, script.isBatch {
             let hasBegun = script.requests.count > exchange.repliesLeft
-            // A commit that fails has ended its batch, unless it came too soon.
+            // A failed commit ends its batch, except for errors that leave it open.
             let isOpen = hasBegun && (exchange.repliesLeft > 1 || error.leavesBatchOpen)
-            if isOpen { (unheard, steps) = (1, [.perform(Request(.abort))]) }
+            if isOpen { (repliesToDiscard, steps) = (1, [.perform(Request(.abort))]) }
         }
         var body: [UInt8] = []
         _ = Self.json.append(.error(error), to: &body)
         write(HTTPResponse(HTTPStatus(error), Self.jsonHeaders, body: body), &bytes)
     }
 
-    /// Answers what is asked for, now that the last reply is there.
+    /// Writes the response once the last reply has been received.
     private func answer(_ reply: Reply, _ bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
         guard let exchange else { return nil }
         let whole = exchange.merged(reply)
         switch exchange.purpose {
-        case .response, .admission, .login: return nil
+        case .response, .bodyAdmission, .login: return nil
         case .events: return beginEvents(whole, &bytes)
         case .script(let script):
-            let isText = script.shows == .text
+            let isText = script.output == .text
             let headers = isText ? [HTTPField("Content-Type", "text/plain; charset=utf-8")] : Self.jsonHeaders
             var body: [UInt8] = []
             let rest = bodyEncoder.append(whole, to: &body)
@@ -152,7 +152,7 @@ final class HTTPDialect: SessionDialect {
         }
     }
 
-    /// Begins a response whose length is not known.
+    /// Begins a response of unknown length.
     private func begin(
         _ rest: ReplyEncoder.Remainder, _ body: [UInt8], _ headers: [HTTPField], _ bytes: inout [UInt8]
     ) -> ReplyEncoder.Remainder? {
@@ -175,17 +175,17 @@ final class HTTPDialect: SessionDialect {
         return more
     }
 
-    func cut(_ rest: ReplyEncoder.Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
+    func abort(_ rest: ReplyEncoder.Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
         guard let stream = exchange?.stream else { return }
         var part: [UInt8] = []
-        bodyEncoder.cut(rest, error, to: &part)
+        bodyEncoder.abort(rest, error, to: &part)
         if isStreaming { events.appendEnd(to: &part) }
         stream.append(part, to: &bytes)
         if !isStreaming { end(stream, &bytes) }
     }
 
     private var bodyEncoder: ReplyEncoder {
-        if case .script(let script)? = exchange?.purpose, script.shows == .text { return Self.file }
+        if case .script(let script)? = exchange?.purpose, script.output == .text { return Self.file }
         return Self.json
     }
 
@@ -204,10 +204,10 @@ final class HTTPDialect: SessionDialect {
 
     // MARK: Endings
 
-    /// Writes a whole response, and ends the exchange.
+    /// Writes a complete response, and ends the exchange.
     func write(_ response: HTTPResponse, _ bytes: inout [UInt8]) {
         guard let framing = exchange?.framing else { return }
-        PanelPage.writer.append(response.challenging, to: framing, into: &bytes)
+        PanelPage.writer.append(response.addingChallenge, to: framing, into: &bytes)
         end(closes: framing.closes)
     }
 
@@ -225,25 +225,25 @@ final class HTTPDialect: SessionDialect {
 
     private func end(closes: Bool) {
         (exchange, isStreaming) = (nil, false)
-        if closes { steps.append(.end(isStranger: false)) }
+        if closes { steps.append(.end(isForeignProtocol: false)) }
     }
 
-    /// Answers a request that is known without asking anybody.
-    func respond(_ response: HTTPResponse, isStranger: Bool = false) {
+    /// Sends a response that needs no reply of the server.
+    func respond(_ response: HTTPResponse, isProtocolError: Bool = false) {
         guard let framing = exchange?.framing else { return }
         var bytes: [UInt8] = []
-        PanelPage.writer.append(response.challenging, to: framing, into: &bytes)
+        PanelPage.writer.append(response.addingChallenge, to: framing, into: &bytes)
         exchange = nil
         steps.append(.send(bytes))
-        if framing.closes { steps.append(.end(isStranger: isStranger)) }
+        if framing.closes { steps.append(.end(isForeignProtocol: isProtocolError)) }
     }
 
-    /// The server ends this connection for a reason of its own.
-    private func endUnasked(_ error: TweakError, _ bytes: inout [UInt8]) {
-        // What nobody asked for would be taken for the answer to a request that is on its way. Who never asked anything
-        // may be told that there is no room.
-        let isIdle = exchange == nil && !parser.hasBegun && (hasBegun || error.code != .tooMany)
-        // What is known already is still said.
+    /// Ends the connection on the server's initiative.
+    private func endConnection(_ error: TweakError, _ bytes: inout [UInt8]) {
+        // On an idle connection a response would be read as the answer to a request that is on its way. A connection
+        // without any request so far may receive `too-many`.
+        let isIdle = exchange == nil && !parser.hasBegun && (hasReceivedRequest || error.code != .tooMany)
+        // Responses that are ready are still sent.
         for case .send(let ready) in steps { bytes += ready }
         (hasEnded, steps) = (true, [])
         if isStreaming, let stream = exchange?.stream {
@@ -253,11 +253,11 @@ final class HTTPDialect: SessionDialect {
             stream.append(part, to: &bytes)
             end(stream, &bytes)
         } else if !isIdle {
-            var (framing, failure) = (HTTPExchange(), HTTPFailure(error))
+            var (framing, failure) = (ResponseFraming(), HTTPFailure(error))
             framing.closes = true
             if error.code == .timeout {
                 failure.status = .requestTimeout
-                failure.message = "no whole request with a token came in time; send it again, on another connection"
+                failure.message = "no complete request with a token came in time; send it again on another connection"
             }
             PanelPage.writer.append(failure.response, to: framing, into: &bytes)
         }

@@ -1,8 +1,8 @@
-// The panel's embedded files, each with its name and its bytes.
+// Lists the panel's embedded files, each with its name and its bytes.
 
 import CTweaksPanelFiles
 
-/// What the target CTweaksPanelFiles embeds.
+/// The files that the target CTweaksPanelFiles embeds.
 package enum PanelFiles {
     /// Every file by its name, such as `openapi.json` or `page/main.js`, in the order of the table.
     package static let all: [(name: String, bytes: [UInt8])] = {

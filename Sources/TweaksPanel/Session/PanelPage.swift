@@ -1,13 +1,13 @@
-// The page: its markup, and its styles and modules, which browsers keep for as long as the program stays the same.
+// Serves the page: its markup, and its styles and modules, which browsers cache until the program's version changes.
 
 import Tweaks
 import TweaksWire
 
-/// The page and what the API says of itself.
+/// The page, and the description of the API.
 enum PanelPage {
-    /// The markup. Its links lead to the files of this version, so that a browser that keeps them sees another one at once.
+    /// The markup. Its links contain the version, so that a browser never uses cached files of another version.
     static let markup: HTTPResponse = {
-        // No import waits for another one. The drawer is loaded when it is needed.
+        // Preloaded, so that no import waits for another one. The drawer is loaded when it is needed.
         let modules = files.keys.filter { $0.hasSuffix(".js") && !$0.hasPrefix("drawer/") }
         let links = modules.sorted().map { "<link rel=\"modulepreload\" href=\"/panel/\($0)\">" }
         let text = String(decoding: files["index.html"]?.body ?? [], as: UTF8.self)
@@ -16,23 +16,23 @@ enum PanelPage {
         return HTTPResponse(.ok, [HTTPField("Content-Type", "text/html; charset=utf-8")], body: Array(text.utf8))
     }()
 
-    /// What the links stand for in `index.html`.
+    /// The comment in `index.html` that the links replace.
     private static let placeholder =
         "<!-- modulepreload: the server writes a link for each module here but for those of the drawer -->"
 
     static let openAPI = HTTPResponse(
         .ok, [HTTPField("Content-Type", "application/json")], body: PanelFiles.openAPI)
 
-    /// A file of the page; nil where there is none of that name in this version.
+    /// A file of the page; nil if this version has no file of that name.
     static func file(_ name: String, version: String) -> HTTPResponse? {
         version == Self.version ? files[name] : nil
     }
 
-    /// The files below `page`, by their names there.
+    /// The files in `page`, by their names relative to it.
     private static let files: [String: HTTPResponse] = {
         let folder = "page/"
         var page = PanelFiles.all.filter { $0.name.hasPrefix(folder) }
-        // One request instead of eight: a page is painted when all of them have come.
+        // One request instead of eight: browsers draw a page only once all its styles are loaded.
         page.append((folder + "page.css", page.filter { $0.name.hasSuffix(".css") }.flatMap(\.bytes)))
         return Dictionary(
             uniqueKeysWithValues: page.map { file in
@@ -45,9 +45,9 @@ enum PanelPage {
             })
     }()
 
-    /// Tells the files of this program from those of another.
+    /// Identifies the contents of all files.
     static let version: String = {
-        // FNV-1a: nobody gains by two versions that look the same, and a debug build has it in milliseconds.
+        // FNV-1a: a collision gains an attacker nothing, and a debug build computes it in milliseconds.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for file in PanelFiles.all {
             for byte in file.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -64,7 +64,7 @@ enum PanelPage {
         }
     }
 
-    /// Writes responses under the page's policy: only its own scripts and styles, from files (CSP level 3).
+    /// Writes responses with the page's policy: only its own scripts and styles, from files (CSP level 3).
     static let writer = HTTPWriter(
         contentSecurityPolicy: """
             default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \

@@ -1,21 +1,21 @@
-// What the panel adds to replies.
+// Adapts replies for HTTP: collects several into one response, and shortens snapshots.
 
 import Tweaks
 import TweaksWire
 
 extension Exchange {
-    /// Keeps a reply, where the last one does not stand alone.
-    mutating func keepIfShown(_ reply: Reply) {
+    /// Collects a reply if the response includes more than the last one.
+    mutating func collectIfShown(_ reply: Reply) {
         switch purpose {
-        case .script(let script) where script.shows == .all: keep(reply)
-        case .events: keep(reply)
+        case .script(let script) where script.output == .all: collect(reply)
+        case .events: collect(reply)
         default: break
         }
     }
 }
 
 extension Reply {
-    /// The same without what goes without saying: a page that shows a thousand tweaks loads half as much.
+    /// The reply without fields that have their default values, which halves the size for a thousand tweaks.
     var snapshot: Reply {
         var reply = self
         switch body {

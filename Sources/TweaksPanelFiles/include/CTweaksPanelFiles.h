@@ -1,19 +1,19 @@
-// The files that the panel serves as they are, embedded in the binary.
+// Declares the panel's files, which are embedded in the binary and served unchanged.
 
 #pragma once
 
 #include <stddef.h>
 
-/// An embedded file, which lives as long as the process.
+/// An embedded file; the memory is static.
 struct tweaks_panel_file {
     /// The path below this target's directory, such as `page/main.js`.
     const char *name;
-    /// The text, which ends with a zero.
+    /// The text, zero-terminated.
     const char *text;
 };
 
-/// Every file that is embedded.
+/// All embedded files.
 const struct tweaks_panel_file *tweaks_panel_files(void);
 
-/// How many there are.
+/// The number of embedded files.
 size_t tweaks_panel_files_count(void);

@@ -1,6 +1,6 @@
-// Reads what the address names: everything, a category, favorites, or a search.
+// Parses the fragment of the address: everything, a category, favorites, or a search.
 
-/** What is open. */
+/** The open view. */
 export let route = {};
 export function setRoute(next) {
   route = next;
@@ -21,4 +21,3 @@ export function readAddress() {
   return { category: category || null, collection, path: name ? `${category}/${collection}/${name}` : null };
 }
 
-/** Draws what the address names. */

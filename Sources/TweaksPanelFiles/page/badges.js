@@ -1,11 +1,11 @@
-// Draws the badges of a row: how long its value lasts, what waits for a restart, what a file says otherwise.
+// Draws the badges of a row: the time left, a pending restart, a conflict with the config file.
 
 import { h } from './dom.js';
-import { left } from './format.js';
+import { timeUntil } from './format.js';
 import { restarts } from './refresh.js';
 import { has, isOverridden } from './tweaks.js';
 
-/** Rows that show how long their value lasts. */
+/** Rows that show the time left of a temporary value. */
 const timed = new Set();
 
 export function drawBadges(row) {
@@ -29,10 +29,10 @@ function badgesOf(row) {
     badges.push({ kind: 'restart', words: isDue ? 'needs restart' : 'applies after restart', isDue });
   }
   if (tweak.until) {
-    badges.push({ kind: 'temporary', words: 'temporary · ' + left(tweak.until) });
+    badges.push({ kind: 'temporary', words: 'temporary · ' + timeUntil(tweak.until) });
   } else if (row.isArmed) {
-    const title = 'The next change here lasts that long; Escape calls that off';
-    badges.push({ kind: 'next', words: 'for ' + row.lasts + ' only', title });
+    const title = 'The next change here is temporary; press Escape to cancel';
+    badges.push({ kind: 'next', words: 'for ' + row.nextDuration + ' only', title });
   }
   if (row.remark && isOverridden(tweak)) {
     badges.push({ kind: 'conflict', words: 'conflict with file', title: row.remark });

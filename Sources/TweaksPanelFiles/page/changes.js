@@ -1,16 +1,16 @@
-// Takes changes: what the events say, and the answers to what this page has changed.
+// Applies change events to the tweaks and their rows, and sends changes of several tweaks.
 
-import { announce } from './notes.js';
+import { announceChange } from './notifications.js';
 import { nanoseconds } from './numbers/decimal.js';
-import { due, refreshSoon, refreshUnmoved } from './refresh.js';
-import { mine, request } from './requests.js';
+import { addPendingRestart, refreshSoon, refreshUnmoved } from './refresh.js';
+import { ownRevisions, request } from './requests.js';
 import { countSoon, drawSoon, rows } from './rows.js';
 import { emit } from './signals.js';
-import { has, judge, plain, tweaks } from './tweaks.js';
+import { has, normalize, tweaks, updateModified } from './tweaks.js';
 
 const undecided = [];
 let bulk = 0;
-/** Changes several tweaks; whose the events are that come before the answer is decided by the answer. */
+/** Changes several tweaks. Events are queued until the reply, which identifies the own changes among them. */
 export async function change(method, path, content) {
   bulk++;
   try {
@@ -19,7 +19,7 @@ export async function change(method, path, content) {
     return reply;
   } finally {
     if (!--bulk) {
-      for (const event of undecided.splice(0)) if (!mine.has(String(event.rev))) noticed(event);
+      for (const event of undecided.splice(0)) if (!ownRevisions.has(String(event.rev))) noticed(event);
     }
   }
 }
@@ -28,23 +28,23 @@ function follow(tweak, event) {
   for (const name of ['value', 'set', 'by']) if (name in event) tweak[name] = event[name];
   tweak.layer = event.layer ?? (String(event.value) === String(tweak.default) ? 'default' : 'override');
   const left = event.timeLeft && nanoseconds(event.timeLeft);
-  // An answer has reported this revision already, with the time left, which events omit.
+  // A reply has reported this revision already, with the time left, which events omit.
   tweak.until = left
     ? Date.now() + Number(left / 1000000n)
     : Number(event.rev) === tweak.rev
     ? tweak.until
     : null;
   tweak.rev = Number(event.rev);
-  judge(tweak);
+  updateModified(tweak);
   if (tweak.layer === 'temporary override' && !tweak.until) refreshSoon(tweak.path);
 }
 
-/** Takes an event; false where its tweak is not known. */
+/** Applies a change event; returns false if its tweak is unknown. */
 export function changed(event) {
   const tweak = tweaks.get(event.path);
   if (!tweak) return false;
-  if ('value' in event) event.value = plain(tweak, event.value);
-  // An answer may overtake the events of what was sent before: they are told of, and change nothing.
+  if ('value' in event) event.value = normalize(tweak, event.value);
+  // A reply may overtake events of earlier changes: these are announced, but not applied.
   if (!(Number(event.rev) < tweak.rev)) follow(tweak, event);
   const row = rows.get(event.path);
   if (has(tweak, 'read-only')) {
@@ -53,15 +53,15 @@ export function changed(event) {
     return true;
   }
   emit('committed');
-  if (has(tweak, 'needs-restart')) due(event.path);
-  const isMine = mine.has(String(event.rev));
+  if (has(tweak, 'needs-restart')) addPendingRestart(event.path);
+  const isMine = ownRevisions.has(String(event.rev));
   if (!isMine && row?.sender.isBusy) row.waiting.push(event);
   else if (!isMine && bulk) {
     undecided.push(event);
     row?.changed(event, true);
   } else {
     row?.changed(event, isMine);
-    if (!isMine) announce(event);
+    if (!isMine) announceChange(event);
   }
   drawSoon(event.path);
   countSoon();
@@ -70,5 +70,5 @@ export function changed(event) {
 
 function noticed(event) {
   rows.get(event.path)?.flash(event.by);
-  announce(event);
+  announceChange(event);
 }

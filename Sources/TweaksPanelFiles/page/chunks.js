@@ -1,25 +1,25 @@
-// Makes rows a few at a time, when they come near the view.
+// Creates rows in chunks as they approach the viewport.
 
-import { h, vary } from './dom.js';
+import { h, setStyle } from './dom.js';
 import { rowOf } from './row.js';
 
 const nearby = new IntersectionObserver((entries) => {
   for (const entry of entries) if (entry.isIntersecting) fill(entry.target);
 }, { rootMargin: '400px 0px' });
 
-/** Places for rows, ten in each. */
+/** Creates empty chunks for rows, ten rows each. */
 export function chunksOf(paths, size = 10) {
   const chunks = [];
   for (let start = 0; start < paths.length; start += size) {
     const chunk = h('div.chunk');
     chunk.paths = paths.slice(start, start + size);
-    vary(chunk, '--rows', chunk.paths.length);
+    setStyle(chunk, '--rows', chunk.paths.length);
     chunks.push(chunk);
   }
   return chunks;
 }
 
-/** Makes the rows of a chunk that has none. */
+/** Creates the rows of an empty chunk. */
 export function fill(chunk) {
   if (!chunk?.paths) return;
   nearby.unobserve(chunk);
@@ -32,7 +32,7 @@ export function fill(chunk) {
   chunk.paths = null;
 }
 
-/** Makes the first rows of a list at once, and the others as they come near. */
+/** Creates the first rows of a list at once, and the others as they approach the viewport. */
 export function fillSoon(list) {
   let filled = 0;
   nearby.disconnect();
@@ -46,7 +46,7 @@ export function fillSoon(list) {
   }
 }
 
-/** Makes the rest when the browser has time, so that its own search finds them. */
+/** Creates the rest when the browser is idle, so that the browser's own search finds them. */
 export function fillRest(list) {
   const later = globalThis.requestIdleCallback ?? ((action) => setTimeout(action, 50));
   later(() => {
@@ -57,7 +57,7 @@ export function fillRest(list) {
   });
 }
 
-/** The first chunk without rows whose paths fit. */
+/** The first empty chunk whose paths match. */
 export function chunkWhere(list, fits) {
   return [...list.querySelectorAll('.chunk')].find((chunk) => chunk.paths && fits(chunk.paths));
 }

@@ -1,17 +1,17 @@
-// Holds the stream of events: its loss is seen and said, and it comes back by itself.
+// Maintains the event stream: detects and reports a lost connection, and reconnects.
 
 import { changed } from './changes.js';
 import { byId, clean, root } from './dom.js';
 import { events } from './event-stream.js';
-import { say, toast } from './notes.js';
+import { announce, toast } from './notifications.js';
 import { parse } from './numbers/decimal.js';
 import { keepName } from './person.js';
 import { restarted } from './refresh.js';
-import { ask, credentials, mine, request } from './requests.js';
+import { credentials, fetchAuthenticated, ownRevisions, request } from './requests.js';
 import { countSoon, rows } from './rows.js';
 import { may, mayAll, scopeOf, session } from './session.js';
 import { emit } from './signals.js';
-import { take } from './tweaks.js';
+import { applySnapshot } from './tweaks.js';
 
 let lastID = '';
 let attempt = 0;
@@ -19,36 +19,36 @@ let stream = null;
 let retry = 0;
 let watchdog = 0;
 let countdown = 0;
-/** When anything was heard last: the process says something every second. */
-let heard = 0;
+/** The time of the last received data; the process sends a heartbeat every second. */
+let lastReceived = 0;
 let isFirst = true;
-export function state(name, text) {
+export function setState(name, text) {
   const was = root.dataset.state;
   root.dataset.state = name;
   byId('state').lastElementChild.textContent = text;
   if (was !== name && !isFirst) {
-    say(
+    announce(
       { connected: 'Connected', silent: 'Not responding', lost: 'Disconnected', login: 'Signed out' }[name],
     );
   }
 }
 
-/** Something has come. */
+/** Records that data was received. */
 function alive() {
-  heard = Date.now();
+  lastReceived = Date.now();
   if (root.dataset.state === 'silent') {
-    state('connected', 'connected');
-    // What could be undone was not known meanwhile.
+    setState('connected', 'connected');
+    // The history may have changed meanwhile, so undo and redo are updated.
     countSoon();
   }
   clearTimeout(watchdog);
   watchdog = setTimeout(() => stream?.abort(), 16000);
 }
 
-/** A process that is stopped keeps its connections, and says nothing. */
+/** A suspended process keeps its connections open, and sends nothing. */
 setInterval(() => {
-  if (root.dataset.state !== 'connected' || !stream || document.hidden || Date.now() - heard < 2400) return;
-  state('silent', 'Not responding');
+  if (root.dataset.state !== 'connected' || !stream || document.hidden) return;
+  if (Date.now() - lastReceived >= 2400) setState('silent', 'Not responding');
 }, 200);
 
 export async function connect() {
@@ -56,11 +56,12 @@ export async function connect() {
   clearInterval(countdown);
   stream?.abort();
   const own = stream = new AbortController();
-  if (root.dataset.state === 'lost') state('lost', 'connecting…');
+  if (root.dataset.state === 'lost') setState('lost', 'connecting…');
   alive();
   let reason = 'the stream ended';
   try {
-    const response = await ask('/api/events' + (lastID ? '?since=' + encodeURIComponent(lastID) : ''), {
+    const since = lastID ? '?since=' + encodeURIComponent(lastID) : '';
+    const response = await fetchAuthenticated('/api/events' + since, {
       headers: { Accept: 'text/event-stream' },
       signal: own.signal,
     });
@@ -76,7 +77,7 @@ export async function connect() {
   if (stream === own && root.dataset.state !== 'login') lost(reason);
 }
 
-/** Why the stream is refused. A name that was good for another version of the program is given up. */
+/** The error of a refused stream. A name that this version of the program refuses is dropped. */
 function refusal({ message }) {
   if (message.startsWith('Tweaks-Name')) keepName('');
   return new Error(message);
@@ -84,30 +85,30 @@ function refusal({ message }) {
 
 function lost(reason) {
   clearTimeout(watchdog);
-  // It may be another process that comes back, which has not given this page a key.
+  // A restarted process does not know this page's key.
   if (credentials.headers?.['Tweaks-Key']) credentials.headers = null;
-  awaken();
+  cancelRest();
   const wait = Math.min(8000, 250 * 2 ** attempt++);
   const until = Date.now() + wait;
-  const tell = () =>
-    state(
+  const showCountdown = () =>
+    setState(
       'lost',
       wait < 900
         ? 'Disconnected – retrying'
         : `Disconnected – retrying in ${Math.max(1, Math.ceil((until - Date.now()) / 1000))} s`,
     );
   byId('state').title = reason;
-  tell();
+  showCountdown();
   clearInterval(countdown);
-  if (wait >= 900) countdown = setInterval(tell, 1000);
+  if (wait >= 900) countdown = setInterval(showCountdown, 1000);
   retry = setTimeout(connect, wait);
 }
 
-// A browser has six connections to a process, and every window's stream takes one: a window that nobody looks
-// at gives it back after a while, or the seventh would stay empty.
+// A browser allows six connections to a server, and the stream of each window uses one. A hidden window
+// closes its stream after a while, since a seventh window could not load otherwise.
 let resting = 0;
 let isResting = false;
-function restUnseen() {
+function restIfHidden() {
   clearTimeout(resting);
   if (document.hidden && ['connected', 'silent'].includes(root.dataset.state)) {
     resting = setTimeout(() => {
@@ -119,7 +120,7 @@ function restUnseen() {
   }
 }
 
-function awaken() {
+function cancelRest() {
   clearTimeout(resting);
   isResting = false;
 }
@@ -135,19 +136,19 @@ function receive({ id, event, data }) {
   }
   if (event === 'listing') return relist();
   if (event === 'lagged') {
-    byId('state').title = `${data.count} changes came too fast and were folded into the newest values`;
+    byId('state').title = `${data.count} changes were too frequent; only the newest values are shown`;
   }
 }
 
 function hello(data) {
   greeting = {
     isRestart: session.instance && session.instance !== data.instance,
-    isBack: !isFirst && !isResting,
+    isReconnect: !isFirst && !isResting,
   };
   isResting = false;
   if (session.instance !== data.instance) {
     restarted(data.instance);
-    mine.clear();
+    ownRevisions.clear();
   }
   Object.assign(session, { instance: data.instance, identity: data.identity, process: clean(data.name) });
   byId('process').textContent = session.process;
@@ -164,21 +165,20 @@ function hello(data) {
 }
 
 function snapshot(data) {
-  const { moved, isNew } = take(data.tweaks, !data.resumed);
+  const { moved, isNew } = applySnapshot(data.tweaks, !data.resumed);
   attempt = 0;
-  byId('state').title = `${session.identity || 'somebody'}, who may ${
-    session.scopes.map((scope) => scope.text).join(', ') || 'nothing'
-  }`;
-  state('connected', 'connected');
-  restUnseen();
+  const scopes = session.scopes.map((scope) => scope.text).join(', ');
+  byId('state').title = `${session.identity || 'unknown client'}, scopes: ${scopes || 'none'}`;
+  setState('connected', 'connected');
+  restIfHidden();
   if (greeting.isRestart) {
     toast(
       `${session.process} restarted${
         moved ? `; ${moved} ${moved === 1 ? 'value differs' : 'values differ'}` : ''
       }`,
     );
-  } else if (greeting.isBack && moved) {
-    toast(`Connected again: ${moved} ${moved === 1 ? 'value' : 'values'} changed meanwhile`);
+  } else if (greeting.isReconnect && moved) {
+    toast(`Reconnected: ${moved} ${moved === 1 ? 'value' : 'values'} changed meanwhile`);
   }
   if (isFirst) emit('list');
   else if (isNew || greeting.isOther) emit('list', true);
@@ -191,42 +191,42 @@ function snapshot(data) {
 
 let relisting = 0;
 let early = [];
-/** Other tweaks are there. What is told of them before the list comes waits for it. */
+/** Loads the list again after tweaks were added or removed. Events of unknown tweaks wait for it. */
 async function relist() {
   const own = ++relisting;
   try {
     const reply = await request('GET', '/api/tweaks');
     const rev = Number(reply.rev);
     if (own !== relisting) return;
-    if (take(reply.tweaks, true, rev).isNew) {
+    if (applySnapshot(reply.tweaks, true, rev).isNew) {
       emit('list', true);
       countSoon();
     }
     for (const event of early) if (Number(event.rev) > rev) changed(event);
-  } catch { /* the stream says why */ }
+  } catch { /* the stream reports the error */ }
   if (own === relisting) {
     relisting = 0;
     early = [];
   }
 }
 
-/** Ends the stream, and tries no more. */
+/** Ends the stream, without retries. */
 export function disconnect() {
   clearTimeout(watchdog);
   clearTimeout(retry);
   clearInterval(countdown);
-  awaken();
+  cancelRest();
   stream?.abort();
 }
 
-/** Connects again, unless the window rests or is signed out. */
+/** Connects again, unless the window has paused its stream. */
 export function reconnect() {
   if (!isResting) connect();
 }
 
-/** The window is looked at again, or the network is back. */
+/** Connects at once, when the window is visible again or the network is back. */
 export function connectNow() {
-  restUnseen();
+  restIfHidden();
   if (document.hidden || !isResting && root.dataset.state !== 'lost') return;
   if (isResting) byId('state').lastElementChild.textContent = 'connecting…';
   attempt = 0;

@@ -1,13 +1,13 @@
-// Makes elements, and finds and places those that there are.
+// Creates, finds and positions elements.
 
 export const root = document.documentElement;
 export const byId = (id) => document.getElementById(id);
-// Text from outside is shown without anything that could act on the text around it.
+// External text is shown without control and bidirectional characters, which could affect the text around it.
 export const clean = (text) =>
   String(text).replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 export const on = (element, name, action, ...more) => element.addEventListener(name, action, ...more);
 const names = { part: 'data-part', label: 'aria-label' };
-/** An element: `h('p.soft', { part: 'note', onclick: act }, 'text', child)`; attributes may be left out. */
+/** Creates an element: `h('p.soft', { part: 'note', onclick: act }, 'text', child)`, attributes optional. */
 export function h(kind, attributes, ...children) {
   const [tag, ...classes] = kind.split('.');
   const element = document.createElement(tag);
@@ -19,7 +19,7 @@ export function h(kind, attributes, ...children) {
   if (tag === 'button') element.type = 'button';
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith('on')) on(element, name.slice(2), value);
-    // States are told in words: `aria-expanded` without a value says nothing.
+    // ARIA states need a text value: `aria-expanded` without a value has no meaning.
     else if (name.startsWith('aria-') && value != null) element.setAttribute(name, clean(value));
     else if (value != null && value !== false) {
       element.setAttribute(names[name] ?? name, value === true ? '' : clean(value));
@@ -31,8 +31,8 @@ export function h(kind, attributes, ...children) {
   return element;
 }
 
-/** New children; the focus stays at its place among the old ones. */
-export function renew(parent, children) {
+/** Replaces all children; the control at the same position keeps the focus. */
+export function replaceContent(parent, children) {
   const all = () => [...parent.querySelectorAll('a, button, input, textarea')];
   const index = all().indexOf(document.activeElement);
   parent.replaceChildren(...children);
@@ -40,14 +40,14 @@ export function renew(parent, children) {
 }
 
 export const bdi = (text, attributes) => h('bdi', attributes, text);
-export const vary = (element, name, value) => element.style.setProperty(name, value);
+export const setStyle = (element, name, value) => element.style.setProperty(name, value);
 export const svg = (tag, attributes) => {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
   for (const name in attributes) element.setAttribute(name, attributes[name]);
   return element;
 };
 
-/** One of the symbols at the end of index.html. */
+/** An icon from the symbols at the end of index.html. */
 export function icon(name) {
   const element = svg('svg', { class: 'icon', 'aria-hidden': 'true' });
   element.append(svg('use', { href: '#icon-' + name }));
@@ -55,18 +55,19 @@ export function icon(name) {
 }
 
 export const button = (text, onclick, more = {}) => h('button.button', { onclick, ...more }, text);
-/** Puts a floating element beside what it belongs to, within the window. */
+/** Positions a floating element beside its anchor, within the window. */
 export function float(element, beside) {
   const { left, top, bottom } = beside.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = element;
-  vary(element, 'left', Math.max(8, Math.min(left, innerWidth - width - 8)) + 'px');
-  vary(element, 'top', Math.max(8, bottom + 6 + height > innerHeight ? top - height - 6 : bottom + 6) + 'px');
+  setStyle(element, 'left', Math.max(8, Math.min(left, innerWidth - width - 8)) + 'px');
+  const y = bottom + 6 + height > innerHeight ? top - height - 6 : bottom + 6;
+  setStyle(element, 'top', Math.max(8, y) + 'px');
 }
 
-/** A name that is made only once. */
+/** A random unique name. */
 export const random = () =>
   crypto.getRandomValues(new Uint32Array(3)).reduce((text, word) => text + word.toString(36), '');
-/** A table; lines for which `isNow` holds stand out. */
+/** A table; lines for which `isNow` returns true are highlighted. */
 export function table(head, lines, isNow = () => false) {
   const cell = (content) => h('td', { dir: 'auto' }, content);
   return h(

@@ -1,23 +1,23 @@
-// A drag: many values, one entry to undo, and back to the beginning with Escape.
+// Drags a value: many changes become one undo entry, and Escape restores the value before the drag.
 
 import { random } from './dom.js';
 import { gesture } from './rows.js';
 import { emit } from './signals.js';
 import { isOverridden } from './tweaks.js';
 
-/** What a row is as far as it can be dragged. */
+/** The base class of a row, for dragging. */
 export class Draggable {
-  /** The drag that is under way. */
+  /** The current drag. */
   drag = null;
-  /** The name of a run of presses. */
-  run = '';
-  /** The list changed meanwhile, and is drawn when the drag ends. */
-  isLate = false;
+  /** The drag ID that a sequence of key presses shares. */
+  runID = '';
+  /** Whether the list changed during the drag, and is redrawn at its end. */
+  needsRedraw = false;
 
   begin() {
     gesture.row = this;
     this.drag ??= {
-      id: this.run || random(),
+      id: this.runID || random(),
       value: this.wanted,
       isOverride: this.sender.isBusy || isOverridden(this.tweak),
       until: this.tweak.until,
@@ -27,48 +27,48 @@ export class Draggable {
   move(value) {
     this.begin();
     const { drag } = this;
-    if (drag.isOver || String(value) === String(drag.last ?? drag.value)) return;
+    if (drag.isCanceled || String(value) === String(drag.last ?? drag.value)) return;
     drag.last = value;
     this.control.show(value);
-    const change = this.lasts ? { value, for: this.lasts } : { value };
+    const change = this.nextDuration ? { value, for: this.nextDuration } : { value };
     this.sender.push({ change, settled: false, drag: drag.id });
   }
 
   end() {
     const { drag } = this;
     this.drag = null;
-    if (drag?.last != null && !drag.isOver) this.send({ value: drag.last }, { drag: drag.id });
+    if (drag?.last != null && !drag.isCanceled) this.send({ value: drag.last }, { drag: drag.id });
     else this.release();
-    if (!this.isLate) return;
-    this.isLate = false;
+    if (!this.needsRedraw) return;
+    this.needsRedraw = false;
     emit('list', true);
   }
 
-  /** Goes back to where it began; false where nothing is dragged. */
+  /** Restores the value before the drag; returns false without a drag. */
   cancel() {
     const { drag } = this;
-    if (!drag || drag.isOver) return false;
-    drag.isOver = true;
-    this.run = '';
+    if (!drag || drag.isCanceled) return false;
+    drag.isCanceled = true;
+    this.runID = '';
     this.control.show(drag.value);
     if (drag.last != null) this.sender.push({ change: this.#before(drag), settled: true, drag: drag.id });
     return true;
   }
 
-  /** The change that takes a drag back. */
+  /** The change that reverts a drag. */
   #before({ value, isOverride, until }) {
     if (!isOverride) return { reset: true };
     const text = typeof value === 'bigint' ? String(value) : value;
     return until ? { value: text, for: Math.max(1, until - Date.now()) + 'ms' } : { value: text };
   }
 
-  /** Keys that follow each other are one entry to undo: each press goes by the name of the first. */
-  runOn() {
+  /** Continues or begins a sequence of key presses, which become one undo entry; returns its drag ID. */
+  continueRun() {
     gesture.row = this;
     clearTimeout(this.pause);
     this.pause = setTimeout(() => {
-      this.run = '';
+      this.runID = '';
     }, 700);
-    return this.run ||= random();
+    return this.runID ||= random();
   }
 }

@@ -1,4 +1,4 @@
-// Asks how long what is set in a row lasts.
+// Shows the menu for the duration of a row's changes.
 
 import { button, float, h, on } from './dom.js';
 import { has } from './tweaks.js';
@@ -18,7 +18,7 @@ export function openDurationMenu(row) {
   const item = (text, part, action) =>
     button(text, () => {
       menu.hidePopover();
-      row.lasting.focus();
+      row.durationButton.focus();
       action();
     }, { class: 'button plain', role: 'menuitem', part: part });
   const spans = [['1m', '1 minute'], ['10m', '10 minutes'], ['1h', '1 hour']];
@@ -37,8 +37,8 @@ export function openDurationMenu(row) {
       })
       : '',
   );
-  row.lasting.after(menu);
+  row.durationButton.after(menu);
   menu.showPopover();
-  float(menu, row.lasting);
+  float(menu, row.durationButton);
   menu.querySelector('button').focus();
 }

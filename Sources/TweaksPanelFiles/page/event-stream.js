@@ -1,4 +1,4 @@
-// Reads server-sent events from a response, as EventSource would, which can show no key.
+// Parses server-sent events from a response; EventSource cannot send the header with the key.
 
 import { parse } from './numbers/decimal.js';
 

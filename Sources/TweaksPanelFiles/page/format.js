@@ -1,9 +1,9 @@
-// Writes values, times and names as people read them.
+// Formats values, times and names for display.
 
 import { clean } from './dom.js';
 import { duration } from './numbers/decimal.js';
 
-/** A list as the process reads it. */
+/** A list in the syntax of the process. */
 const listed = (values) =>
   '[' + values.map((one) => typeof one === 'string' ? JSON.stringify(one) : String(one)).join(', ') + ']';
 
@@ -18,8 +18,8 @@ export const brief = (value, length = 60) => {
   return text.length > length ? text.slice(0, length) + '…' : text;
 };
 
-/** The time until then. */
-export const left = (until) => {
+/** The time left until a moment. */
+export const timeUntil = (until) => {
   const seconds = Math.max(0, Math.ceil((until - Date.now()) / 1000));
   return duration(BigInt(seconds) * 1000000000n);
 };
@@ -33,15 +33,15 @@ export const when = (time) => {
   );
 };
 
-/** A value of a change; those of secrets are not told. */
-export const told = (value, isSecret, length) =>
+/** A value of a change; values of secrets are hidden. */
+export const valueText = (value, isSecret, length) =>
   isSecret ? '(secret)' : value == null ? 'none' : brief(value, length);
 
-/** From which value to which a change led, and for how long. */
+/** The old and the new value of a change, and its duration. */
 export const moveText = ({ was, value, secret, for: span }) =>
-  (secret ? '(secret)' : `${told(was, false, 40)} → ${told(value, false, 40)}`) +
+  (secret ? '(secret)' : `${valueText(was, false, 40)} → ${valueText(value, false, 40)}`) +
   (span ? ' for ' + span : '');
 
-export const partly = (path) => path.split('/').map(encodeURIComponent).join('/');
+export const encodePath = (path) => path.split('/').map(encodeURIComponent).join('/');
 export const partsOf = (path) => path.split('/');
 export const nameOf = (path) => partsOf(path)[2] ?? path;

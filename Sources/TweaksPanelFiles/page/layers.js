@@ -1,13 +1,13 @@
-// Explains a value: its layers, as the process has them.
+// Shows the layers of a tweak, loaded from the process.
 
 import { drawBadges } from './badges.js';
 import { h, table } from './dom.js';
-import { brief, left, shown, when } from './format.js';
+import { brief, shown, timeUntil, when } from './format.js';
 import { nanoseconds } from './numbers/decimal.js';
 import { refreshSoon } from './refresh.js';
 import { has } from './tweaks.js';
 
-/** Unfolds the layers of a row, or folds them. */
+/** Shows or hides the layers of a row. */
 export function toggleLayers(row) {
   const isOpen = row.layers.hidden;
   row.layers.hidden = !isOpen;
@@ -17,7 +17,7 @@ export function toggleLayers(row) {
   refreshSoon(row.tweak.path);
 }
 
-/** Draws them from the answer of `explain`. */
+/** Draws the layers from the reply to `explain`. */
 export function drawLayers(row, { layers = [], source }) {
   const remarks = layers.filter((layer) => layer.remark).map((layer) => layer.remark);
   row.remark = remarks[0] ?? null;
@@ -28,7 +28,7 @@ export function drawLayers(row, { layers = [], source }) {
     (layer.current ? '→ ' : '') + layer.layer,
     isSecret ? '(secret)' : brief(layer.value, 400),
     layer.by,
-    when(layer.time) + timeLeft(layer),
+    when(layer.time) + remainingText(layer),
   ]);
   row.layers.replaceChildren(
     table(['Layer', 'Value', 'By', 'When'], lines, ([name]) => name.startsWith('→')),
@@ -37,12 +37,12 @@ export function drawLayers(row, { layers = [], source }) {
   );
 }
 
-function timeLeft(layer) {
+function remainingText(layer) {
   if (!layer.timeLeft) return '';
-  return `, ${left(Date.now() + Number(nanoseconds(layer.timeLeft) / 1000000n))} left`;
+  return `, ${timeUntil(Date.now() + Number(nanoseconds(layer.timeLeft) / 1000000n))} left`;
 }
 
-/** What the code says of the tweak, in one line. */
+/** The declaration of the tweak in one line. */
 function definition(tweak, source) {
   const { kind, min, max, step, policy, flags = [] } = tweak;
   const hasRange = min != null || max != null;
@@ -50,7 +50,7 @@ function definition(tweak, source) {
     kind,
     hasRange && `${shown(min ?? '')}…${shown(max ?? '')}`,
     step != null && 'step ' + shown(step),
-    policy && policy + 's what does not fit',
+    policy && policy + 's invalid values',
     ...flags,
     source && 'declared in ' + source,
   ].filter(Boolean).join(' · ');

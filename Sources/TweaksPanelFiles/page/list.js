@@ -1,14 +1,14 @@
-// Lists the tweaks that the address names: everything, a category, favorites, or what a search found.
+// Draws the list of tweaks for the address: everything, a category, favorites, or search results.
 
 import { readAddress, route, setRoute } from './address.js';
 import { chunksOf, fillRest, fillSoon } from './chunks.js';
 import { bdi, byId, clean, h, icon, on, root } from './dom.js';
-import { nameOf, partly } from './format.js';
-import { aim, placeNow, returnTo } from './place.js';
+import { encodePath, nameOf } from './format.js';
+import { restoreScroll, scrollPosition, scrollToTarget } from './scroll-position.js';
 import { gesture } from './rows.js';
 import { beginSearch, endSearch, search } from './search.js';
 import { session } from './session.js';
-import { drawSide } from './side.js';
+import { drawSide } from './sidebar.js';
 import { listen } from './signals.js';
 import { store, stored } from './storage.js';
 import { favorites, tree, tweaks } from './tweaks.js';
@@ -16,25 +16,25 @@ import { favorites, tree, tweaks } from './tweaks.js';
 const list = byId('list');
 const folded = new Set(stored('folded', []));
 let onlyModified = false;
-/** Paths of what is listed. */
+/** Paths of the listed tweaks. */
 let listed = new Set();
-/** What is shown was searched for with this. */
+/** The query of the shown results. */
 let shownQuery = null;
-/** Where the list was before the search: its address, and what stood at the top. */
+/** The address and the scroll position before the search. */
 let before = null;
 
-/** Draws what the address names; `isSame`: that is what it named before. */
+/** Draws the view that the address names; `isSame`: the address has not changed. */
 export function open(isSame = false) {
   if (!tweaks.size && root.dataset.state !== 'connected') return;
   setRoute(readAddress());
   if (route.query == null) endSearch(!isSame);
   else if (!beginSearch(!isSame)) return;
-  // What is moved in the page loses the pointer: a drag ends first.
+  // A moved element loses the pointer, so the list is redrawn after the drag.
   if (isSame && gesture.row?.drag && gesture.row.element.isConnected) {
-    gesture.row.isLate = true;
+    gesture.row.needsRedraw = true;
     return;
   }
-  if (search.found && shownQuery == null) before = { address: search.from, place: placeNow() };
+  if (search.found && shownQuery == null) before = { address: search.from, position: scrollPosition() };
   const focused = document.activeElement;
   draw();
   if (focused !== document.body && focused !== document.activeElement && focused?.isConnected) {
@@ -46,12 +46,13 @@ export function open(isSame = false) {
   document.title = title.filter(Boolean).map(clean).join(' – ');
 }
 
-/** Results begin at the top, and leaving them leads back to where the search began. */
+/** Results begin at the top; leaving them restores the position before the search. */
 function scroll(isSame) {
   const query = search.found ? route.query : null;
   if (query != null && query !== shownQuery) scrollTo(0, 0);
-  else if (query == null && shownQuery != null && before?.address === location.hash) returnTo(before.place);
-  else if (!isSame) aim(route);
+  else if (query == null && shownQuery != null && before?.address === location.hash) {
+    restoreScroll(before.position);
+  } else if (!isSame) scrollToTarget(route);
   shownQuery = query;
 }
 
@@ -69,12 +70,12 @@ function draw() {
 
 const isKept = (path) => !onlyModified || tweaks.get(path)?.modified;
 
-/** What was found, and favorites: rows in one card. */
+/** Search results or favorites: rows in one card. */
 function flatParts(paths) {
   const more = search.found?.more;
   const count = more ? `the best ${paths.length} of ${paths.length + more}` : String(paths.length);
   const title = search.found ? `Results for “${clean(route.query)}”` : 'Favorites';
-  const none = search.found ? 'No tweaks match.' : 'Nothing here yet: the star at a row puts it here.';
+  const none = search.found ? 'No tweaks match.' : 'No favorites yet: click the star of a row to add it.';
   return [
     h('h2', title, h('small', count)),
     paths.length ? h('section.card', ...chunksOf(paths)) : h('p.empty', none),
@@ -125,7 +126,7 @@ function card(category, collection, paths) {
     h('span.soft', String(paths.length)),
   );
   const attributes = {
-    href: '#/' + partly(key),
+    href: '#/' + encodePath(key),
     title: 'Link to this collection',
     label: 'Link to ' + collection,
   };

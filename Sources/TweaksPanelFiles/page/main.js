@@ -1,8 +1,8 @@
-// Begins: keys of the whole page, the address, and the connection.
+// Starts the page: global keys, the address, and the connection.
 
-import './bar.js';
+import './toolbar.js';
 import { connect, connectNow } from './connection.js';
-import { byId, on, root, vary } from './dom.js';
+import { byId, on, root, setStyle } from './dom.js';
 import { open } from './list.js';
 import { gesture } from './rows.js';
 import { may } from './session.js';
@@ -10,16 +10,16 @@ import { signIn } from './sign-in-form.js';
 import { step } from './undo.js';
 
 const mac = /Mac|iP/.test(navigator.platform);
-// Escape takes back the drag that is under way, before it does anything else.
+// Escape first cancels the current drag.
 addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || !gesture.row?.cancel()) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 }, true);
 
-// A pointer begins something new.
+// A pointer ends a sequence of key presses.
 addEventListener('pointerdown', () => {
-  if (gesture.row) gesture.row.run = '';
+  if (gesture.row) gesture.row.runID = '';
 }, true);
 
 const isTyping = (element) =>
@@ -43,7 +43,7 @@ addEventListener('popstate', () => {
   if (!location.hash.startsWith('#token=')) open();
 });
 
-new ResizeObserver(([entry]) => vary(root, '--head', entry.target.offsetHeight + 'px')).observe(
+new ResizeObserver(([entry]) => setStyle(root, '--head', entry.target.offsetHeight + 'px')).observe(
   document.querySelector('.bar'),
 );
 function begin(isRunning) {

@@ -1,43 +1,43 @@
-// Knows which window this is, and how the person there wants to be called: every request says both.
+// Keeps the ID of this window and the user's name, which every request sends in headers.
 
 import { random } from './dom.js';
 import { store, stored } from './storage.js';
 
 const key = 'tweaks.window';
-/** Takes what the page before has left in this tab. A copy of a tab finds nothing: it is another window. */
-function take() {
+/** Restores and removes the state of the tab's last page. A duplicated tab finds none: it is a new window. */
+function restore() {
   try {
-    const left = JSON.parse(sessionStorage.getItem(key));
+    const saved = JSON.parse(sessionStorage.getItem(key));
     sessionStorage.removeItem(key);
-    return left;
+    return saved;
   } catch {
     return null;
   }
 }
 
-function leave() {
+function save() {
   try {
-    sessionStorage.setItem(key, JSON.stringify(here));
-  } catch { /* full, or forbidden: the next page is another window */ }
+    sessionStorage.setItem(key, JSON.stringify(thisWindow));
+    } catch { /* full, or forbidden: the next page is a new window */ }
 }
 
-/** This window. A new one has the name that was last given in this browser. */
-const here = take() ?? { id: (random() + random()).slice(0, 32), name: stored('name', '') };
+/** This window. A new window starts with the last name of this browser. */
+const thisWindow = restore() ?? { id: (random() + random()).slice(0, 32), name: stored('name', '') };
 
-// While a page is shown, its tab holds nothing; one that comes back from the browser's cache takes it again.
-addEventListener('pagehide', leave);
+// The state is stored only while no page is shown; a page from the browser's cache removes it again.
+addEventListener('pagehide', save);
 addEventListener('pageshow', (event) => {
-  if (event.persisted) take();
+  if (event.persisted) restore();
 });
 
-/** The name that is given in this window; empty where none is. */
-export const nameHere = () => here.name;
-/** Keeps a name for this window, and for those that this browser opens later. */
+/** The name in this window; empty without one. */
+export const currentName = () => thisWindow.name;
+/** Keeps a name for this window, and for new windows of this browser. */
 export function keepName(name) {
-  here.name = name;
+  thisWindow.name = name;
   store('name', name);
 }
 
 export const nameHeader = (name) => ({ 'Tweaks-Name': encodeURIComponent(name) });
-/** What every request says of who asks. */
-export const personHeaders = () => ({ 'Tweaks-Window': here.id, ...nameHeader(here.name) });
+/** The headers that identify the window and the user. */
+export const personHeaders = () => ({ 'Tweaks-Window': thisWindow.id, ...nameHeader(thisWindow.name) });

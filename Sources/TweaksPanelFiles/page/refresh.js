@@ -1,13 +1,13 @@
-// Asks for what events do not say: time left, and layers that changed without the value.
+// Loads the details that events omit: the time left, the layers, and pending restarts.
 
 import { root } from './dom.js';
 import { request } from './requests.js';
 import { drawSoon, rows } from './rows.js';
 import { session } from './session.js';
 import { store, stored } from './storage.js';
-import { has, isOverridden, judge, received, tweaks } from './tweaks.js';
+import { has, isOverridden, received, tweaks, updateModified } from './tweaks.js';
 
-/** What the events do not say: time left, and layers that changed without the value. */
+/** Timers of pending refreshes, by path. */
 const refreshing = new Map();
 export function refreshSoon(path) {
   if (refreshing.has(path)) return;
@@ -20,17 +20,17 @@ export function refreshSoon(path) {
         const reply = await request('GET', '/api/explain?path=' + encodeURIComponent(path));
         const tweak = tweaks.get(path);
         if (!tweak) return;
-        // The answer may be older than the change.
+        // The reply may be older than the last change.
         if (tweak.rev !== rev) return refreshSoon(path);
         const top = received({ ...reply, ...reply.layers?.find((layer) => layer.current) });
         for (const name of ['layer', 'by', 'until', 'set']) tweak[name] = top[name];
-        judge(tweak);
+        updateModified(tweak);
         if (
           has(tweak, 'needs-restart') && isOverridden(tweak) && Date.parse(top.time) > await startOf()
-        ) due(path);
-        rows.get(path)?.explained(reply);
+        ) addPendingRestart(path);
+        rows.get(path)?.showLayers(reply);
         drawSoon(path);
-      } catch { /* the next event or snapshot says it */ }
+      } catch { /* the next event or snapshot updates the row */ }
     }, 60),
   );
 }
@@ -40,21 +40,21 @@ export const refreshUnmoved = (reply) =>
     refreshSoon(tweak.path)
   );
 
-/** Paths of what was set since the process started, and waits for the next start. */
+/** Paths of tweaks that were set since the process started, and take effect at its next start. */
 export let restarts = new Set();
-export function due(path) {
+export function addPendingRestart(path) {
   restarts.add(path);
   store('due', [session.instance, ...restarts]);
 }
 
-/** Another start of the process: what was due is done, unless this browser knows of this start. */
+/** Clears the pending restarts when the process has restarted; restores those stored for the same start. */
 export function restarted(instance) {
   const [known, ...paths] = stored('due', []);
   restarts = new Set(known === instance ? paths : []);
   started = null;
 }
 
-/** When the process started, at the latest: what was set after that waits for the next start. */
+/** The latest possible start time of the process; changes after it take effect at the next start. */
 let started = null;
 const startOf = () =>
   started ??= request('GET', '/api/stats').then(
@@ -64,19 +64,19 @@ const startOf = () =>
       return Infinity;
     },
   );
-// Whether a file says otherwise, or a restart is due, is asked for a few overrides, one by one.
-const doubts = [];
-let doubted = 0;
-export function doubt(row) {
-  if (doubted < 40 && !doubts.includes(row)) {
-    doubted++;
+// Conflicts with the config file and pending restarts are checked for a limited number of overrides, in turn.
+const checkQueue = [];
+let checkCount = 0;
+export function queueCheck(row) {
+  if (checkCount < 40 && !checkQueue.includes(row)) {
+    checkCount++;
     row.remark = null;
-    doubts.push(row);
+    checkQueue.push(row);
   }
 }
 
 setInterval(() => {
   if (document.hidden || root.dataset.state !== 'connected') return;
-  const row = doubts.shift();
+  const row = checkQueue.shift();
   if (row?.element.isConnected) refreshSoon(row.tweak.path);
 }, 400);

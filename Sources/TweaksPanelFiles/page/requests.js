@@ -1,19 +1,19 @@
-// Sends requests, and knows which revisions came of them.
+// Sends authenticated requests, and remembers the revisions that they made.
 
 import { parse } from './numbers/decimal.js';
 import { personHeaders } from './person.js';
 import { session } from './session.js';
 import { emit } from './signals.js';
 
-/** Revisions that this page has made. */
-export const mine = new Set();
+/** The revisions that this page has made. */
+export const ownRevisions = new Set();
 /**
- * What requests show, for as long as this page is open: a key that the process gave it, beside the cookie; or
- * the token itself. `renew` gets a new key, where there is a sign-in.
+ * The headers that authenticate requests while this page is open: a key from the process, beside the cookie,
+ * or the token itself. `renew` gets a new key if the browser is signed in.
  */
 export const credentials = { headers: null, renew: () => Promise.resolve(false) };
-/** Asks; where nothing is shown yet, or what is shown is not taken any more, once again with a new key. */
-export async function ask(path, options = {}) {
+/** Sends a request; without credentials, or after status 401, with a new key. */
+export async function fetchAuthenticated(path, options = {}) {
   const once = () =>
     fetch(path, { ...options, headers: { ...personHeaders(), ...options.headers, ...credentials.headers } });
   if (path === '/login') return once();
@@ -34,11 +34,11 @@ export async function request(method, path, content, headers = {}, asText = fals
   let response;
   let text;
   try {
-    response = await ask(path, options);
+    response = await fetchAuthenticated(path, options);
     text = await response.text();
   } catch {
     throw Object.assign(
-      new Error(`not sent: no connection to ${session.process}; try again when it is back`),
+      new Error(`not sent: no connection to ${session.process}; try again once it is connected`),
       { code: 'lost' },
     );
   }
@@ -46,20 +46,20 @@ export async function request(method, path, content, headers = {}, asText = fals
   let reply = {};
   try {
     reply = parse(text || '{}');
-  } catch { /* not ours, so the status has to do */ }
+  } catch { /* not JSON: the error reports the status */ }
   if (response.ok && reply.ok !== false) {
     if (reply.rev != null && !reply.unchanged && method !== 'GET') remember(reply.rev);
     return reply;
   }
   if (response.status === 401 && path !== '/login') emit('signed-out');
-  throw Object.assign(new Error(reply.error?.message ?? `${session.process} answered ${response.status}`), {
+  throw Object.assign(new Error(reply.error?.message ?? `${session.process} returned ${response.status}`), {
     code: reply.error?.code,
     reply,
   });
 }
 
 function remember(revision) {
-  mine.add(String(revision));
+  ownRevisions.add(String(revision));
   emit('committed');
-  if (mine.size > 2000) mine.delete(mine.values().next().value);
+  if (ownRevisions.size > 2000) ownRevisions.delete(ownRevisions.values().next().value);
 }

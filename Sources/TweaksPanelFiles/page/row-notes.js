@@ -1,4 +1,4 @@
-// Writes the line below a control: what was understood, the default, where the value comes from, by whom.
+// Draws the line below a control: the parsed value, the default, and the origin of the value.
 
 import { clean } from './dom.js';
 import { brief, shown } from './format.js';
@@ -12,36 +12,36 @@ export function drawNotes(row) {
   note(row, 'origin', row.flashed ? 'by ' + clean(row.flashed) : origin(tweak));
   note(row, 'default', tweak.modified && !isSecret ? 'default ' + brief(tweak.default) + unitOf(tweak) : '');
   const other = isSecret ? 'changed' : brief(ghost?.value);
-  note(row, 'ghost', ghost ? `${clean(ghost.by ?? 'somebody')}: ${other}` : '');
+  note(row, 'ghost', ghost ? `${clean(ghost.by ?? 'unknown')}: ${other}` : '');
 }
 
 function note(row, name, text) {
   const part = row.element.querySelector(`.notes [data-part=${name}]`);
   part.hidden = !text;
   if (!text || part.textContent === text) return;
-  // The line has one height, so that no row moves; what does not fit is in the title.
+  // The line has a fixed height, so that no row moves; the title has the full text.
   part.textContent = text;
   part.title = text;
 }
 
-/** The layer, and who set it. */
+/** The layer, and its origin. */
 function origin({ layer, by }) {
   if (!layer || layer === 'default') return '';
   if (!by) return layer;
   return layer + (by.startsWith(layer) ? clean(by.slice(layer.length)) : ' by ' + clean(by));
 }
 
-/** The unit as it stands behind a number. */
+/** The suffix with the unit of a number. */
 const unitOf = (tweak) => tweak.unit ? ' ' + clean(tweak.unit) : '';
 
-/** What was made of a text that is not the value itself, such as `40*2`; empty where it is. */
+/** The value of a typed expression, such as `40*2`; empty if the text is the value itself. */
 export function meaningOf(text, tweak) {
   const { kind, value } = tweak;
   if (['string', 'point'].includes(kind) || has(tweak, 'secret') || isWritten(kind, text, value)) return '';
   return `${clean(text)} = ${kind === 'color' ? value.replace(/FF$/, '') : brief(value)}${unitOf(tweak)}`;
 }
 
-/** Whether a text is only another way to write that value: `#f80`, `1_000`. */
+/** Whether a text is another notation of the value: `#f80`, `1_000`. */
 function isWritten(kind, text, value) {
   if (kind === 'color') return [value, value.replace(/FF$/, '')].includes(text.toUpperCase());
   const [one, other] = [text, shown(value)].map((text) => measure(kind, text));

@@ -1,16 +1,16 @@
-// Shows one tweak: name, control, where its value comes from, and what can be done with it.
+// Shows one tweak in a row: its name, control, notes and tools.
 
-import { failed, taken } from './answers.js';
+import { accepted, failed } from './replies.js';
 import { drawBadges } from './badges.js';
 import { controlOf } from './controls/index.js';
 import { bdi, byId, clean } from './dom.js';
 import { Draggable } from './drag.js';
 import { openDurationMenu } from './duration-menu.js';
-import { partly, partsOf } from './format.js';
+import { encodePath, partsOf } from './format.js';
 import { drawLayers, toggleLayers } from './layers.js';
-import { say } from './notes.js';
+import { announce } from './notifications.js';
 import { nanoseconds } from './numbers/decimal.js';
-import { doubt, refreshSoon, restarts } from './refresh.js';
+import { queueCheck, refreshSoon, restarts } from './refresh.js';
 import { drawNotes, meaningOf } from './row-notes.js';
 import { drawSoon, rows } from './rows.js';
 import { Sender } from './sender.js';
@@ -21,22 +21,22 @@ import { favorites, has, isOverridden, tweaks } from './tweaks.js';
 
 export class Row extends Draggable {
   sender = new Sender(this);
-  /** Events that came while an answer was on its way. */
+  /** Events that were received while a reply was pending. */
   waiting = [];
-  /** The last values of a figure. */
+  /** The last values of a metric. */
   samples = [];
-  /** Something is typed that was not sent. */
+  /** Whether typed text was not sent. */
   isEdited = false;
   isHovered = false;
-  /** What others made of it while it was being touched. */
+  /** A change by another client while this row was in use. */
   ghost = null;
-  /** What was made of what was typed last. */
+  /** The value of the last typed expression. */
   meaning = '';
-  /** What is set here next lasts so long. */
-  lasts = '';
-  /** What the config file says otherwise; null: it was asked. */
+  /** The duration of the next changes; empty if they are permanent. */
+  nextDuration = '';
+  /** The conflict with the config file; empty: not checked; null: being checked, or none. */
   remark = '';
-  /** Whose change the control does not show yet: `mine` or `other`. */
+  /** The origin of a change that the control does not show yet: `mine` or `other`. */
   stale = '';
 
   constructor(tweak) {
@@ -51,7 +51,7 @@ export class Row extends Draggable {
     this.draw();
   }
 
-  /** Why it cannot be changed here; empty where it can. */
+  /** Why this client cannot change it; empty if it can. */
   #reason() {
     const { kind, path } = this.tweak;
     if (kind === 'action') return may('run', path) ? '' : 'you may not run this';
@@ -67,7 +67,7 @@ export class Row extends Draggable {
     element.row = this;
     Object.assign(element.dataset, { path, kind });
     element.setAttribute('aria-label', this.label);
-    element.querySelector('.title a').href = '#/' + partly(path);
+    element.querySelector('.title a').href = '#/' + encodePath(path);
     element.querySelector('.title bdi').textContent = clean(name);
     element.querySelector('.crumb').append(bdi(category), ' › ', bdi(collection));
     element.querySelector('.help').textContent = clean(help ?? '');
@@ -75,13 +75,13 @@ export class Row extends Draggable {
     this.layers = element.querySelector('.layers');
     this.error = part('error');
     this.reset = part('reset');
-    this.lasting = part('for');
+    this.durationButton = part('for');
     this.explain = part('explain');
     this.star = part('star');
     this.star.ariaPressed = favorites.has(path);
     for (const tool of element.querySelectorAll('.tool')) tool.ariaLabel = `${tool.title}: ${this.label}`;
     if (this.reason) element.ariaDescription = this.reason;
-    if (this.reason || kind === 'action' || has(this.tweak, 'read-only')) this.lasting.hidden = true;
+    if (this.reason || kind === 'action' || has(this.tweak, 'read-only')) this.durationButton.hidden = true;
   }
 
   #addControl() {
@@ -108,28 +108,28 @@ export class Row extends Draggable {
     return this.tweak.layer === 'temporary override';
   }
   get isArmed() {
-    return this.lasts && !this.isTemporary;
+    return this.nextDuration && !this.isTemporary;
   }
-  /** The value as this page means it: what is on its way counts. */
+  /** The value after all pending changes. */
   get wanted() {
     return this.drag?.last ?? this.sender.wanted ?? this.tweak.value;
   }
-  /** What others do must not move what is being touched. */
-  get isHeld() {
+  /** Whether the row is in use: changes of others must not move its control. */
+  get isInUse() {
     return this.drag || this.isEdited || this.isHovered || this.sender.isBusy;
   }
 
-  // What can be done --------------------------------------------------------------------------------------
+  // Actions -----------------------------------------------------------------------------------------------
 
-  /** One change that is done at once; `job` has what was typed, or the drag that it ends. */
+  /** Sends a change at once; `job` has the typed text, or the ID of the drag that it ends. */
   send(change, job = {}) {
-    if (this.lasts && 'value' in change) change = { ...change, for: this.lasts };
+    if (this.nextDuration && 'value' in change) change = { ...change, for: this.nextDuration };
     this.isEdited = false;
     this.meaning = '';
     this.sender.push({ ...job, change, settled: true });
   }
 
-  /** A button at the side was pressed. */
+  /** Handles a press of a tool button. */
   act(part) {
     if (part === 'reset') this.send({ reset: true });
     if (part === 'for' && this.isArmed) this.arm('');
@@ -142,11 +142,12 @@ export class Row extends Draggable {
     }
   }
 
-  /** What is set here from now on lasts so long, until what was set that way is over. */
+  /** Makes the following changes temporary, until such a value expires; permanent for an empty duration. */
   arm(span) {
-    this.lasts = span;
+    this.nextDuration = span;
     this.draw();
-    say(span ? `changes of ${this.label} last ${span}; Escape ends that` : `changes of ${this.label} stay`);
+    const kind = span ? `temporary, for ${span}; press Escape to cancel` : 'permanent';
+    announce(`changes of ${this.label} are ${kind}`);
   }
 
   #toggleFavorite() {
@@ -157,7 +158,7 @@ export class Row extends Draggable {
     emit('favorites');
   }
 
-  /** Arrow keys go to the next row, Enter into the control. */
+  /** Arrow keys move the focus to the next row, Enter into the control. */
   moveFocus(event) {
     const all = [...byId('list').querySelectorAll('.row')];
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
@@ -169,31 +170,31 @@ export class Row extends Draggable {
     event.preventDefault();
   }
 
-  // What happened -----------------------------------------------------------------------------------------
+  // Events ------------------------------------------------------------------------------------------------
 
-  /** The value has changed. */
+  /** Handles a changed value. */
   changed(event, isMine) {
     if (!isMine) {
       this.meaning = '';
       this.flash(event.by);
-      if (this.isHeld) this.ghost = { by: event.by, value: event.value ?? this.tweak.value };
+      if (this.isInUse) this.ghost = { by: event.by, value: event.value ?? this.tweak.value };
     }
     if (isMine) this.#fade();
     if (isMine && !this.drag) this.ghost = null;
-    if (isMine || !this.isHeld) this.stale = isMine ? 'mine' : 'other';
+    if (isMine || !this.isInUse) this.stale = isMine ? 'mine' : 'other';
     if (!this.layers.hidden) refreshSoon(this.tweak.path);
     drawSoon(this.tweak.path);
   }
 
-  /** It is no longer touched, so it shows what others made of it. */
+  /** Shows the current value once the row is no longer in use. */
   release() {
-    if (this.isHeld) return;
+    if (this.isInUse) return;
     this.ghost = null;
     this.control.show(this.tweak.value);
     this.draw();
   }
 
-  /** Shows for a while who has changed it. */
+  /** Shows the origin of a change for a few seconds. */
   flash(by) {
     if (!by) return;
     this.flashed = by;
@@ -204,7 +205,7 @@ export class Row extends Draggable {
     drawSoon(this.tweak.path);
   }
 
-  /** What another has made of it is over. */
+  /** Ends the display of the origin. */
   #fade() {
     clearTimeout(this.fading);
     this.flashed = '';
@@ -212,23 +213,23 @@ export class Row extends Draggable {
     drawSoon(this.tweak.path);
   }
 
-  /** Says what was made of what was typed. */
-  understood(text) {
+  /** Shows and announces the value of a typed expression. */
+  showMeaning(text) {
     this.meaning = meaningOf(text, this.tweak);
-    if (this.meaning) say(this.meaning);
+    if (this.meaning) announce(this.meaning);
   }
 
-  taken(reply, job) {
-    taken(this, reply, job);
+  accepted(reply, job) {
+    accepted(this, reply, job);
   }
   failed(error, job) {
     failed(this, error, job);
   }
-  explained(reply) {
+  showLayers(reply) {
     drawLayers(this, reply);
   }
 
-  /** Keeps a value of a figure for its line. */
+  /** Adds a value of a metric to its chart. */
   sample(value) {
     const { kind } = this.tweak;
     if (!has(this.tweak, 'read-only') || !['int', 'number', 'duration'].includes(kind)) return;
@@ -238,8 +239,8 @@ export class Row extends Draggable {
 
   // Drawing -----------------------------------------------------------------------------------------------
 
-  /** Says what is wrong; an empty text: nothing is. */
-  say(text) {
+  /** Shows an error; an empty text clears it. */
+  showError(text) {
     this.error.hidden = !text;
     this.error.textContent = clean(text);
   }
@@ -249,14 +250,14 @@ export class Row extends Draggable {
     if (has(tweak, 'read-only')) return this.control.show(tweak.value);
     this.#showStale();
     this.element.toggleAttribute('data-modified', tweak.modified);
-    if (this.wasTemporary && !this.isTemporary) this.lasts = '';
+    if (this.wasTemporary && !this.isTemporary) this.nextDuration = '';
     this.wasTemporary = this.isTemporary;
     this.#drawTools();
     drawNotes(this);
     this.control.mark?.(this.ghost?.value);
     drawBadges(this);
     const isDoubtful = tweak.conflict || has(tweak, 'needs-restart') && !restarts.has(tweak.path);
-    if (isDoubtful && isOverridden(tweak) && this.remark === '') doubt(this);
+    if (isDoubtful && isOverridden(tweak) && this.remark === '') queueCheck(this);
   }
 
   #showStale() {
@@ -273,13 +274,14 @@ export class Row extends Draggable {
     this.reset.classList.toggle('off', !canReset);
     this.reset.disabled = !canReset;
     this.element.toggleAttribute('data-armed', this.isArmed);
-    this.lasting.ariaPressed = this.isArmed ? 'true' : null;
-    this.lasting.title = this.isArmed ? 'Set for good again (Escape)' : 'Set for a while';
-    this.lasting.ariaLabel = `${this.isArmed ? 'Set for good again' : 'Set for a while'}: ${this.label}`;
+    this.durationButton.ariaPressed = this.isArmed ? 'true' : null;
+    const label = this.isArmed ? 'Make changes permanent again' : 'Make changes temporary';
+    this.durationButton.title = this.isArmed ? label + ' (Escape)' : label;
+    this.durationButton.ariaLabel = `${label}: ${this.label}`;
   }
 }
 
-/** The row of a tweak, which is made when it is asked for. */
+/** The row of a tweak, created on first use. */
 export function rowOf(path) {
   let row = rows.get(path);
   if (!row && tweaks.has(path)) rows.set(path, row = new Row(tweaks.get(path)));

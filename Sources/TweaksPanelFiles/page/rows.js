@@ -1,12 +1,12 @@
-// Keeps the rows that were made, and draws those that changed: once a frame; a hidden page has no frames.
+// Stores the created rows, and redraws changed ones once per frame, or by a timer while the page is hidden.
 
 import { emit } from './signals.js';
 
 export const rows = new Map();
-/** The row that is being dragged, or was last. */
+/** The row of the current or last drag. */
 export const gesture = { row: null };
 const dirty = new Set();
-/** Draws a row in the next frame. */
+/** Redraws a row in the next frame. */
 export function drawSoon(path) {
   dirty.add(path);
   paintSoon();
@@ -27,7 +27,7 @@ function paint() {
 }
 
 let counting = 0;
-/** Has counted what is modified, soon. */
+/** Schedules a count of the modified tweaks. */
 export function countSoon() {
   clearTimeout(counting);
   counting = setTimeout(() => emit('count'), 120);

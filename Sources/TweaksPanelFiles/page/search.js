@@ -1,33 +1,33 @@
-// Searches as `find` does: the server ranks; without it, names are looked through here.
+// Searches tweaks by the server's ranking, or in names and help while the server is unreachable.
 
 import { route, setRoute } from './address.js';
 import { byId, on } from './dom.js';
 import { parse } from './numbers/decimal.js';
-import { ask } from './requests.js';
+import { fetchAuthenticated } from './requests.js';
 import { emit } from './signals.js';
 import { tweaks } from './tweaks.js';
 
 const field = byId('search');
-/** What was found: paths, and how many more there are; and the address where the search began. */
+/** The results (paths, and the number of further ones), and the address before the search. */
 export const search = { found: null, from: '' };
 let searching = null;
 
-/** The address names no search. */
+/** Ends the search, when the address names none. */
 export function endSearch(isElsewhere) {
   searching?.abort();
   search.found = null;
   if (isElsewhere) field.value = '';
 }
 
-/** The address names a search; false where it has not been answered yet. */
+/** Begins the search that the address names; returns false while its results are pending. */
 export function beginSearch(isElsewhere) {
   if (field.value.trim() !== route.query) field.value = route.query;
   if (!isElsewhere && search.found) return true;
-  seek();
+  runSearch();
   return false;
 }
 
-async function seek() {
+async function runSearch() {
   const query = field.value.trim();
   searching?.abort();
   if (!query) return leave();
@@ -39,25 +39,26 @@ async function seek() {
   setRoute({ query });
   const own = searching = new AbortController();
   try {
-    const response = await ask('/api/find?q=' + encodeURIComponent(query), { signal: own.signal });
+    const path = '/api/find?q=' + encodeURIComponent(query);
+    const response = await fetchAuthenticated(path, { signal: own.signal });
     const reply = parse(await response.text());
     if (own.signal.aborted) return;
     search.found = { paths: reply.tweaks.map((tweak) => tweak.path), more: Number(reply.more ?? 0) };
   } catch {
     if (own.signal.aborted) return;
-    search.found = { paths: found(query), more: 0 };
+    search.found = { paths: localMatches(query), more: 0 };
   }
   emit('list', true);
 }
 
-/** Back to where the search began. */
+/** Returns to the address before the search. */
 function leave() {
   if (route.query != null) history.replaceState(null, '', search.from || location.pathname);
   emit('list');
 }
 
-/** Paths of the tweaks that have all words in their name or their help. */
-function found(query) {
+/** Paths of the tweaks whose name and help contain all words. */
+function localMatches(query) {
   const words = query.toLowerCase().split(/\s+/);
   const texts = [...tweaks.values()].map(({ path, help = '' }) => [path, (path + ' ' + help).toLowerCase()]);
   return texts.filter(([, text]) => words.every((word) => text.includes(word))).map(([path]) => path).slice(
@@ -66,12 +67,12 @@ function found(query) {
   );
 }
 
-on(field, 'input', seek);
+on(field, 'input', runSearch);
 on(field, 'keydown', (event) => {
   if (event.key === 'Escape' && field.value) {
     event.preventDefault();
     field.value = '';
-    seek();
+    runSearch();
   }
   if (event.key === 'ArrowDown' || event.key === 'Enter') {
     event.preventDefault();

@@ -1,8 +1,8 @@
-// Sends the values of a row: one request at a time, the newest value wins, at most one a frame.
+// Sends the changes of a row: one request at a time, only the newest value, at most one per frame.
 
 import { request } from './requests.js';
 
-/** Senders that wait for an answer. */
+/** Senders with unsent changes or a pending reply. */
 export const busy = new Set();
 export class Sender {
   next = null;
@@ -18,11 +18,11 @@ export class Sender {
   get isBusy() {
     return this.isSending || this.next != null;
   }
-  /** What the value will be when everything has been sent; undefined where that is as it is. */
+  /** The value after all pending changes; undefined without any. */
   get wanted() {
     return (this.next ?? this.current)?.change.value;
   }
-  /** A value is on its way; after a moment that shows, since most answers are quicker. */
+  /** Marks the row as pending; visible only after a delay, since most replies are faster. */
   markPending(isPending) {
     this.row.element.ariaBusy = isPending;
     if (isPending) {
@@ -61,7 +61,7 @@ export class Sender {
         changes: [{ path: row.tweak.path, ...job.change }],
       }, headers);
       this.current = null;
-      row.taken(reply, job);
+      row.accepted(reply, job);
     } catch (error) {
       this.current = null;
       if (!this.next || job.settled) row.failed(error, job);

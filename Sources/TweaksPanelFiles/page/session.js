@@ -1,7 +1,7 @@
-// Knows which process this is, who this page is to it, and what it may do there.
+// Stores the process, the identity of this page, and its scopes.
 
 export const session = { process: 'the process', instance: '', identity: '', scopes: [] };
-/** Reads a scope as the server does. */
+/** Parses a scope by the rules of the server. */
 export function scopeOf(text) {
   const [kind, pattern = '*'] = [
     text.split(':', 1)[0],

@@ -1,9 +1,9 @@
-// Asks for a token when the process wants one, and signs out.
+// Handles the sign-in form, and signs out.
 
-import { connect, disconnect, reconnect, state } from './connection.js';
+import { connect, disconnect, reconnect, setState } from './connection.js';
 import { byId, clean, on, root } from './dom.js';
 import { credentials, request } from './requests.js';
-import { forgetKey, hold, prove, windows } from './sign-in.js';
+import { forgetKey, prove, storeKey, windows } from './sign-in.js';
 import { listen } from './signals.js';
 
 export async function signOut() {
@@ -11,7 +11,7 @@ export async function signOut() {
     await request('POST', '/logout', {});
   } finally {
     credentials.headers = null;
-    await hold();
+    await storeKey();
     signedOut();
   }
 }
@@ -20,7 +20,7 @@ function signedOut(message = '', canSend = false) {
   credentials.headers = null;
   byId('drawer').close();
   disconnect();
-  state('login', 'signed out');
+  setState('login', 'signed out');
   byId('login-error').hidden = !message;
   byId('login-error').textContent = message;
   byId('plain').hidden = !canSend;
@@ -36,41 +36,41 @@ on(windows, 'message', ({ data }) => {
 
 function enter() {
   byId('token').value = '';
-  state('lost', 'connecting…');
+  setState('lost', 'connecting…');
   connect();
 }
 
 let signing = 0;
 let signed = Promise.resolve();
-/** One after the other, so that key and cookie are of the same token: the last one. */
+/** Signs in; sign-ins run one after the other, so that the key and the cookie belong to the same token. */
 export function signIn(token) {
   const own = ++signing;
-  return signed = signed.then(() => own === signing && become(token, () => own === signing));
+  return signed = signed.then(() => own === signing && trySignIn(token, () => own === signing));
 }
 
-async function become(token, isLast) {
+async function trySignIn(token, isLast) {
   try {
     if (!crypto.subtle) {
       throw new Error(
-        'This address is neither on this machine nor secure, so the browser can only send the token ' +
-          'itself, for everybody on the way to read. A tunnel by ssh is better.',
+        'This address is neither local nor secure, so the browser can only send the token itself, which ' +
+          'others on the network can read. Use an ssh tunnel instead.',
       );
     }
     await prove(token);
   } catch (error) {
     if (!isLast()) return;
-    // Lines of an older kind know no other way; that is said by the process, and decided by a person.
+    // Token lines of an older format support no other way; the process reports that, and the user decides.
     signedOut(clean(error.message), !crypto.subtle || error.message.includes('sha256:'));
-    // Another one may be typed meanwhile.
+    // The user may have typed another token meanwhile.
     byId('token').value ||= token;
     return;
   }
   if (isLast()) enter();
 }
 
-/** Shows the token itself, as programs do, until this page is closed. */
+/** Sends the token itself with each request, as programs do, until this page is closed. */
 async function signInPlainly(token) {
-  await hold();
+  await storeKey();
   credentials.headers = { Authorization: 'Bearer ' + token };
   try {
     await request('GET', '/api/whoami');

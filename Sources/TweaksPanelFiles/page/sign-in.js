@@ -1,8 +1,8 @@
-// Signs in without sending the token: both sides prove that they know it, and share a key then.
+// Signs in without sending the token: both sides prove that they know it, and derive a shared key.
 
 import { credentials, request } from './requests.js';
 
-// Both sides show that they know the token (RFC 7677), and have a key then that no script can read.
+// SCRAM-SHA-256 (RFC 7677). The resulting key cannot be read by scripts.
 const utf8 = (text) => new TextEncoder().encode(text);
 const base64 = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes)));
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -17,8 +17,8 @@ const code = async (key, message) =>
       typeof message === 'string' ? utf8(message) : message,
     ),
   );
-/** Where this origin keeps its key. Without it, as in a private window, one signs in again with each page. */
-const vault = (mode, body) =>
+/** Accesses this origin's key store. Without one, as in a private window, each page has to sign in again. */
+const keyStore = (mode, body) =>
   new Promise((done, fail) => {
     const open = indexedDB.open('tweaks', 1);
     open.onupgradeneeded = () => open.result.createObjectStore('keys');
@@ -33,46 +33,47 @@ const vault = (mode, body) =>
       work.onabort = () => fail(work.error);
     };
   }).catch(() => undefined);
-let held;
-// Half of the token, which an earlier version kept here.
+let cachedKey;
+// Removes half of the token, which an earlier version stored.
 try {
   localStorage.removeItem('tweaks.key');
 } catch { /* forbidden */ }
-const signInKey = async () => held ??= await vault('readonly', (keys) => keys.get('sign-in'));
-export async function hold(key) {
-  held = key;
-  await vault('readwrite', (keys) => key ? keys.put(key, 'sign-in') : keys.delete('sign-in'));
+const signInKey = async () => cachedKey ??= await keyStore('readonly', (keys) => keys.get('sign-in'));
+/** Stores the key, or deletes it without one, and notifies other windows. */
+export async function storeKey(key) {
+  cachedKey = key;
+  await keyStore('readwrite', (keys) => key ? keys.put(key, 'sign-in') : keys.delete('sign-in'));
   windows.postMessage(Boolean(key));
 }
 
-/** Shows that this page knows a token. Another program that listens here would learn nothing by it. */
+/** Proves knowledge of a token, which another program that listens at this address cannot learn from it. */
 export async function prove(token) {
   const id = base64url((await code(utf8(token), 'Key ID')).slice(0, 16));
   const nonce = base64url(crypto.getRandomValues(new Uint8Array(18)));
   const first = `n=${id},r=${nonce}`;
   const { scram } = await request('POST', '/login', { scram: 'n,,' + first });
   const [, both, salt] = /^r=([^,]+),s=([^,]+),i=1$/.exec(scram) ?? [];
-  if (!both?.startsWith(nonce)) throw new Error('this process answers as no program of tweaks does');
+  if (!both?.startsWith(nonce)) throw new Error('this server is not a tweaks server: its reply is invalid');
   const salted = await code(utf8(token), new Uint8Array([...bytesOf(salt), 0, 0, 0, 1]));
   const client = await code(salted, 'Client Key');
   const last = 'c=biws,r=' + both;
-  const said = `${first},${scram},${last}`;
-  const signature = await code(new Uint8Array(await crypto.subtle.digest('SHA-256', client)), said);
+  const authMessage = `${first},${scram},${last}`;
+  const signature = await code(new Uint8Array(await crypto.subtle.digest('SHA-256', client)), authMessage);
   const reply = await request('POST', '/login', {
     scram: `${last},p=${base64(client.map((byte, at) => byte ^ signature[at]))}`,
   });
-  if (reply.scram !== 'v=' + base64(await code(await code(salted, 'Server Key'), said))) {
+  if (reply.scram !== 'v=' + base64(await code(await code(salted, 'Server Key'), authMessage))) {
     throw new Error(
-      'this process does not know that token: it may not be the one that you mean; ' +
-        'the token was not shown to it',
+      'this process does not know the token, and may not be the intended one; ' +
+        'the token was not sent to it',
     );
   }
   credentials.headers = { 'Tweaks-Key': reply.key };
-  await hold(await imported(await code(client, 'Session Key' + said)));
+  await storeKey(await imported(await code(client, 'Session Key' + authMessage)));
 }
 
-/** Asks for a challenge and answers it by the key of this browser. False: it has no key, or is signed out. */
-async function answered() {
+/** Answers a challenge with the key of this browser; returns false without a key, or when signed out. */
+async function answerChallenge() {
   const key = await signInKey();
   if (!key) return false;
   try {
@@ -84,9 +85,9 @@ async function answered() {
     return true;
   } catch (error) {
     if (error.code === 'lost') throw error;
-    if (['auth-required', 'denied'].includes(error.code) && held === key) {
-      held = undefined;
-      await vault('readwrite', (keys) => keys.delete('sign-in'));
+    if (['auth-required', 'denied'].includes(error.code) && cachedKey === key) {
+      cachedKey = undefined;
+      await keyStore('readwrite', (keys) => keys.delete('sign-in'));
     }
     return false;
   }
@@ -94,13 +95,13 @@ async function answered() {
 
 let renewing = null;
 credentials.renew = () =>
-  renewing ??= answered().finally(() => {
+  renewing ??= answerChallenge().finally(() => {
     renewing = null;
   });
-/** The windows of one browser share a cookie and a key, so they go and come together. */
+/** The channel to other windows of this browser: they share a cookie and a key, and sign out together. */
 export const windows = new BroadcastChannel('tweaks');
-/** Another window has signed in or out. */
+/** Drops the cached key after another window has signed in or out. */
 export function forgetKey() {
-  held = undefined;
+  cachedKey = undefined;
   credentials.headers = null;
 }

@@ -1,4 +1,4 @@
-// Carries signals from a module to those that are built on it, which it does not import.
+// Delivers signals from a module to modules that import it, which it cannot import itself.
 
 const actions = new Map();
 
@@ -7,7 +7,7 @@ export function listen(name, action) {
   actions.set(name, [...actions.get(name) ?? [], action]);
 }
 
-/** Tells everybody who listens, before it returns. */
+/** Calls all listeners of a signal before it returns. */
 export function emit(name, ...details) {
   for (const action of actions.get(name) ?? []) action(...details);
 }

@@ -1,4 +1,4 @@
-// Keeps what belongs to this browser alone: favorites, folded collections, recent colors.
+// Stores settings of this browser: favorites, folded collections, recent colors.
 
 export function stored(key, fallback) {
   try {

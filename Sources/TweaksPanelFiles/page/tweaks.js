@@ -1,4 +1,4 @@
-// Keeps what the process has: every tweak, by its path and in the order of the process.
+// Stores the tweaks of the process by path, in the order of the process.
 
 import { partsOf, shown } from './format.js';
 import { nanoseconds } from './numbers/decimal.js';
@@ -10,7 +10,7 @@ export const tweaks = new Map();
 export let tree = new Map();
 export const favorites = new Set(stored('favorites', []));
 export const has = (tweak, flag) => tweak.flags?.includes(flag) ?? false;
-const facts = [
+const definitionFields = [
   'kind',
   'of',
   'min',
@@ -28,36 +28,36 @@ const facts = [
 ];
 const signature = (tweak) =>
   JSON.stringify(
-    facts.map((name) => tweak[name]),
+    definitionFields.map((name) => tweak[name]),
     (_, value) => typeof value === 'bigint' ? String(value) : value,
   );
 export const isOverridden = (tweak) => /override/.test(tweak.layer ?? '');
-export function judge(tweak) {
+export function updateModified(tweak) {
   if (has(tweak, 'read-only') || tweak.kind === 'action') tweak.modified = false;
   else if (has(tweak, 'secret')) tweak.modified = tweak.layer != null && tweak.layer !== 'default';
   else tweak.modified = String(tweak.value) !== String(tweak.default);
 }
 
-/** A value as rows hold it: points, lists and what is not set as the text that the process reads. */
-export function plain(tweak, value) {
+/** Converts a value for rows: points, lists and unset optionals become text that the process can parse. */
+export function normalize(tweak, value) {
   if (tweak.kind === 'optional' && value === null && !has(tweak, 'secret')) return 'none';
   if (Array.isArray(value) && (tweak.kind === 'point' || tweak.of === 'point')) return value.join(',');
   return Array.isArray(value) ? shown(value) : value;
 }
 
 export function received(tweak) {
-  for (const name of ['value', 'default']) if (name in tweak) tweak[name] = plain(tweak, tweak[name]);
+  for (const name of ['value', 'default']) if (name in tweak) tweak[name] = normalize(tweak, tweak[name]);
   const left = tweak.timeLeft && nanoseconds(tweak.timeLeft);
   tweak.until = left == null || left === '' ? null : Date.now() + Number(left / 1000000n);
   if (!('default' in tweak) && tweak.kind !== 'action' && !has(tweak, 'secret')) tweak.default = tweak.value;
   if (!tweak.layer && tweak.modified) tweak.layer = 'override';
-  judge(tweak);
+  updateModified(tweak);
   return tweak;
 }
 
-/** Takes tweaks as a snapshot or a listing has them; rows and what is typed in them stay.
-    A listing of revision `rev` comes by another way than the events: what these have told since is newer. */
-export function take(list, isWhole, rev = Infinity) {
+/** Applies a snapshot or a listing; rows and their typed text stay.
+    A listing of revision `rev` and events may arrive in any order: newer changes from events are kept. */
+export function applySnapshot(list, isWhole, rev = Infinity) {
   const before = isWhole ? new Set(tweaks.keys()) : new Set();
   let moved = 0;
   let isNew = isWhole && tweaks.size !== list.length;
@@ -85,11 +85,11 @@ export function take(list, isWhole, rev = Infinity) {
     rows.get(path)?.element.remove();
     rows.delete(path);
   }
-  if (isNew) plant(list, isWhole);
+  if (isNew) buildTree(list, isWhole);
   return { moved, isNew };
 }
 
-function plant(list, isWhole) {
+function buildTree(list, isWhole) {
   tree = new Map();
   for (const path of isWhole ? list.map((tweak) => tweak.path) : tweaks.keys()) {
     const [category, collection] = partsOf(path);

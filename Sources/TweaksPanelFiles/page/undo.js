@@ -1,9 +1,9 @@
-// Takes back one's own last change, or makes it again; another's only when a person says so.
+// Undoes and redoes the user's own last change, and a change of another user only after confirmation.
 
 import { change } from './changes.js';
 import { byId, clean, root } from './dom.js';
 import { moveText, nameOf } from './format.js';
-import { offer, toast, withdraw } from './notes.js';
+import { offer, toast, withdraw } from './notifications.js';
 import { gesture } from './rows.js';
 import { request } from './requests.js';
 import { busy } from './sender.js';
@@ -11,38 +11,39 @@ import { may, session } from './session.js';
 import { listen } from './signals.js';
 
 const words = {
-  undo: { infinitive: 'Undo', past: 'Undid', next: 'undoes' },
-  redo: { infinitive: 'Redo', past: 'Redid', next: 'redoes' },
+  undo: { infinitive: 'Undo', past: 'Undone', next: 'undoes' },
+  redo: { infinitive: 'Redo', past: 'Redone', next: 'redoes' },
 };
 
-/** What can be done, as far as it is known; the process knows for sure. */
+/** Enables the buttons of the possible steps; the process decides when they are used. */
 export function allow(steps) {
   for (const direction in steps) byId(direction).disabled = !steps[direction] || !may('write');
 }
 
-// A change can be taken back. What else can be is asked when changes pause.
+// A change can be undone. The process is asked for the exact state once changes pause.
 listen('committed', () => allow({ undo: true }));
 listen('count', async () => {
   if (!may('write') || root.dataset.state !== 'connected') return allow({ undo: false, redo: false });
   try {
     const { undo, redo } = await request('GET', '/api/history?count=1');
     allow({ undo, redo });
-  } catch { /* a click says why */ }
+  } catch { /* a click reports the error */ }
 });
 
-/** `Gravity 100 → 300`; of another's change with whose it is. */
-function described({ by, changes }) {
-  const [first] = changes;
-  const more = changes.length > 1 ? ` and ${changes.length - 1} more` : '';
-  const text = first ? `${nameOf(first.path)} ${moveText(first)}${more}` : '';
-  return by === session.identity ? text : `${clean(by)}'s change: ${text}`;
+/** `Gravity 100 → 300 and 2 more`. */
+function summary([first, ...others]) {
+  const more = others.length ? ` and ${others.length} more` : '';
+  return first ? `${nameOf(first.path)} ${moveText(first)}${more}` : '';
 }
 
-/** One step, through one's own changes. */
+const isOwn = ({ by }) => by === session.identity;
+const ownerOf = ({ by }) => `${clean(by)}'s change`;
+
+/** Undoes or redoes one of the user's own changes. */
 export async function step(direction) {
   withdraw();
-  // What is under way is taken back, not what came before it.
-  if (gesture.row) gesture.row.run = '';
+  // Pending changes are sent first, so that they are the ones to undo.
+  if (gesture.row) gesture.row.runID = '';
   while (busy.size && root.dataset.state === 'connected') await new Promise((done) => setTimeout(done, 5));
   await go(direction, { mine: true });
 }
@@ -51,11 +52,11 @@ async function go(direction, content) {
   try {
     const reply = await change('POST', '/api/' + direction, content);
     allow(direction === 'undo' ? { redo: true } : { undo: true });
-    toast(`${words[direction].past} ${described(reply)}`);
+    toast(`${words[direction].past}: ${summary(reply.changes)}${isOwn(reply) ? '' : ` (${ownerOf(reply)})`}`);
   } catch (error) {
     const isConflict = error.code === 'conflict';
-    // A conflict about no tweak: there is nothing of one's own.
-    if (isConflict && content.mine && !error.reply.error.path) return ask(direction);
+    // A conflict without a path: there is no own change.
+    if (isConflict && content.mine && !error.reply.error.path) return offerStep(direction);
     const canForce = isConflict && may('admin') && !content.force && /force/.test(error.message);
     toast(error.message, {
       isBad: true,
@@ -64,19 +65,20 @@ async function go(direction, content) {
   }
 }
 
-/** Offers to go on with another's change; `known` is the revision of what was offered, and agreed to. */
-async function ask(direction, known = null) {
+/** Offers to undo or redo a change of another client; `known` is the revision that the user has confirmed. */
+async function offerStep(direction, known = null) {
   const { infinitive, next } = words[direction];
   try {
     const reply = await request('GET', '/api/history?count=1000');
     allow({ undo: reply.undo, redo: reply.redo });
     const rev = reply[next];
     if (rev == null) return toast(`Nothing to ${direction}`);
-    // What was agreed to is done; where something else has come meanwhile, that is offered.
+    // The confirmed change is undone; if another one has come meanwhile, that one is offered.
     if (String(rev) === String(known)) return await go(direction, {});
     const entry = reply.history.find((entry) => String(entry.rev) === String(rev));
-    const what = entry ? described(entry) : `the change of revision ${rev}`;
-    offer(`${infinitive} ${what}?`, infinitive, () => ask(direction, rev));
+    const text = entry ? summary(entry.changes) : `the change of revision ${rev}`;
+    const target = entry && !isOwn(entry) ? `${ownerOf(entry)}: ${text}` : text;
+    offer(`${infinitive} ${target}?`, infinitive, () => offerStep(direction, rev));
   } catch (error) {
     toast(error.message, { isBad: true });
   }

@@ -1,4 +1,4 @@
-// Actions: what is run, with a field for each argument that it declares, and what came of it.
+// Creates the control of an action: argument fields, a button, and the output.
 
 import { clean, h, on } from '../dom.js';
 import { request } from '../requests.js';
@@ -17,7 +17,7 @@ export function action(row) {
 
   async function start() {
     if (run.ariaBusy === 'true') return;
-    row.say('');
+    row.showError('');
     result.hidden = true;
     const spin = h('i.spin');
     try {
@@ -29,7 +29,7 @@ export function action(row) {
       result.textContent = clean(reply.output || 'done');
       result.hidden = false;
     } catch (error) {
-      row.say(error.message);
+      row.showError(error.message);
     }
     run.ariaBusy = 'false';
     label.textContent = 'Run';

@@ -1,9 +1,9 @@
-// The arguments of an action: a field for each that is declared, or one for any where nothing is.
+// Creates the argument fields of an action: one per declared argument, or a single one without a declaration.
 
 import { h } from '../dom.js';
 import { brief, shown } from '../format.js';
 
-/** Fields, and `read`, which gives what they hold as the process takes it: texts, one for each argument. */
+/** The fields, and `read`, which returns the arguments as an array of texts. */
 export function argumentFields(row) {
   const declared = row.tweak.arguments;
   if (!declared) return anything(row);
@@ -11,15 +11,15 @@ export function argumentFields(row) {
   return { elements: fields.map(({ element }) => element), read: () => texts(fields) };
 }
 
-/** What was not filled in is left out at the end, and is the default before that. */
+/** Empty fields at the end are omitted; earlier empty fields get the default. */
 function texts(fields) {
   const filled = fields.map(({ value }) => value());
   const last = filled.findLastIndex((text) => text !== '');
   return fields.flatMap(({ argument }, index) => {
-    const standard = argument.default;
+    const defaultValue = argument.default;
     if (filled[index] !== '') return [filled[index]];
-    if (standard == null) throw new Error(`${argument.name} is missing; fill it in`);
-    return index < last ? [shown(standard)] : [];
+    if (defaultValue == null) throw new Error(`${argument.name} is missing; fill it in`);
+    return index < last ? [shown(defaultValue)] : [];
   });
 }
 
@@ -50,7 +50,7 @@ function rangeOf({ min, max }) {
   return min == null && max == null ? '' : `${shown(min ?? '')}…${shown(max ?? '')}`;
 }
 
-/** One field for all, as a shell would have them. */
+/** One field for all arguments, in the syntax of a shell. */
 function anything(row) {
   const input = h('input', {
     type: 'text',
@@ -63,7 +63,7 @@ function anything(row) {
   return { elements: [h('div.box', input)], read: () => words(input.value) };
 }
 
-/** Words as a shell would have them: quotes keep blanks together. */
+/** Splits words by the rules of a shell: quotes preserve spaces. */
 const words = (text) =>
   [...text.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) =>
     double?.replace(/\\(.)/g, '$1') ?? single ?? bare

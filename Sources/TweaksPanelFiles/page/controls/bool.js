@@ -1,4 +1,4 @@
-// Booleans: a switch.
+// Creates the control of a boolean: a switch.
 
 import { h } from '../dom.js';
 

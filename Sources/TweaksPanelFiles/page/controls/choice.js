@@ -1,4 +1,4 @@
-// Choices: side by side while they are few, in a menu when they are many.
+// Creates the control of a choice: a segmented control for up to five choices, otherwise a menu.
 
 import { h, random } from '../dom.js';
 import { picking } from './keys.js';
@@ -48,7 +48,7 @@ export function choice(row) {
       radios.forEach((radio, index) => {
         radio.checked = choices[index].name === value;
       });
-      // The keyboard stays with what is chosen: arrow keys go on from there.
+      // The focus follows the selection, so that arrow keys continue from there.
       if (group.contains(document.activeElement)) {
         radios.find((radio) => radio.checked)?.focus({
           preventScroll: true,

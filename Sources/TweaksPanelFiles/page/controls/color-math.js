@@ -1,4 +1,4 @@
-// Colors as numbers: hex, RGB and HSV, and ink that is readable on them.
+// Converts colors between hex, RGB and HSV, and picks a readable text color.
 
 export const bytes = (hex) => hex.slice(1).match(/../g).map((pair) => parseInt(pair, 16));
 export const hexOf = (numbers) =>
@@ -21,7 +21,7 @@ export const rgb = ([hue, full, light]) =>
     const at = (turn + hue / 60) % 6;
     return 255 * (light - light * full * Math.max(0, Math.min(at, 4 - at, 1)));
   });
-/** Black or white, whichever is easier to read on a color that lies on light squares. */
+/** Black or white, by contrast with a color over a light checkerboard. */
 export function inkOn([r, g, b, a]) {
   const [x, y, z] = [r, g, b].map((part) => ((part * a / 255 + 238 * (1 - a / 255)) / 255) ** 2.2);
   return 0.2126 * x + 0.7152 * y + 0.0722 * z > 0.18 ? '#000' : '#fff';

@@ -1,6 +1,6 @@
-// The color picker: an area, hue, opacity and recent colors, for one row at a time.
+// Shows the color picker: an area, hue, opacity and recent colors, for one row at a time.
 
-import { float, h, on, vary } from '../dom.js';
+import { float, h, on, setStyle } from '../dom.js';
 import { store, stored } from '../storage.js';
 import { bytes, hexOf, hsv, rgb } from './color-math.js';
 
@@ -40,8 +40,8 @@ export const picker = {
         this.alpha = Number(this.opacity.value);
       }));
     for (const slider of [this.hue, this.opacity]) on(slider, 'change', () => this.end());
-    // Before the keys do anything.
-    on(this.element, 'keydown', () => this.row?.runOn(), true);
+    // In the capture phase, before a key changes the value.
+    on(this.element, 'keydown', () => this.row?.continueRun(), true);
     const at = (event) => {
       const { left, top, width, height } = this.area.getBoundingClientRect();
       const part = (value) => Math.min(1, Math.max(0, value));
@@ -69,7 +69,7 @@ export const picker = {
         this.now[2] = Math.min(1, Math.max(0, this.now[2] + y * size));
       });
     });
-    // As it closes: later another row may have it. What was picked may not be answered yet.
+    // Before it closes, since another row may open it next. The reply to the change may be pending.
     on(this.element, 'beforetoggle', (event) => {
       if (event.newState !== 'closed' || !this.row) return;
       this.end();
@@ -82,7 +82,7 @@ export const picker = {
     swatch.after(this.element);
     this.row = row;
     this.isUsed = false;
-    this.take(row.tweak.value);
+    this.setColor(row.tweak.value);
     this.recent.replaceChildren(
       ...stored('recent', []).map((value) => {
         const chip = h('button', {
@@ -91,10 +91,10 @@ export const picker = {
           onclick: () => {
             this.isUsed = true;
             row.send({ value });
-            this.take(value);
+            this.setColor(value);
           },
         });
-        vary(chip, '--color', value);
+        setStyle(chip, '--color', value);
         return chip;
       }),
     );
@@ -102,7 +102,7 @@ export const picker = {
     float(this.element, swatch);
     this.area.focus();
   },
-  take(value) {
+  setColor(value) {
     const numbers = bytes(value);
     const now = hsv(numbers);
     if (!now[1]) now[0] = this.now[0];
@@ -111,13 +111,13 @@ export const picker = {
     this.draw();
   },
   follow(row, value) {
-    if (this.row === row && !this.isOwn && !row.drag) this.take(value);
+    if (this.row === row && !this.isOwn && !row.drag) this.setColor(value);
   },
   get value() {
     return hexOf([...rgb(this.now), this.alpha]);
   },
   move(action) {
-    if (!this.row || this.row.drag?.isOver) return;
+    if (!this.row || this.row.drag?.isCanceled) return;
     action();
     this.isOwn = this.isUsed = true;
     this.row.move(this.value);
@@ -126,17 +126,17 @@ export const picker = {
   },
   end() {
     if (this.row?.drag) {
-      const { isOver } = this.row.drag;
+      const { isCanceled } = this.row.drag;
       this.row.end();
-      if (isOver) this.take(this.row.tweak.value);
+      if (isCanceled) this.setColor(this.row.tweak.value);
     }
   },
   draw() {
     const [hue, full, light] = this.now;
     const solid = hexOf(rgb(this.now));
-    vary(this.area, '--hue', hue);
-    vary(this.knob, '--x', full);
-    vary(this.knob, '--y', 1 - light);
+    setStyle(this.area, '--hue', hue);
+    setStyle(this.knob, '--x', full);
+    setStyle(this.knob, '--y', 1 - light);
     this.area.setAttribute(
       'aria-valuetext',
       `saturation ${Math.round(full * 100)}%, brightness ${Math.round(light * 100)}%`,
@@ -144,8 +144,8 @@ export const picker = {
     this.hue.value = hue;
     this.opacity.value = this.alpha;
     this.opacity.setAttribute('aria-valuetext', Math.round(this.alpha / 2.55) + '%');
-    vary(this.hue, '--ramp', 'linear-gradient(to right, red, #ff0, #0f0, #0ff, #00f, #f0f, red)');
-    vary(
+    setStyle(this.hue, '--ramp', 'linear-gradient(to right, red, #ff0, #0f0, #0ff, #00f, #f0f, red)');
+    setStyle(
       this.opacity,
       '--ramp',
       `linear-gradient(to right, ${solid}00, ${solid}), ` +

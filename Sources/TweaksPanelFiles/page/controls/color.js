@@ -1,6 +1,6 @@
-// Colors: a swatch that opens the picker, and a field.
+// Creates the control of a color: a swatch that opens the picker, and a field.
 
-import { h, vary } from '../dom.js';
+import { h, setStyle } from '../dom.js';
 import { bytes, inkOn } from './color-math.js';
 import { picker } from './color-picker.js';
 import { field } from './field.js';
@@ -21,8 +21,8 @@ export function color(row) {
       const [, , , alpha] = numbers;
       hex.put(alpha === 255 ? value.slice(0, 7) : value);
       swatch.textContent = alpha === 255 ? 'Aa' : Math.round(alpha / 2.55) + '%';
-      vary(swatch, '--color', value);
-      vary(swatch, 'color', inkOn(numbers));
+      setStyle(swatch, '--color', value);
+      setStyle(swatch, 'color', inkOn(numbers));
       picker.follow(row, value);
     },
   };

@@ -1,4 +1,4 @@
-// A field that is sent with Enter or on leaving; what is typed stays until it is taken, or Escape is pressed.
+// Creates a text field that sends on Enter or blur; typed text stays until it is accepted or canceled.
 
 import { h, on } from '../dom.js';
 
@@ -26,7 +26,7 @@ export function field(
   on(input, 'change', commit);
   on(input, 'blur', () =>
     setTimeout(() => {
-      // Another field of the same row may have the keys now, and something typed in it.
+      // Another field of the same row may have the focus now, with typed text.
       const isElsewhere = !row.control.element.contains(document.activeElement);
       if (isElsewhere && input.shown === input.value) row.isEdited = false;
       row.release();
@@ -40,7 +40,7 @@ export function field(
     if (event.key === 'Escape') {
       if (row.isEdited) event.preventDefault();
       row.isEdited = false;
-      row.say('');
+      row.showError('');
       input.put(input.shown);
       row.release();
     }

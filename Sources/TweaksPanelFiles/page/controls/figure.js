@@ -1,4 +1,4 @@
-// Figures: the newest value, and a line of the last sixty.
+// Creates the display of a metric: the newest value, and a chart of the last sixty.
 
 import { clean, h, svg } from '../dom.js';
 import { shown } from '../format.js';

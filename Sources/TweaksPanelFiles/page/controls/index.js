@@ -1,4 +1,4 @@
-// Picks the control of a tweak: an element that shows a value, and may mark what others made of it.
+// Selects the control of a tweak: an element that shows a value, and may mark a value set by another client.
 
 import { has } from '../tweaks.js';
 import { action } from './action.js';

@@ -1,9 +1,9 @@
-// Keys that step through values: each run of presses is one entry to undo.
+// Handles keys that step through values; a sequence of presses is one undo entry.
 
 import { on } from '../dom.js';
 import { atIndex, stepped } from '../numbers/grid.js';
 
-/** Arrow keys: one step, with Shift ten, with Alt a tenth; while they follow each other they are one drag. */
+/** Arrow keys: one step, ten with Shift, a tenth with Alt; a sequence of presses is one drag. */
 export function arrows(row, element, grid, current) {
   const { tweak } = row;
   const isSlider = element.type === 'range';
@@ -21,12 +21,12 @@ export function arrows(row, element, grid, current) {
     if (text == null) return;
     event.preventDefault();
     row.isEdited = false;
-    row.runOn();
+    row.continueRun();
     row.move(text);
   });
   const end = () => {
     if (row.drag && !row.isDown) {
-      row.runOn();
+      row.continueRun();
       row.end();
     }
   };
@@ -36,7 +36,7 @@ export function arrows(row, element, grid, current) {
   on(element, 'blur', end);
 }
 
-/** What picks one of several values: keys run through them. */
+/** Sends picked values; values picked by a sequence of keys share one drag. */
 export function picking(row, element) {
   let isByKey = false;
   on(element, 'keydown', () => {
@@ -47,5 +47,5 @@ export function picking(row, element) {
       isByKey = false;
     });
   }
-  return (value) => row.send({ value }, isByKey ? { drag: row.runOn() } : {});
+  return (value) => row.send({ value }, isByKey ? { drag: row.continueRun() } : {});
 }

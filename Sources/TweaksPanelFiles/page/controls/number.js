@@ -1,8 +1,8 @@
-// Whole numbers, numbers and durations: a field, and a slider where there is a range.
+// Creates the control of integers, numbers and durations: a field, and a slider if there is a range.
 
-import { bdi, clean, h, icon, on, vary } from '../dom.js';
+import { bdi, clean, h, icon, on, setStyle } from '../dom.js';
 import { shown } from '../format.js';
-import { measure, raise, write } from '../numbers/decimal.js';
+import { formatValue, measure, rescale } from '../numbers/decimal.js';
 import { atIndex, gridOf, indexOf } from '../numbers/grid.js';
 import { field } from './field.js';
 import { arrows } from './keys.js';
@@ -37,24 +37,24 @@ export function number(row) {
   };
 }
 
-/** What is typed as a change. */
+/** Parses typed text as a change. */
 function read(row, text) {
   const { kind, value } = row.tweak;
   const [, sign, amount] = /^\s*([+-])=\s*(.+)$/.exec(text) ?? [];
   if (!sign) return { value: text.trim() };
-  const by = row.lasts && measure(kind, amount);
+  const by = row.nextDuration && measure(kind, amount);
   if (!by) {
     const isPlain = String(Number(amount)) === amount;
     return { [sign === '+' ? 'add' : 'subtract']: isPlain ? Number(amount) : amount };
   }
-  // What is set for a while has to be a value.
+  // A temporary change must be a value, so the sum is computed here.
   const now = measure(kind, shown(value));
   const scale = Math.max(now.scale, by.scale);
-  const change = sign === '+' ? raise(by, scale) : -raise(by, scale);
-  return { value: write(kind, raise(now, scale) + change, scale) };
+  const change = sign === '+' ? rescale(by, scale) : -rescale(by, scale);
+  return { value: formatValue(kind, rescale(now, scale) + change, scale) };
 }
 
-/** What is dragged sideways to step through the values. */
+/** The handle that is dragged sideways to step through the values. */
 function handle(row, grid, current) {
   const title = 'Drag sideways; Shift is coarser, Alt is finer';
   const element = h('span.scrub', { part: 'scrub', 'aria-hidden': 'true', title }, icon('scrub'));
@@ -75,7 +75,7 @@ function sliderOf(row, grid, show) {
   on(slider, 'input', () => {
     row.isEdited = false;
     row.move(atIndex(tweak, grid, slider.value));
-    if (row.drag.isOver) show(row.drag.value);
+    if (row.drag.isCanceled) show(row.drag.value);
   });
   on(slider, 'change', () => {
     row.isDown = false;
@@ -92,15 +92,15 @@ function sliderOf(row, grid, show) {
     element: h('div.slide', tick, slider, ghost),
     show(value) {
       slider.value = indexOf(tweak, grid, String(value));
-      vary(slider, '--at', place(value));
+      setStyle(slider, '--at', place(value));
       slider.setAttribute('aria-valuetext', shown(value) + (tweak.unit ? ' ' + clean(tweak.unit) : ''));
       tick.hidden = tweak.default == null || !tweak.modified;
-      vary(tick, '--at', place(tweak.default ?? value));
+      setStyle(tick, '--at', place(tweak.default ?? value));
     },
-    /** Where others have put it meanwhile. */
+    /** Marks the value that another client has set meanwhile. */
     mark(value) {
       ghost.hidden = value == null;
-      if (value != null) vary(ghost, '--at', place(value));
+      if (value != null) setStyle(ghost, '--at', place(value));
     },
   };
 }

@@ -1,6 +1,6 @@
-// Points: a pad where both numbers have a range, and a field for each.
+// Creates the control of a point: a pad if both numbers have a range, and a field for each.
 
-import { h, on, vary } from '../dom.js';
+import { h, on, setStyle } from '../dom.js';
 import { shown } from '../format.js';
 import { clamp } from '../numbers/decimal.js';
 import { field } from './field.js';
@@ -42,7 +42,7 @@ function padOf(row, show) {
     title: 'Drag; arrow keys move it, with Shift ten times as far',
     'aria-valuenow': 0,
   }, knob);
-  // Without a step, the largest power of ten that makes a hundred places or more.
+  // Without a step, the largest power of ten that gives at least a hundred positions.
   const unitOf = (size) => 10 ** Math.floor(Math.log10(size / 100 || 1));
   const units = [0, 1].map((axis) => step ?? unitOf(max[axis] - min[axis]));
   const onGrid = (value, axis) => {
@@ -50,7 +50,7 @@ function padOf(row, show) {
     return clamp(Number((min[axis] + steps * units[axis]).toPrecision(12)), min[axis], max[axis]);
   };
   const move = (numbers) => {
-    if (row.drag?.isOver) return;
+    if (row.drag?.isCanceled) return;
     row.isEdited = false;
     row.move(numbers.map(onGrid).join(','));
   };
@@ -71,14 +71,14 @@ function padOf(row, show) {
     if (!row.drag) return;
     row.isDown = false;
     row.end();
-    if (row.drag?.isOver) show(row.tweak.value);
+    if (row.drag?.isCanceled) show(row.tweak.value);
   };
   for (const name of ['pointerup', 'pointercancel', 'keyup', 'blur']) on(element, name, end);
   on(element, 'keydown', (event) => {
     const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (!way) return;
     event.preventDefault();
-    row.runOn();
+    row.continueRun();
     const count = event.shiftKey ? 10 : 1;
     move(numbersOf(row.wanted).map((number, axis) => number + way[axis] * units[axis] * count));
   });
@@ -86,8 +86,8 @@ function padOf(row, show) {
     element,
     show(numbers) {
       const part = (axis) => clamp((numbers[axis] - min[axis]) / (max[axis] - min[axis] || 1), 0, 1);
-      vary(knob, '--x', part(0));
-      vary(knob, '--y', part(1));
+      setStyle(knob, '--x', part(0));
+      setStyle(knob, '--y', part(1));
       element.setAttribute('aria-valuetext', `x ${shown(numbers[0])}, y ${shown(numbers[1])}`);
     },
   };

@@ -1,4 +1,4 @@
-// Dragging sideways over a handle steps through the values of a number.
+// Steps through the values of a number while a handle is dragged sideways.
 
 import { on } from '../dom.js';
 import { stepped } from '../numbers/grid.js';
@@ -20,7 +20,7 @@ export function scrubbing(row, handle, grid, current) {
   on(handle, 'pointermove', (event) => {
     if (!row.isDown) return;
     const count = Math.trunc((event.clientX - from) / 3) - done;
-    if (!count || row.drag?.isOver) return;
+    if (!count || row.drag?.isCanceled) return;
     done += count;
     text = stepped(row.tweak, grid, text, count, event.shiftKey ? 1 : event.altKey ? -1 : 0) ?? text;
     row.move(text);

@@ -1,4 +1,4 @@
-// Secrets: whether one is set, and a field for a new one.
+// Creates the control of a secret: whether it is set, and a field for a new value.
 
 import { h } from '../dom.js';
 import { field } from './field.js';

@@ -1,4 +1,4 @@
-// Texts: a field of one line, or of several.
+// Creates the control of a text: a field of one line, or of several.
 
 import { clean, h, on } from '../dom.js';
 import { shown } from '../format.js';
@@ -9,7 +9,7 @@ export function text(row) {
   let input = null;
   const make = (multi) => {
     input = field(row, { multi });
-    // A line break makes a single line into several.
+    // Shift-Enter turns the field into one of several lines.
     if (!multi) {
       on(input, 'keydown', (event) => {
         if (event.key === 'Enter' && event.shiftKey) {

@@ -1,6 +1,6 @@
-// The drawer at the right: history, presets, import and export, people.
+// Opens the drawer with its tabs: history, presets, import and export, people.
 
-import { button, h, icon, on, renew } from '../dom.js';
+import { button, h, icon, on, replaceContent } from '../dom.js';
 import { listen } from '../signals.js';
 import { showHistory } from './history.js';
 import { drawer, pane, setTab, tab } from './pane.js';
@@ -17,7 +17,7 @@ const tabs = {
 
 export function openDrawer(name) {
   setTab(name);
-  renew(drawer.firstElementChild, [
+  replaceContent(drawer.firstElementChild, [
     ...Object.entries(tabs).map(([key, [text]]) =>
       button(text, () => openDrawer(key), {
         class: 'button plain',
@@ -37,7 +37,7 @@ on(drawer, 'click', (event) => {
   if (event.target === drawer) drawer.close();
 });
 
-// What was shown is old when the drawer is opened again.
+// The content would be outdated when the drawer is opened again.
 on(drawer, 'close', () => pane.replaceChildren());
 
 listen('count', () => {

@@ -1,4 +1,4 @@
-// The tab History: who changed what.
+// Shows the tab History: the last changes with their origins.
 
 import { bdi, button, clean, h } from '../dom.js';
 import { moveText, when } from '../format.js';
@@ -12,8 +12,8 @@ export function showHistory() {
     h('h2', 'History'),
     h(
       'p.soft',
-      'Who changed what, the newest first. Undo takes back your own last change, and another’s only when ' +
-        'you agree.',
+      'All changes, newest first. Undo takes back your own last change; a change of another user only ' +
+        'after you confirm it.',
     ),
     h(
       'p.cluster',
@@ -22,16 +22,16 @@ export function showHistory() {
     ),
     history.length
       ? h('ol', ...history.map((entry) => item(entry, history)))
-      : h('p.empty', 'Nothing was changed yet.'),
+      : h('p.empty', 'No changes yet.'),
   ]);
 }
 
 function item(entry, history) {
-  const facts = [kindOf(entry, history), entry.undone ? 'undone' : '', when(entry.time)].filter(Boolean);
+  const details = [kindOf(entry, history), entry.undone ? 'undone' : '', when(entry.time)].filter(Boolean);
   return h(
     'li',
     { class: entry.undone ? 'undone' : null },
-    h('div.apart', bdi(entry.by), h('span.soft', facts.join(' · '))),
+    h('div.apart', bdi(entry.by), h('span.soft', details.join(' · '))),
     ...entry.changes.slice(0, 12).map((change) =>
       h('div', link(change.path), ' ', h('span.soft', moveText(change)))
     ),
@@ -39,7 +39,7 @@ function item(entry, history) {
   );
 }
 
-/** What sort of entry it is; undo and redo say whose change they were about. */
+/** The kind of an entry; for undo and redo with the origin of the change. */
 function kindOf({ kind, of, by }, history) {
   if (kind === 'change') return '';
   if (kind !== 'undo' && kind !== 'redo') return kind;

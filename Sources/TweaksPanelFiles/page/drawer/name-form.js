@@ -1,12 +1,12 @@
-// Asks how the person at this window wants to be called. Nothing proves a name.
+// Shows the form for the user's name, which the server does not verify.
 
 import { reconnect } from '../connection.js';
 import { button, clean, h } from '../dom.js';
-import { keepName, nameHeader, nameHere } from '../person.js';
+import { currentName, keepName, nameHeader } from '../person.js';
 import { request } from '../requests.js';
 import { session } from '../session.js';
 
-/** A form that calls `action` when another name is taken; the process judges names. */
+/** A form that calls `action` once the process has accepted a name. */
 export function nameForm(action) {
   const field = h('input', {
     id: 'name',
@@ -25,7 +25,7 @@ export function nameForm(action) {
       keepName(person);
       session.identity = identity;
       field.value = person;
-      // The stream says who it is when it begins.
+      // The stream sends the identity when it begins.
       reconnect();
       action();
     } catch ({ message }) {
@@ -33,7 +33,7 @@ export function nameForm(action) {
       error.hidden = false;
     }
   };
-  field.value = nameHere();
+  field.value = currentName();
   return h(
     'form',
     { onsubmit: submit, part: 'name-form' },

@@ -1,11 +1,11 @@
-// The pane of the drawer: what a tab loads is shown there, unless another one was opened meanwhile.
+// Shows the loaded content of a tab in the drawer, unless another tab was opened meanwhile.
 
-import { bdi, byId, h, renew } from '../dom.js';
-import { partly } from '../format.js';
+import { bdi, byId, h, replaceContent } from '../dom.js';
+import { encodePath } from '../format.js';
 
 export const drawer = byId('drawer');
 export const pane = byId('pane');
-/** The tab that is open. */
+/** The open tab. */
 export let tab = 'history';
 export function setTab(name) {
   tab = name;
@@ -23,10 +23,11 @@ export async function showing(name, load, draw) {
   }
   // Replacing a pressed button would lose its click.
   while (pane.matches(':active')) await new Promise((done) => setTimeout(done, 20));
-  // Answers may arrive out of order, or after the drawer was closed.
+  // Replies may arrive out of order, or after the drawer was closed.
   if (!drawer.open || tab !== name || own < shownRequest) return;
   shownRequest = own;
-  renew(pane, content);
+  replaceContent(pane, content);
 }
 
-export const link = (path) => h('a', { href: '#/' + partly(path), onclick: () => drawer.close() }, bdi(path));
+export const link = (path) =>
+  h('a', { href: '#/' + encodePath(path), onclick: () => drawer.close() }, bdi(path));

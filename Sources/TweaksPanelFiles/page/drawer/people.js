@@ -1,6 +1,6 @@
-// The tab People: who one is, and the sessions of the process, which can be ended.
+// Shows the tab People: the user's identity and name, and the sessions of the process.
 
-import { bdi, button, byId, clean, h, renew, root } from '../dom.js';
+import { bdi, button, byId, clean, h, replaceContent, root } from '../dom.js';
 import { duration } from '../numbers/decimal.js';
 import { request } from '../requests.js';
 import { mayAll, session as self } from '../session.js';
@@ -24,7 +24,7 @@ export function showPeople() {
   });
 }
 
-/** Draws the list alone, so that a name that is being typed stays. */
+/** Redraws only the list, so that a name that is being typed stays. */
 async function refresh() {
   const sessions = await countPeople();
   // Replacing a pressed button would lose its click.
@@ -33,7 +33,7 @@ async function refresh() {
 
 function draw(sessions) {
   own.textContent = `You are ${clean(self.identity)}.`;
-  renew(list, sessions.map(item));
+  replaceContent(list, sessions.map(item));
 }
 
 function item(session) {
@@ -53,11 +53,11 @@ function item(session) {
         label: `Disconnect ${identity}, session ${number}`,
       }),
     ),
-    h('div.soft', facts(session)),
+    h('div.soft', details(session)),
   );
 }
 
-const facts = (session) =>
+const details = (session) =>
   [
     session.transport,
     session.peer,
@@ -67,7 +67,7 @@ const facts = (session) =>
     `for ${duration(BigInt(session.ageSeconds) * 1000000000n)}`,
   ].filter(Boolean).join(' · ');
 
-/** Those who are let in: a browser connects ahead of what it asks. */
+/** The authenticated sessions: browsers also open connections in advance. */
 async function countPeople() {
   if (!mayAll('admin') || root.dataset.state !== 'connected') return [];
   try {

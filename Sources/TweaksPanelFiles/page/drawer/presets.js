@@ -1,9 +1,9 @@
-// The tab Presets: save, compare, load, swap, delete.
+// Shows the tab Presets: save, compare, load, swap, delete.
 
 import { change } from '../changes.js';
 import { bdi, button, h, on, table } from '../dom.js';
 import { brief, when } from '../format.js';
-import { toast } from '../notes.js';
+import { toast } from '../notifications.js';
 import { request } from '../requests.js';
 import { may, mayAll } from '../session.js';
 import { link, showing } from './pane.js';
@@ -51,15 +51,15 @@ export function showPresets() {
         `/api/presets/${encodeURIComponent(preset)}/diff`,
       );
       out.replaceChildren(
-        h('h3', `${right} against what is ${left}`),
+        h('h3', `${right} vs. ${left === 'in force' ? 'current values' : left}`),
         differences.length
           ? table(
-            ['Tweak', 'In force', right],
+            ['Tweak', 'Current', right],
             differences.map((
               { path, left, right },
             ) => [link(path), left == null ? '–' : brief(left), right == null ? '–' : brief(right)]),
           )
-          : h('p.soft', 'No difference.'),
+          : h('p.soft', 'No differences.'),
       );
     } catch (error) {
       out.replaceChildren(...problems(error));
@@ -87,7 +87,7 @@ export function showPresets() {
           const remove = button('Delete', () => {
             if (remove.isSure) return attempt('DELETE', path, null, () => 'Deleted ' + preset.name);
             remove.isSure = true;
-            remove.textContent = 'Delete for good?';
+            remove.textContent = 'Delete permanently?';
           }, { class: 'button plain danger' });
           return h(
             'li',

@@ -1,10 +1,10 @@
-// The tab Import and export: lines of the configuration file, in and out.
+// Shows the tab Import and export, for assignments in the format of the config file.
 
 import { route } from '../address.js';
 import { change } from '../changes.js';
 import { button, h, on, table } from '../dom.js';
-import { told } from '../format.js';
-import { toast } from '../notes.js';
+import { valueText } from '../format.js';
+import { toast } from '../notifications.js';
 import { request } from '../requests.js';
 import { may, session } from '../session.js';
 import { drawer, link, pane } from './pane.js';
@@ -12,7 +12,7 @@ import { drawer, link, pane } from './pane.js';
 const differences = (list) =>
   table(
     ['Tweak', 'Was', 'Becomes'],
-    list.map((one) => [link(one.path), told(one.was, 'set' in one), told(one.value, 'set' in one)]),
+    list.map((one) => [link(one.path), valueText(one.was, 'set' in one), valueText(one.value, 'set' in one)]),
   );
 export function showImport() {
   const text = h('textarea', {
@@ -31,20 +31,20 @@ export function showImport() {
     },
   });
   const fail = (error) => out.replaceChildren(h('p.error', error.message));
-  // What is applied is what was looked at, and nothing that was typed since.
+  // Only previewed lines can be applied, so typing removes the preview.
   on(text, 'input', () => out.replaceChildren());
   const check = async () => {
-    const looked = text.value;
+    const previewed = text.value;
     try {
-      const { tweaks = [] } = await request('POST', '/api/import', { text: looked, dry: true });
+      const { tweaks = [] } = await request('POST', '/api/import', { text: previewed, dry: true });
       const moving = tweaks.filter((one) => 'set' in one || String(one.value) !== String(one.was));
-      if (text.value !== looked) return;
+      if (text.value !== previewed) return;
       out.replaceChildren(
         h('h3', moving.length ? `${moving.length} would change` : 'Nothing would change'),
         ...moving.length
           ? [
             differences(moving),
-            h('p', button('Apply', () => apply(looked), { class: 'button main', part: 'import-apply' })),
+            h('p', button('Apply', () => apply(previewed), { class: 'button main', part: 'import-apply' })),
           ]
           : [],
       );
@@ -81,7 +81,7 @@ export function showImport() {
     }, { part: 'export' });
   pane.replaceChildren(
     h('h2', 'Export'),
-    h('p.soft', 'Lines of the configuration file, without secrets, figures and actions.'),
+    h('p.soft', 'Lines for the config file, without secrets, figures and actions.'),
     h('p.cluster', save('Everything'), route.category ? save('Only ' + route.category, route.category) : ''),
     h('h2', 'Import'),
     ...may('write')
@@ -89,14 +89,14 @@ export function showImport() {
         h('p.soft', 'Choose a file or paste exported lines; you preview changes first.'),
         h('p', file),
         h('div.box', text),
-        h('p.cluster', button('See what would change', check, { part: 'import-check' })),
+        h('p.cluster', button('Preview changes', check, { part: 'import-check' })),
         out,
       ]
       : [h('p.soft', 'You may not change anything here.')],
   );
 }
 
-/** A file of a text, for the reader's disk. */
+/** Saves a text as a file on the user's disk. */
 function download(name, text) {
   const link = h('a', {
     href: URL.createObjectURL(new Blob([text], { type: 'text/plain' })),

@@ -1,31 +1,33 @@
-// Knows where the values of a tweak lie: bounds, steps, and the stops of its slider.
+// Computes the valid values of a number: bounds, steps, and the stops of its slider.
 
-import { clamp, floor, measure, raise, ten, write } from './decimal.js';
+import { clamp, floor, formatValue, measure, powerOfTen, rescale } from './decimal.js';
 import { positionOf, valueAt } from './scale.js';
 
-/** More than a million stops are no use to a slider, so it goes several steps at once. */
+/** A slider has at most a million stops; beyond that, a stop is several steps. */
 const mostStops = 1000000n;
-/** A logarithmic slider has as many as it has pixels, and more. */
+/** The stops of a logarithmic slider, at least as many as it has pixels. */
 const logarithmicStops = 1000n;
 
-/** Where a tweak's values lie: bounds and step as whole counts of one unit, and the stops of a slider. */
+/** The grid of a tweak: bounds and step as integer counts of one unit, and the stops of a slider. */
 export function gridOf(tweak) {
-  const [low, high, step, standard] = ['min', 'max', 'step', 'default'].map((name) =>
+  const [low, high, step, defaultValue] = ['min', 'max', 'step', 'default'].map((name) =>
     tweak[name] == null ? null : measure(tweak.kind, tweak[name])
   );
   const grid = {
-    scale: Math.max(0, ...[low, high, step, step && standard].map((amount) => amount?.scale ?? 0)),
+    scale: Math.max(0, ...[low, high, step, step && defaultValue].map((amount) => amount?.scale ?? 0)),
     isStrict: !!step,
     isLogarithmic: tweak.scale === 'logarithmic' && low != null && high != null,
   };
   const settle = () => {
-    [grid.low, grid.high, grid.step] = [low, high, step].map((amount) => amount && raise(amount, grid.scale));
+    [grid.low, grid.high, grid.step] = [low, high, step].map((amount) =>
+      amount && rescale(amount, grid.scale)
+    );
   };
   settle();
   // Steps count from the lower bound, or else from the default, which need not be on one.
   if (step) {
-    grid.standard = standard && raise(standard, grid.scale);
-    grid.origin = grid.low ?? grid.standard ?? 0n;
+    grid.defaultValue = defaultValue && rescale(defaultValue, grid.scale);
+    grid.origin = grid.low ?? grid.defaultValue ?? 0n;
   }
   if (grid.isLogarithmic) return { ...grid, count: grid.high > grid.low ? logarithmicStops : 0n };
   if (!step && low && high) {
@@ -35,11 +37,11 @@ export function gridOf(tweak) {
       length = 3;
       settle();
     }
-    grid.step = tweak.kind === 'int' ? 1n : ten(Math.max(0, length - 3));
+    grid.step = tweak.kind === 'int' ? 1n : powerOfTen(Math.max(0, length - 3));
     // A slider has finer stops than keys have steps.
     grid.keyStep = tweak.kind === 'int' ? 1n : hundredth(grid.high - grid.low);
   }
-  // The last step may be a shorter one: the upper bound is always a value.
+  // The last step may be shorter, since the upper bound is always a valid value.
   if (low && high && grid.step > 0n) {
     const count = -floor(grid.low - grid.high, grid.step);
     grid.stride = grid.step * (count > 0n ? (count - 1n) / mostStops + 1n : 1n);
@@ -56,34 +58,34 @@ export function stepped(tweak, grid, text, count, power = 0) {
   const isReal = tweak.kind === 'number';
   const scale = Math.max(grid.scale, from.scale) + (isReal && isFiner ? 1 : 0) +
     (isReal && !grid.step ? 2 : 0);
-  const at = raise(from, scale);
-  const raised = (amount) => amount == null ? null : amount * ten(scale - grid.scale);
+  const at = rescale(from, scale);
+  const raised = (amount) => amount == null ? null : amount * powerOfTen(scale - grid.scale);
   let step = raised(grid.isStrict ? grid.step : grid.keyStep) ?? relativeStep(tweak, grid, at, scale);
   if (power > 0) step *= 10n;
   if (isFiner) step = step / 10n || 1n;
   const next = grid.isStrict
     ? onStep(at, step * BigInt(count), raised(grid.step), raised(grid.origin))
     : at + step * BigInt(count);
-  const standard = raised(grid.standard);
-  const isPassed = (at < standard && standard < next) || (next < standard && standard < at);
-  // The default need not be on a step: a single one that would pass it ends there.
-  const isSingle = grid.isStrict && standard != null && power <= 0 && Math.abs(count) === 1;
-  const wanted = isSingle && isPassed ? standard : next;
-  return write(tweak.kind, clamp(wanted, raised(grid.low), raised(grid.high)), scale);
+  const defaultValue = raised(grid.defaultValue);
+  const isPassed = (at < defaultValue && defaultValue < next) || (next < defaultValue && defaultValue < at);
+  // The default need not be on a step: a single step that would pass the default stops there.
+  const isSingle = grid.isStrict && defaultValue != null && power <= 0 && Math.abs(count) === 1;
+  const wanted = isSingle && isPassed ? defaultValue : next;
+  return formatValue(tweak.kind, clamp(wanted, raised(grid.low), raised(grid.high)), scale);
 }
 
-/** So much further, from the step that lies at or behind a value. */
-function onStep(at, way, step, origin) {
+/** Moves by a distance, from the nearest step that lies at a value or opposite to the direction. */
+function onStep(at, distance, step, origin) {
   const below = origin + floor(at - origin, step) * step;
-  return (at !== below && way < 0n ? below + step : below) + way;
+  return (at !== below && distance < 0n ? below + step : below) + distance;
 }
 
 /**
- * The step where none is declared: 1, 2 or 5 and zeros, no larger than a hundredth. The editor of tweakctl
- * goes by the same rule.
+ * The step of a tweak without one: 1, 2 or 5 times a power of powerOfTen, at most a hundredth. The editor of
+ * tweakctl uses the same rule.
  */
 function hundredth(amount) {
-  const unit = ten(Math.max(0, String(amount).length - 3));
+  const unit = powerOfTen(Math.max(0, String(amount).length - 3));
   return [5n, 2n].map((digit) => digit * unit).find((step) => step * 100n <= amount) ?? unit;
 }
 
@@ -91,7 +93,7 @@ function hundredth(amount) {
 function relativeStep({ kind }, { isLogarithmic }, at, scale) {
   if (kind === 'int' && !isLogarithmic) return 1n;
   const size = at < 0n ? -at : at;
-  if (size === 0n) return kind === 'number' ? ten(scale - 1) : kind === 'int' ? 1n : 10000000n;
+  if (size === 0n) return kind === 'number' ? powerOfTen(scale - 1) : kind === 'int' ? 1n : 10000000n;
   return hundredth(2n * size);
 }
 
@@ -99,32 +101,34 @@ function relativeStep({ kind }, { isLogarithmic }, at, scale) {
 export function atIndex(tweak, grid, index) {
   const { low, high, scale } = grid;
   if (!grid.isLogarithmic) {
-    return write(tweak.kind, clamp(low + grid.stride * BigInt(index), low, high), scale);
+    return formatValue(tweak.kind, clamp(low + grid.stride * BigInt(index), low, high), scale);
   }
-  if (Number(index) <= 0) return write(tweak.kind, low, scale);
-  if (Number(index) >= Number(grid.count)) return write(tweak.kind, high, scale);
+  if (Number(index) <= 0) return formatValue(tweak.kind, low, scale);
+  if (Number(index) >= Number(grid.count)) return formatValue(tweak.kind, high, scale);
   const value = valueAt(Number(index) / Number(grid.count), real(low, scale), real(high, scale));
   return rounded(tweak, grid, value);
 }
 
-/** Three digits are as exact as a slider is; a declared step is kept. */
+/** Rounds to three digits, the precision of a slider, or to a declared step. */
 function rounded(tweak, grid, value) {
   const { digits, scale } = measure('number', Number(value.toPrecision(3)));
   if (!grid.isStrict) {
     const isWhole = tweak.kind !== 'number' && scale > 0;
-    return isWhole ? write(tweak.kind, digits / ten(scale), 0) : write(tweak.kind, digits, scale);
+    return isWhole
+      ? formatValue(tweak.kind, digits / powerOfTen(scale), 0)
+      : formatValue(tweak.kind, digits, scale);
   }
   const common = Math.max(scale, grid.scale);
   const [low, high, step] = [grid.low, grid.high, grid.step].map((amount) =>
-    amount * ten(common - grid.scale)
+    amount * powerOfTen(common - grid.scale)
   );
-  const count = floor(2n * (digits * ten(common - scale) - low) + step, 2n * step);
-  return write(tweak.kind, clamp(low + count * step, low, high), common);
+  const count = floor(2n * (digits * powerOfTen(common - scale) - low) + step, 2n * step);
+  return formatValue(tweak.kind, clamp(low + count * step, low, high), common);
 }
 
 const real = (digits, scale) => Number(digits) / 10 ** scale;
 
-/** The stop of the slider that is nearest to a value. */
+/** The nearest stop of the slider to a value. */
 export function indexOf(tweak, grid, text) {
   const amount = measure(tweak.kind, text);
   if (!amount) return 0;
@@ -133,7 +137,8 @@ export function indexOf(tweak, grid, text) {
     return Math.round(positionOf(real(amount.digits, amount.scale), low, high) * Number(grid.count));
   }
   const scale = Math.max(amount.scale, grid.scale);
-  const step = grid.stride * ten(scale - grid.scale);
-  const index = floor(2n * (raise(amount, scale) - grid.low * ten(scale - grid.scale)) + step, 2n * step);
+  const step = grid.stride * powerOfTen(scale - grid.scale);
+  const distance = rescale(amount, scale) - grid.low * powerOfTen(scale - grid.scale);
+  const index = floor(2n * distance + step, 2n * step);
   return Number(clamp(index, 0n, grid.count));
 }

@@ -1,8 +1,8 @@
-// Lays out a range on a slider; TweakScale.swift has the same formula.
+// Maps values to slider positions; TweakScale.swift has the same formula.
 
 /**
- * Where a value lies on the logarithmic scale: 0 at the lower bound, 1 at the upper one, and in between
- * (f(v) - f(low)) / (f(high) - f(low)). Where 0 lies outside the range, f(v) = sign(v) ln |v|, and otherwise
+ * The position of a value on the logarithmic scale: 0 at the lower bound, 1 at the upper one, and in between
+ * (f(v) - f(low)) / (f(high) - f(low)). If 0 lies outside the range, f(v) = sign(v) ln |v|, otherwise
  * f(v) = sign(v) ln(1 + |v| / c) with c = max(|low|, |high|) / 1000.
  */
 export function positionOf(value, low, high) {
@@ -11,7 +11,7 @@ export function positionOf(value, low, high) {
   return start < end ? Math.min(1, Math.max(0, (place(value) - start) / (end - start))) : 0;
 }
 
-/** The value at a position; it is on no step, and not rounded. */
+/** The value at a position, without rounding to steps or digits. */
 export function valueAt(position, low, high) {
   const { place, value } = curve(low, high);
   const [start, end] = [place(low), place(high)];

@@ -1,14 +1,14 @@
-// Shows the categories at the side, and how many of their tweaks are modified.
+// Draws the sidebar: the categories, with the number of their tweaks and a mark for modified ones.
 
 import { route } from './address.js';
-import { bdi, byId, h, renew } from './dom.js';
+import { bdi, byId, h, replaceContent } from './dom.js';
 import { favorites, tree, tweaks } from './tweaks.js';
 
 export function drawSide() {
-  const said = [];
+  const state = [];
   const entry = (href, text, all, isHere) => {
     const modified = all.filter((path) => tweaks.get(path)?.modified).length;
-    said.push(href, all.length, modified, isHere);
+    state.push(href, all.length, modified, isHere);
     return () =>
       h(
         'li',
@@ -37,6 +37,6 @@ export function drawSide() {
     ),
   ];
   const side = byId('side').firstElementChild;
-  if (side.said !== String(said)) renew(side, entries.map((make) => make()));
-  side.said = String(said);
+  if (side.drawnState !== String(state)) replaceContent(side, entries.map((make) => make()));
+  side.drawnState = String(state);
 }

@@ -1,4 +1,4 @@
-// Where the panel listens, and what all its connections share: the page, its policy, and the token of this server.
+// Holds the panel's address, and the state that all its connections share: token and sign-ins.
 
 import Synchronization
 package import Tweaks
@@ -6,13 +6,13 @@ package import TweaksServer
 package import TweaksWire
 
 /// The panel of one server.
-package final class PanelFront: ServerFront {
+package final class PanelEndpoint: Endpoint {
     package let address: String?
     package let name = "panel"
     private let names: [String]
     private let state: Mutex<State>
     /// The browsers that are signed in.
-    package let signIns: SignIns
+    package let signIns: SignInStore
 
     private struct State {
         var ports: [Int]
@@ -30,11 +30,11 @@ package final class PanelFront: ServerFront {
         }
     }
 
-    /// - Parameter isMovable: Another port is used when the one that was named is taken.
-    package init(_ panel: TweakPanel, isMovable: Bool = true, signIns: SignIns = SignIns()) {
+    /// - Parameter isMovable: Use another port if the requested one is in use.
+    package init(_ panel: TweakPanel, isMovable: Bool = true, signIns: SignInStore = SignInStore()) {
         self.signIns = signIns
         address = panel.address
-        // One that is none is refused where it is opened, in words.
+        // An invalid port is reported when the listener is opened.
         let ports = panel.port == 0 || !isMovable ? [panel.port] : [panel.port, 0]
         names = panel.names + [panel.address].compactMap(\.self)
         state = Mutex(State(ports: ports, secret: TokenSecret.make()))
@@ -43,25 +43,25 @@ package final class PanelFront: ServerFront {
     package var ports: [Int] { state.withLock { $0.ports } }
     package var tokens: [TokenEntry] { state.withLock { [$0.token] } }
 
-    /// The token of the printed link: to have it is enough.
+    /// The token in the printed link; it grants all rights.
     package var secret: String { state.withLock { $0.secret } }
 
-    /// Where the token is kept; nil where it ends with the process.
+    /// The file of the token; nil if the token ends with the process.
     var tokenFile: PanelTokenFile? {
         get { state.withLock { $0.tokenFile } }
         set { state.withLock { $0.tokenFile = newValue } }
     }
 
-    /// Takes what it had in an earlier run; called before it listens.
-    /// - Parameter port: Where any port will do, that one, if it is free.
-    package func resume(_ secret: String, port: Int?) {
+    /// Restores the token of an earlier run; called before the panel listens.
+    /// - Parameter port: The preferred port if any port is allowed.
+    package func restore(_ secret: String, port: Int?) {
         state.withLock { state in
             (state.secret, state.token) = (secret, State.token(secret))
             if let port, state.ports == [0] { state.ports = [port, 0] }
         }
     }
 
-    /// Makes another token; who is signed in with the old one is so no more.
+    /// Replaces the token; sign-ins with the old one end.
     package func rotate() {
         let secret = TokenSecret.make()
         let (old, onRotation) = state.withLock { state in
@@ -73,28 +73,28 @@ package final class PanelFront: ServerFront {
         onRotation?()
     }
 
-    /// Is told of each new token, on the I/O thread.
+    /// Sets the closure to call after each rotation of the token, on the I/O thread.
     package func onRotation(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onRotation = body } }
 
-    package func makeDialect(_ place: FrontPlace) -> any SessionDialect {
-        let gate = HTTPGuard(port: Int(place.port), hosts: names + [place.address].compactMap(\.self))
-        return HTTPDialect(place, gate, signIns)
+    package func makeDialect(_ place: EndpointAddress) -> any SessionDialect {
+        let requestGuard = HTTPGuard(port: Int(place.port), hosts: names + [place.address].compactMap(\.self))
+        return HTTPDialect(place, requestGuard, signIns)
     }
 
     package func refusal(_ error: TweakError) -> [UInt8] {
-        var (bytes, exchange) = ([UInt8](), HTTPExchange())
-        exchange.closes = true
-        PanelPage.writer.append(HTTPFailure(error).response, to: exchange, into: &bytes)
+        var (bytes, framing) = ([UInt8](), ResponseFraming())
+        framing.closes = true
+        PanelPage.writer.append(HTTPFailure(error).response, to: framing, into: &bytes)
         return bytes
     }
 
-    /// The address of the page, with the token that lets in anyone who has it.
+    /// The address of the page, with the token, which grants all rights.
     package func link(port: Int) -> String { "\(plainLink(port: port))#token=\(secret)" }
 
-    /// The same for who has a token.
+    /// The address of the page without the token.
     package func plainLink(port: Int) -> String {
         let host = address.map { $0.contains(":") ? "[\($0)]" : $0 } ?? "127.0.0.1"
-        // What stands for all addresses is none to go to.
+        // A wildcard address cannot be opened in a browser.
         let shown = host == "0.0.0.0" ? "127.0.0.1" : host == "[::]" ? "[::1]" : host
         return "http://\(shown):\(port)/"
     }

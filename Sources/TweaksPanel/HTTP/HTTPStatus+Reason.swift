@@ -1,7 +1,7 @@
-// The words that follow a status; programs do not read them.
+// Defines the reason phrases of status codes, for readers; clients ignore them.
 
 extension HTTPStatus {
-    /// As in RFC 9110, section 15.
+    /// The reason phrase of RFC 9110, section 15.
     var reason: String {
         switch self {
         case .ok: "OK"

@@ -1,4 +1,4 @@
-// Remembers where the list is scrolled to, by the row that stands there, and goes back.
+// Saves and restores the scroll position of the list, relative to a row.
 
 import { chunkWhere, fill } from './chunks.js';
 import { byId } from './dom.js';
@@ -6,29 +6,29 @@ import { rows } from './rows.js';
 
 const list = byId('list');
 
-/** The first row in view, and how far down it is; null at the top of the list. */
-export function placeNow() {
+/** The first visible row with its offset; null at the top of the list. */
+export function scrollPosition() {
   if (!scrollY) return null;
   const top = document.querySelector('.bar').offsetHeight;
   const element = [...list.querySelectorAll('.row')].find((row) => row.getBoundingClientRect().bottom > top);
   return element ? { path: element.dataset.path, top: element.getBoundingClientRect().top } : null;
 }
 
-/** Scrolls so that the row stands where it did. */
-export function returnTo(place) {
-  if (!place) return scrollTo(0, 0);
-  fill(chunkWhere(list, (paths) => paths.includes(place.path)));
+/** Scrolls the row of a position to its offset. */
+export function restoreScroll(position) {
+  if (!position) return scrollTo(0, 0);
+  fill(chunkWhere(list, (paths) => paths.includes(position.path)));
   const align = () => {
-    const element = rows.get(place.path)?.element;
-    if (element?.isConnected) scrollBy(0, element.getBoundingClientRect().top - place.top);
+    const element = rows.get(position.path)?.element;
+    if (element?.isConnected) scrollBy(0, element.getBoundingClientRect().top - position.top);
   };
   align();
-  // What lies above is measured when it is shown, which moves the row.
+  // Rows above get their final height once they are shown, which moves the row.
   requestAnimationFrame(() => requestAnimationFrame(align));
 }
 
 /** Scrolls to the tweak or the collection that the address names. */
-export function aim({ path, category, collection }) {
+export function scrollToTarget({ path, category, collection }) {
   list.querySelector('.aim')?.classList.remove('aim');
   const key = category + '/' + collection;
   const card = [...list.querySelectorAll('.card')].find((card) => card.dataset.collection === key);

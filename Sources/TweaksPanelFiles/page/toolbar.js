@@ -1,7 +1,7 @@
-// The buttons of the bar: undo and redo, and the drawer, which is loaded when it is first needed.
+// Handles the buttons of the toolbar: undo, redo, and the drawer, which is loaded on first use.
 
-import { byId, on, vary } from './dom.js';
-import { toast } from './notes.js';
+import { byId, on, setStyle } from './dom.js';
+import { toast } from './notifications.js';
 import { listen } from './signals.js';
 import { step } from './undo.js';
 
@@ -15,13 +15,15 @@ for (const name of ['history', 'presets', 'import', 'people']) {
     try {
       (await import('./drawer/drawer.js')).openDrawer(name);
     } catch {
-      toast('This part of the page could not be loaded: the process does not answer', { isBad: true });
+      toast('This part of the page could not be loaded: the process does not respond', { isBad: true });
     }
   });
 }
 
-on(places, 'beforetoggle', () => vary(places, 'top', byId('more').getBoundingClientRect().bottom + 6 + 'px'));
+on(places, 'beforetoggle', () => {
+  setStyle(places, 'top', byId('more').getBoundingClientRect().bottom + 6 + 'px');
+});
 on(matchMedia('(max-width: 760px)'), 'change', () => places.hidePopover());
 
-// Soon after the list is shown, so that the drawer opens at once, and people are counted.
+// Preloaded soon after the list is shown, so that the drawer opens at once, and the sessions are counted.
 listen('shown', () => setTimeout(() => import('./drawer/drawer.js').catch(() => {}), 1500));

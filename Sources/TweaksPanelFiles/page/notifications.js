@@ -1,13 +1,13 @@
-// Says what happened: short notes where they cover no row, and to screen readers.
+// Shows notifications that cover no row, and announces them to screen readers.
 
 import { button, byId, clean, h, icon } from './dom.js';
 import { brief, nameOf } from './format.js';
 
-export function say(text) {
+export function announce(text) {
   byId('live').textContent = clean(text);
 }
 
-/** Shows a note, and says it; an action makes it stay. Returns what takes it away. */
+/** Shows and announces a notification; with an action it stays. Returns a function that closes it. */
 export function toast(text, { isBad = false, action = null } = {}) {
   const before = document.activeElement;
   const close = () => {
@@ -31,34 +31,35 @@ export function toast(text, { isBad = false, action = null } = {}) {
   (drawer.open ? drawer : document.body).append(byId('toasts'));
   byId('toasts').append(note);
   if (byId('toasts').childElementCount > 3) byId('toasts').firstElementChild.remove();
-  // What offers something stays until it is answered.
+  // A notification with an action stays until it is closed.
   if (!action) setTimeout(close, isBad ? 9000 : 5000);
-  say(text);
+  announce(text);
   return close;
 }
 
-/** Takes away what was offered last. */
+/** Closes the last offer. */
 export let withdraw = () => {};
-/** Offers something in place of what was offered before. Its button has the keyboard until it is answered. */
+/** Offers an action, and replaces the last offer. The focus moves to its button. */
 export function offer(text, word, action) {
   withdraw();
   withdraw = toast(text, { action: [word, action] });
   byId('toasts').lastElementChild.querySelector('button').focus();
 }
 
-const told = [];
-let telling = 0;
-export function announce(event) {
-  told.push(event);
-  telling ||= setTimeout(() => {
-    const by = [...new Set(told.map((one) => one.by ?? 'somebody'))].slice(0, 3).join(', ');
-    const last = told.at(-1);
-    say(
-      told.length === 1
+const queued = [];
+let timer = 0;
+/** Announces changes of others to screen readers, several together. */
+export function announceChange(event) {
+  queued.push(event);
+  timer ||= setTimeout(() => {
+    const by = [...new Set(queued.map((one) => one.by ?? 'unknown'))].slice(0, 3).join(', ');
+    const last = queued.at(-1);
+    announce(
+      queued.length === 1
         ? `${nameOf(last.path)} is ${last.value == null ? 'changed' : brief(last.value)}, by ${by}`
-        : `${told.length} changes by ${by}`,
+        : `${queued.length} changes by ${by}`,
     );
-    told.length = 0;
-    telling = 0;
+    queued.length = 0;
+    timer = 0;
   }, 1200);
 }

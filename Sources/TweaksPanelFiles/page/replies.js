@@ -1,34 +1,34 @@
-// Takes the answers to what a row has sent, and the events that came before them.
+// Handles the replies to a row's changes, and the events that were received before them.
 
-import { due, refreshSoon } from './refresh.js';
-import { mine } from './requests.js';
-import { announce } from './notes.js';
+import { addPendingRestart, refreshSoon } from './refresh.js';
+import { ownRevisions } from './requests.js';
+import { announceChange } from './notifications.js';
 import { shown } from './format.js';
 import { nanoseconds } from './numbers/decimal.js';
 import { countSoon } from './rows.js';
 import { session } from './session.js';
-import { has, judge, plain } from './tweaks.js';
+import { has, normalize, updateModified } from './tweaks.js';
 
-/** The process has taken a change. */
-export function taken(row, reply, job) {
+/** Handles an accepted change. */
+export function accepted(row, reply, job) {
   const { tweak } = row;
   const own = reply.tweaks?.find((other) => other.path === tweak.path);
-  for (const name of ['value', 'was']) if (own && name in own) own[name] = plain(tweak, own[name]);
-  const others = row.waiting.splice(0).filter((event) => !mine.has(String(event.rev)));
+  for (const name of ['value', 'was']) if (own && name in own) own[name] = normalize(tweak, own[name]);
+  const others = row.waiting.splice(0).filter((event) => !ownRevisions.has(String(event.rev)));
   const later = others.filter((event) => own == null || event.rev > reply.rev);
   if (own && !later.length) follow(tweak, own, reply, job);
-  row.say(reply.unsaved ? 'in effect, but not saved: ' + reply.unsaved : '');
-  if (own && has(tweak, 'needs-restart')) due(tweak.path);
-  if (job.settled && isUntold(reply, own, job)) refreshSoon(tweak.path);
+  row.showError(reply.unsaved ? 'in effect, but not saved: ' + reply.unsaved : '');
+  if (own && has(tweak, 'needs-restart')) addPendingRestart(tweak.path);
+  if (job.settled && needsRefresh(reply, own, job)) refreshSoon(tweak.path);
   for (const event of row.drag ? others : later) {
     row.changed(event, false);
-    announce(event);
+    announceChange(event);
   }
-  if (row.drag || later.length && row.isHeld) return;
+  if (row.drag || later.length && row.isInUse) return;
   show(row, own, job);
 }
 
-/** The tweak as the answer has it. */
+/** Updates the tweak from the reply. */
 function follow(tweak, own, reply, { change }) {
   Object.assign(tweak, { value: own.value, by: session.identity, rev: Number(reply.rev) });
   if ('set' in own) tweak.set = own.set;
@@ -36,11 +36,11 @@ function follow(tweak, own, reply, { change }) {
   else if (String(own.value) === String(tweak.default)) tweak.layer = 'default';
   const time = own.timeLeft && nanoseconds(own.timeLeft);
   tweak.until = time ? Date.now() + Number(time / 1000000n) : null;
-  judge(tweak);
+  updateModified(tweak);
 }
 
-/** The answer does not say what the layers are now. */
-function isUntold(reply, own, { change }) {
+/** Whether the reply leaves the layers unknown. */
+function needsRefresh(reply, own, { change }) {
   return change.reset || change.keep || change.for || reply.unchanged ||
     String(own?.value) === String(own?.was);
 }
@@ -51,21 +51,21 @@ function show(row, own, job) {
     row.ghost = null;
     row.control.show(tweak.value);
   }
-  if (job.text != null && 'value' in job.change && own?.value != null) row.understood(job.text);
+  if (job.text != null && 'value' in job.change && own?.value != null) row.showMeaning(job.text);
   if (own?.value != null && 'clampedFrom' in own) {
-    row.say(`${shown(own.clampedFrom)} is out of range; the nearest was taken`);
+    row.showError(`${shown(own.clampedFrom)} is out of range; the nearest value was set`);
   }
   row.draw();
   if (!row.layers.hidden) refreshSoon(tweak.path);
   countSoon();
 }
 
-/** The process has refused a change, or cannot be reached. */
+/** Handles a refused change, or a lost connection. */
 export function failed(row, error) {
-  for (const event of row.waiting.splice(0)) announce(event);
-  row.say(error.message);
+  for (const event of row.waiting.splice(0)) announceChange(event);
+  row.showError(error.message);
   if (row.drag) return;
-  // What was typed can be corrected.
+  // Typed text stays, so that the user can correct it.
   row.isEdited = row.control.restore?.() ?? false;
   if (!row.isEdited) row.control.show(row.tweak.value);
   row.draw();
