@@ -1,13 +1,14 @@
-// Says moments as people do: 2026-11-21T10:00:00Z becomes “3 min ago”.
+// Rewrites timestamps as relative ages: 2026-11-21T10:00:00Z becomes “3 min ago”.
 
 import Tweaks
 
-/// The ages of moments in lines of a server.
+/// Formats how long ago a timestamp was.
 package enum Age {
-    /// A line whose first moment is an age; unchanged without one, or where it is still to come.
+    /// Replaces the first timestamp of a line by its age; a line without one, or with one in the future, stays
+    /// unchanged.
     /// - Parameter now: In milliseconds since 1970.
     package static func inWords(_ line: String, now: Int64) -> String {
-        // A moment in a value stands in quotes, so that no value is rewritten.
+        // Timestamps inside values are quoted, so that no value is rewritten.
         for word in line.split(separator: " ") where word.utf8.count >= 20 && word.utf8.last != UInt8(ascii: "\"") {
             let bare = word.last == "," ? word.dropLast() : word
             guard let moment = TimeText.parse(String(bare)), let age = text(since: moment, now: now) else { continue }
@@ -18,9 +19,9 @@ package enum Age {
         return line
     }
 
-    /// `just now`, `40 s ago`, `3 min ago`, `2 h ago`, `5 days ago`; nil for what is to come.
+    /// `just now`, `40 s ago`, `3 min ago`, `2 h ago`, `5 days ago`; nil for a time in the future.
     package static func text(since moment: Int64, now: Int64) -> String? {
-        // Clocks of two machines may disagree by a little.
+        // The clocks of two machines may differ by a few seconds.
         guard now - moment > -5_000 else { return nil }
         let seconds = max(0, (now - moment) / 1_000)
         switch seconds {

@@ -1,17 +1,17 @@
-// Defines the exit codes of the command-line programs, and why they end before their work is done.
+// Defines the exit codes of the command-line programs and the error that ends them.
 
 /// The exit codes, for scripts.
 package enum ExitCode: Int32, Equatable, Sendable {
     case ok = 0
     /// The process, or the fleet, refused a command.
     case refused = 1
-    /// The command line makes no sense.
+    /// Usage error: an unknown option, a missing argument.
     case usage = 2
-    /// There is nobody to talk to, or no longer.
+    /// Cannot connect, or the connection was lost.
     case unreachable = 3
 }
 
-/// What ends the program, with the text for standard error.
+/// An error that ends the program: the exit code, and the text for standard error.
 package struct Failure: Error, Equatable, CustomStringConvertible {
     package let code: ExitCode
     /// Names the subject, what is wrong, and the remedy.

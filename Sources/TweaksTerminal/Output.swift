@@ -1,23 +1,23 @@
-// Writes to standard output and standard error, each in its own look.
+// Writes styled lines to standard output and messages to standard error.
 
 import Synchronization
 import Tweaks
 import TweaksSystem
 
-/// Where a command-line program says things.
+/// The output streams of a command-line program.
 package struct Output: Sendable {
-    /// The program's name, before what it complains of.
+    /// The program's name, printed before each message on standard error.
     package let program: String
-    /// How standard output looks.
+    /// The style of standard output.
     package let style: Style
     private let errorStyle: Style
-    /// Takes secrets out of what goes to standard error.
+    /// Masks secrets in text for standard error.
     private let masked: @Sendable (String) -> String
     private let sink: (@Sendable (String) -> Void)?
 
     /// - Parameters:
-    ///   - isJSON: One JSON object a line: nothing is arranged.
-    ///   - sink: What takes all lines, in place of the standard streams.
+    ///   - isJSON: Whether output is one JSON object a line, which is never styled.
+    ///   - sink: Receives all lines in place of the standard streams.
     package init(
         program: String, isJSON: Bool, masked: @escaping @Sendable (String) -> String = { $0 },
         sink: (@Sendable (String) -> Void)? = nil
@@ -27,17 +27,17 @@ package struct Output: Sendable {
         errorStyle = sink != nil ? .plain : Style.of(2)
     }
 
-    /// Why something could not be written first; 0 while everything could.
+    /// The error number of the first failed write; 0 while all succeeded.
     private static let failure = Atomic<Int32>(0)
-    /// Whether something could not be written that somebody would have read.
+    /// Whether a write failed although standard output still has a reader.
     package static var hasFailed: Bool { ![0, EPIPE, EBADF].contains(failure.load(ordering: .relaxed)) }
-    /// Whether whoever read what is printed has gone.
+    /// Whether the reader of standard output has closed it.
     package static var readerHasGone: Bool { failure.load(ordering: .relaxed) == EPIPE }
-    /// Whether nobody ever will read what is printed.
-    package static var isUnread: Bool { [EPIPE, EBADF].contains(failure.load(ordering: .relaxed)) }
+    /// Whether standard output has no reader: it was closed there, or is not open here.
+    package static var hasNoReader: Bool { [EPIPE, EBADF].contains(failure.load(ordering: .relaxed)) }
 
-    /// Lines on standard output. Where nobody reads them, or standard output was closed, that is no reason not to go on
-    /// with what is asked for; what fails else, as on a full disk, is said once, and is a failure in the end.
+    /// Prints lines on standard output. A missing reader or a closed standard output does not stop the program; any
+    /// other write error, such as a full disk, is reported once and becomes a failure in the end.
     package func print(_ lines: [String]) {
         if lines.isEmpty { return }
         if let sink { return lines.forEach(sink) }
@@ -50,16 +50,16 @@ package struct Output: Sendable {
         let code = errno
         let (isFirst, _) = Self.failure.compareExchange(expected: 0, desired: code, ordering: .relaxed)
         if !isFirst || !Self.hasFailed { return }
-        complain("standard output: \(errorText(code)); what was to be printed is not complete, make room for it")
+        reportProblem("standard output: \(errorText(code)); the output is incomplete; free some space")
     }
 
-    /// A complaint on standard error.
-    package func complain(_ text: String) { tell(text, .error) }
+    /// Prints an error or a warning on standard error.
+    package func reportProblem(_ text: String) { writeError(text, .error) }
 
-    /// A remark on standard error, so that standard output stays what was asked for.
-    package func remark(_ text: String) { tell(text, .faint) }
+    /// Prints a remark on standard error, so that standard output holds the requested data only.
+    package func printRemark(_ text: String) { writeError(text, .faint) }
 
-    private func tell(_ text: String, _ role: Style.Role) {
+    private func writeError(_ text: String, _ role: Style.Role) {
         let line = "\(errorStyle.paint("\(program):", role)) \(Quoting.sanitized(masked(text)))"
         if let sink { return sink(line) }
         System.write(Array("\(line)\n".utf8), to: 2)

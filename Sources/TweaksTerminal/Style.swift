@@ -1,35 +1,35 @@
-// What a terminal can show, and the escape sequences for it.
+// Detects what a terminal can display and makes the escape sequences for it.
 
-/// How output looks.
+/// The capabilities that output may use.
 package struct Style: Equatable, Sendable {
-    /// Arranged for people; otherwise lines go out as the server sent them.
-    package var isForPeople = false
-    /// Colours, and other sequences for terminals.
+    /// Whether lines are formatted for reading; otherwise they are printed as the server sent them.
+    package var isHumanReadable = false
+    /// Whether colors and other escape sequences are used.
     package var hasColors = false
-    /// Block characters.
+    /// Whether block characters are used.
     package var hasBlocks = false
 
-    package init(isForPeople: Bool = false, hasColors: Bool = false, hasBlocks: Bool = false) {
-        (self.isForPeople, self.hasColors, self.hasBlocks) = (isForPeople, hasColors, hasBlocks)
+    package init(isHumanReadable: Bool = false, hasColors: Bool = false, hasBlocks: Bool = false) {
+        (self.isHumanReadable, self.hasColors, self.hasBlocks) = (isHumanReadable, hasColors, hasBlocks)
     }
 
-    /// Lines as they came.
+    /// No formatting.
     package static let plain = Style()
-    /// Everything a terminal can do.
-    package static let full = Style(isForPeople: true, hasColors: true, hasBlocks: true)
+    /// All capabilities.
+    package static let full = Style(isHumanReadable: true, hasColors: true, hasBlocks: true)
 
-    /// What is proper for a descriptor. `NO_COLOR` (no-color.org) and `TERM=dumb` are obeyed.
+    /// The capabilities of a descriptor. `NO_COLOR` (no-color.org) and `TERM=dumb` are respected.
     package static func of(_ descriptor: Int32) -> Style {
         guard System.isTerminal(descriptor) else { return .plain }
         let isDumb = System.variable("TERM").map { $0 == "dumb" } ?? true
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(System.variable).first ?? ""
         let code = locale.uppercased()
         return Style(
-            isForPeople: true, hasColors: !isDumb && System.variable("NO_COLOR") == nil,
+            isHumanReadable: true, hasColors: !isDumb && System.variable("NO_COLOR") == nil,
             hasBlocks: code.contains("UTF-8") || code.contains("UTF8"))
     }
 
-    /// What text is.
+    /// The meaning of a piece of text, which decides its color.
     package enum Role {
         case name, faint, text, number, word, marked, error
 
@@ -46,13 +46,13 @@ package struct Style: Equatable, Sendable {
         }
     }
 
-    /// Text in the look of its role.
+    /// The text with the escape sequences of its role.
     package func paint(_ text: String, _ role: Role) -> String {
         hasColors && !text.isEmpty ? "\u{1B}[\(role.code)m\(text)\u{1B}[0m" : text
     }
 }
 
-/// How wide text is on a terminal.
+/// Measures text in terminal columns.
 package enum TextWidth {
     /// Columns of a text without control characters.
     package static func of(_ text: String) -> Int {
@@ -74,7 +74,7 @@ package enum TextWidth {
         }
     }
 
-    /// Text filled up with blanks.
+    /// The text padded with spaces.
     package static func padded(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - of(text)))
     }

@@ -1,8 +1,8 @@
-// The C library, and the few calls that everything here is made of.
+// Wraps the system calls that the command-line programs use.
 
 import TweaksSystem
 
-/// The system calls under names that say what they do here. No Foundation: it would cost more time than the request.
+/// The system calls under descriptive names. No Foundation: loading it would take longer than the request.
 package enum System {
     #if canImport(Glibc)
         package static let stream = Int32(SOCK_STREAM.rawValue)
@@ -10,23 +10,23 @@ package enum System {
         package static let stream = SOCK_STREAM
     #endif
 
-    /// The group of files that this process makes.
+    /// The group of files that this process creates.
     package static var ownGroup: UInt32 { UInt32(getegid()) }
 
-    /// The primary group of a user; nil where there is no such user.
+    /// The primary group of a user; nil for an unknown user.
     package static func primaryGroup(of user: String) -> UInt32? { getpwnam(user).map { UInt32($0.pointee.pw_gid) } }
 
-    /// A variable of the environment; nil where it is empty, too.
+    /// An environment variable; nil also where it is empty.
     package static func variable(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
         return text.isEmpty ? nil : text
     }
 
-    /// Whether a descriptor is a file, which has an end.
+    /// Whether a descriptor is a regular file, which has an end.
     package static func isFile(_ descriptor: Int32) -> Bool {
-        var facts = stat()
-        return fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+        var info = stat()
+        return fstat(descriptor, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
     }
 
     /// Whether a descriptor is a terminal.
@@ -42,7 +42,7 @@ package enum System {
         }
     }
 
-    /// Writes all of it. False when the other end will have no more.
+    /// Writes all bytes. False when the other end is closed or the write fails.
     @discardableResult
     package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
@@ -59,16 +59,16 @@ package enum System {
         return true
     }
 
-    /// What a descriptor is waited for.
+    /// The condition to wait for on a descriptor.
     package enum Readiness {
         case read, write, readAndWrite
-        /// Only its end, such as the reader of a pipe that has gone.
+        /// Only its end: the reader of a pipe has closed it.
         case end
     }
 
     /// Waits for any of the descriptors.
-    /// - Parameter milliseconds: How long at most; nil for ever.
-    /// - Returns: For each whether it can be read (or has ended), and whether it can be written; all false in the end.
+    /// - Parameter milliseconds: The timeout; nil waits forever.
+    /// - Returns: For each whether it can be read (or has ended), and whether it can be written; all false on timeout.
     package static func wait(
         _ descriptors: [(number: Int32, readiness: Readiness)], milliseconds: Int32? = nil
     ) -> [(canRead: Bool, canWrite: Bool)] {
@@ -91,30 +91,31 @@ package enum System {
         }
     }
 
-    /// Waits for nothing in particular.
+    /// Sleeps.
     package static func pause(milliseconds: Int32) { _ = poll(nil, 0, milliseconds) }
 
-    /// Makes sure that nothing we open takes the place of a standard stream that is closed: what is printed would go to
-    /// the process, which would take it for commands. What stands there instead can be neither read nor written.
+    /// Opens /dev/null in place of standard streams that are closed. Otherwise a socket could get such a number, and
+    /// printed text would go to the process, which would parse it as commands. The replacement can be neither read nor
+    /// written.
     package static func occupyStandardStreams() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
             _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// A peer that hangs up shall be an error of a call, not the end of the program.
+    /// Ignores SIGPIPE: a peer that hangs up is an error of the call, not the end of the program.
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
-    /// Ctrl-C is how a command that follows is ended; that is no failure.
+    /// Exits with success on Ctrl-C, the regular way to end a command that follows changes.
     package static func succeedOnInterrupt() { _ = signal(SIGINT) { _ in _exit(0) } }
 }
 
-/// read(2), under a name that no method takes.
+/// read(2), under a name that no method shadows.
 private func systemRead(_ number: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(number, bytes, count)
 }
 
-/// write(2), under a name that no method takes.
+/// write(2), under a name that no method shadows.
 private func systemWrite(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(number, bytes, count)
 }
@@ -124,5 +125,5 @@ extension System {
     package static func exit(_ code: ExitCode) -> Never { systemExit(code.rawValue) }
 }
 
-/// exit(3), under a name that no method takes.
+/// exit(3), under a name that no method shadows.
 private func systemExit(_ code: Int32) -> Never { exit(code) }

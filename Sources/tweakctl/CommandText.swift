@@ -1,11 +1,11 @@
-// Arguments of a shell to one line of the protocol, quoted where the protocol wants it.
+// Joins shell arguments to one line of the protocol and quotes them where needed.
 
 import Tweaks
 import TweaksWire
 
-/// Makes lines out of words.
+/// Makes protocol lines out of words.
 enum CommandText {
-    /// The line that says these words. One word that is a whole line already, as in `'A/B/C = 72'`, stays as it is.
+    /// The line of these words. One word that is a whole line already, as in `'A/B/C = 72'`, stays as it is.
     static func line(_ words: [String]) -> String {
         if words.count == 1, let word = words.first, isWholeLine(word) { return word }
         return words.enumerated().map { position, word in
@@ -13,13 +13,13 @@ enum CommandText {
         }.joined(separator: " ")
     }
 
-    /// A word as a token: bare where it means itself, else in quotes. Keywords are bare words and stay so.
+    /// A word as a token, quoted if it would otherwise be parsed as something else. Keywords stay unquoted.
     static func token(_ word: String, isFirst: Bool = false, isLast: Bool = false) -> String {
         let mustBeQuoted =
             word.isEmpty || word == "#" || word.unicodeScalars.contains(where: needsQuotes)
-            // A comment, or saved output: the server would not answer.
+            // A comment, or a line of saved output: the server does not answer these.
             || isFirst && (word.hasPrefix("#") || word == "ok")
-            // What a browser sends; the server would hang up.
+            // The end of an HTTP request line; the server would close the connection.
             || isLast && word.prefix(5).uppercased() == "HTTP/"
         return mustBeQuoted ? Quoting.json(word) : word
     }
@@ -28,7 +28,7 @@ enum CommandText {
         scalar == " " || scalar == "\"" || scalar == "'" || Quoting.isUnsafe(scalar)
     }
 
-    /// Whether the server answers this line; to blanks and comments it says nothing.
+    /// Whether the server answers this line; it does not answer blank lines and comments.
     static func isAnswered(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         switch ParsedLine(line) {
         case .blank, .ignored: false
@@ -42,21 +42,21 @@ enum CommandText {
         return line.withUTF8(isAnswered)
     }
 
-    /// Whether the server answers this line and hangs up.
+    /// Whether the server answers this line and closes the connection.
     static func isQuit(_ line: ArraySlice<UInt8>) -> Bool {
-        // Long lines are somebody's values, and scripts have many.
+        // Long lines are values, and scripts have many.
         if line.count > 80 { return false }
         let tokens = tokens(String(decoding: line, as: UTF8.self))
         return tokens.count == 1 && !tokens[0].isQuoted && tokens[0].text == "quit"
     }
 
-    /// The tokens of a line; none for one that has none.
+    /// The tokens of a line; empty for an invalid one.
     static func tokens(_ line: String) -> [Token] {
         var line = line
         return line.withUTF8 { (try? Tokenizer.tokens($0)) ?? [] }
     }
 
-    /// Several tokens of which the first is a verb, or the second an assignment. As one token it would mean nothing.
+    /// Whether a word is several tokens with a command first or an assignment second. As one token it would be invalid.
     private static func isWholeLine(_ word: String) -> Bool {
         let tokens = tokens(word)
         guard tokens.count > 1, let first = tokens.first else { return false }

@@ -1,23 +1,24 @@
-// A connection to a server: lines go out, lines come in.
+// Sends request lines to a server and assembles its answers and events.
 
 import TweaksSystem
 import Tweaks
 import TweaksTerminal
 
-/// One line of the server, by what it means.
+/// One line of the server, classified.
 enum ServerLine: Equatable {
     /// A line of a reply's body.
     case body(String)
-    /// The end of a reply; in JSON the whole of it.
+    /// The last line of a reply; in JSON the whole reply.
     case ok(String)
-    /// The same for a request that was refused.
+    /// The last line of the reply to a refused request.
     case error(String)
-    /// News of what is watched.
+    /// A change of a watched tweak.
     case event(String)
 
-    /// Control characters cannot reach the terminal: the server filters them, and a stranger may stand in its place.
+    /// Control characters never reach the terminal: the server filters them, but another program may be listening
+    /// there.
     init(_ line: String) {
-        // An interactive session has prompts in front of its answers; no line begins so by itself.
+        // An interactive session prints prompts before its answers; no line begins like one otherwise.
         var rest = line.utf8[...]
         while let prompt = ["> ", "*> "].first(where: { rest.starts(with: $0.utf8) }) {
             rest = rest.dropFirst(prompt.utf8.count)
@@ -35,37 +36,37 @@ enum ServerLine: Equatable {
     }
 }
 
-/// A connected socket and what has arrived on it. Blocking; whoever must not wait looks with `System.wait` before.
+/// A connected socket and its buffered input. Blocking; to avoid waiting, call `System.wait` first.
 final class Connection {
     let number: Int32
     private var buffer: [UInt8] = []
     private var start = 0
     private var scanned = 0
-    /// Whether the other side has ended it.
+    /// Whether the peer has closed the connection.
     private(set) var hasEnded = false
-    /// Whether it was ended here, because the other side sent a longer answer than any server does.
-    private(set) var isFlooded = false
-    /// The lines of an answer whose end has not come.
+    /// Whether it was closed here because the peer sent a longer answer than any server does.
+    private(set) var isOversized = false
+    /// The lines of an answer that is not complete.
     private var body: [String] = []
     private var bodySize = 0
-    private let longest: Int
+    private let sizeLimit: Int
 
     /// Connects, within 3 s.
-    /// - Parameter longest: The most bytes of an answer; the values of 50,000 tweaks in JSON are about as many.
-    init(_ address: Address, longest: Int = 16 << 20) throws(Address.Refusal) {
+    /// - Parameter longest: The maximum size of an answer in bytes; 50,000 tweaks in JSON have about as many.
+    init(_ address: Address, sizeLimit: Int = 16 << 20) throws(Address.ConnectError) {
         number = try address.connectedSocket()
-        self.longest = longest
+        self.sizeLimit = sizeLimit
     }
 
     deinit { close(number) }
 
-    /// Sends a line. A connection that breaks shows when it is read.
+    /// Sends a line. A broken connection is noticed on the next read.
     func send(_ line: String) {
         if !System.write(Array((line + "\n").utf8), to: number) { hasEnded = true }
     }
 
-    /// Sends as much as goes without waiting.
-    /// - Returns: How much went; nil when the connection is broken.
+    /// Sends as much as possible without waiting.
+    /// - Returns: The number of bytes sent; nil when the connection is broken.
     func sendSome(_ bytes: [UInt8]) -> Int? {
         let count = bytes.withUnsafeBytes { systemSend(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
         if count >= 0 { return count }
@@ -74,15 +75,15 @@ final class Connection {
         return nil
     }
 
-    /// An answer or an event that has arrived whole, if one has.
-    func arrivedMessage() -> ServerMessage? {
-        while let line = arrivedLine() {
+    /// The next complete answer or event, if there is one.
+    func nextMessage() -> ServerMessage? {
+        while let line = nextLine() {
             switch line {
             case .body(let text):
                 body.append(text)
-                // An array of short texts is larger than they are.
+                // 32 bytes for the array element of each text.
                 bodySize += text.utf8.count + 32
-                if bodySize > longest { flood() }
+                if bodySize > sizeLimit { rejectOversizedAnswer() }
             case .event(let text): return .event(text)
             case .ok(let text): return .answer(finish(text, isRefusal: false))
             case .error(let text): return .answer(finish(text, isRefusal: true))
@@ -98,21 +99,21 @@ final class Connection {
 
     private func forgetBody() { (body, bodySize) = ([], 0) }
 
-    /// Keeps nothing of what is too much.
-    private func flood() {
-        isFlooded = true
+    /// Closes the connection and drops the oversized answer.
+    private func rejectOversizedAnswer() {
+        isOversized = true
         hangUp()
     }
 
-    /// Ends it at this side: nothing more is said to the other side, which learns of it.
+    /// Shuts the socket down, so that the peer notices, and drops buffered input.
     func hangUp() {
         shutdown(number, Int32(SHUT_RDWR))
         (hasEnded, buffer, start, scanned) = (true, [], 0, 0)
         forgetBody()
     }
 
-    /// A whole line that has arrived, if one has.
-    private func arrivedLine() -> ServerLine? {
+    /// The next complete line, if there is one.
+    private func nextLine() -> ServerLine? {
         while scanned < buffer.count {
             if buffer[scanned] == UInt8(ascii: "\n") {
                 var end = scanned
@@ -127,7 +128,7 @@ final class Connection {
         return nil
     }
 
-    /// Takes in what is there; waits where nothing is.
+    /// Reads what has arrived; waits for input if there is none.
     func receive() {
         if start > 0 {
             buffer.removeSubrange(..<start)
@@ -139,13 +140,13 @@ final class Connection {
             return
         }
         buffer += bytes
-        if buffer.count > longest { flood() }
+        if buffer.count > sizeLimit { rejectOversizedAnswer() }
     }
 
-    /// The next answer or event; nil when the connection has ended, or none is whole in time.
+    /// Waits for the next answer or event; nil when the connection has ended, or the deadline passes first.
     private func message(before deadline: ContinuousClock.Instant?) -> ServerMessage? {
         while true {
-            if let message = arrivedMessage() { return message }
+            if let message = nextMessage() { return message }
             if hasEnded { return nil }
             if let deadline {
                 let left = max(0, Int32((deadline - .now) / .milliseconds(1)))
@@ -156,13 +157,13 @@ final class Connection {
     }
 
     /// Sends a request and waits for the whole answer.
-    /// - Parameter milliseconds: How long all of it may take; nil: as long as it likes.
-    /// - Returns: Body, and status line; nil when the connection ends or it does not come in time. It counts as ended then,
-    ///   too: the answer that is late would be taken for that to the next request.
+    /// - Parameter milliseconds: The timeout for the whole answer; nil waits forever.
+    /// - Returns: The answer; nil when the connection ends or the timeout passes. The connection counts as ended then,
+    ///   too: the late answer would be taken for that to the next request.
     func ask(
         _ line: String, within milliseconds: Int32? = nil, onEvent: (String) -> Void = { _ in }
     ) -> Answer? {
-        // It would be obeyed all the same, later, and nobody would know.
+        // The server might still execute the request, and its answer could not be read.
         if hasEnded { return nil }
         forgetBody()
         send(line)
@@ -172,22 +173,22 @@ final class Connection {
             case .event(let text): onEvent(text)
             case .answer(let answer): return answer
             }
-            // Events that have come already are no reason to stay, however many there are.
+            // A stream of events must not extend the timeout.
             if deadline.map({ .now >= $0 }) ?? false { break }
         }
         hasEnded = true
         return nil
     }
 
-    /// Why it has ended, for people.
-    var end: String {
-        isFlooded
-            ? "sends an answer of more than \(longest >> 20) MiB, as no process does; the connection is closed"
+    /// Why the connection has ended, for messages.
+    var endReason: String {
+        isOversized
+            ? "sends an answer of more than \(sizeLimit >> 20) MiB, as no process does; the connection is closed"
             : "has ended the connection"
     }
 }
 
-/// What a server says, as far as it is whole.
+/// A complete message of a server.
 enum ServerMessage: Equatable {
     case answer(Answer)
     case event(String)
@@ -199,11 +200,11 @@ struct Answer: Equatable {
     var status: String
     var isRefusal: Bool
 
-    /// The same answer with another body.
+    /// A copy with another body.
     func replacing(body: [String]) -> Answer { Answer(body: body, status: status, isRefusal: isRefusal) }
 
-    /// A body of `  name: value` lines.
-    func fact(_ name: String) -> String? {
+    /// The value of a `  name: value` line of the body.
+    func field(_ name: String) -> String? {
         body.first { $0.hasPrefix("  \(name): ") }.map { String($0.dropFirst(name.utf8.count + 4)) }
     }
 
@@ -214,7 +215,7 @@ struct Answer: Equatable {
     }
 }
 
-/// send(2), under a name that no method takes.
+/// send(2), under a name that no method shadows.
 private func systemSend(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
     send(number, bytes, count, flags)
 }

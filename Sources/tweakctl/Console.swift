@@ -1,73 +1,75 @@
-// Shows answers of processes on standard output, and what goes wrong on standard error.
+// Prints answers of processes on standard output and errors on standard error.
 
 import Tweaks
 import TweaksTerminal
 
-/// Where the program says things.
+/// The output of tweakctl.
 struct Console {
-    let painter: Painter
+    let formatter: ReplyFormatter
     private let output: Output
-    /// One JSON object a line: nothing is arranged.
+    /// Whether output is one JSON object a line, which is never formatted.
     let isJSON: Bool
 
     init(isJSON: Bool) {
         self.isJSON = isJSON
-        // A token never gets to standard error, wherever it came from.
+        // Tokens are masked on standard error, wherever they came from.
         output = Output(program: "tweakctl", isJSON: isJSON, masked: { Secrets.masked($0) })
-        painter = Painter(style: output.style)
+        formatter = ReplyFormatter(style: output.style)
     }
 
-    var style: Style { painter.style }
+    var style: Style { formatter.style }
 
-    /// Whether something could not be written that somebody would have read.
+    /// Whether a write failed although standard output still has a reader.
     static var outputHasFailed: Bool { Output.hasFailed }
-    /// Whether whoever read what is printed has gone.
+    /// Whether the reader of standard output has closed it.
     static var readerHasGone: Bool { Output.readerHasGone }
-    /// Whether nobody ever will read what is printed.
-    static var outputIsUnread: Bool { Output.isUnread }
+    /// Whether standard output has no reader.
+    static var outputIsUnread: Bool { Output.hasNoReader }
 
-    /// Lines on standard output.
+    /// Prints lines on standard output.
     func print(_ lines: [String]) { output.print(lines) }
 
-    /// The body of a reply.
-    func printBody(_ body: [String]) { print(painter.lines(body)) }
+    /// Prints the body of a reply.
+    func printBody(_ body: [String]) { print(formatter.lines(body)) }
 
-    /// An event of a watch.
-    func printEvent(_ line: String) { print([painter.event(line)]) }
+    /// Prints an event of a watch.
+    func printEvent(_ line: String) { print([formatter.event(line)]) }
 
-    /// A complaint on standard error.
-    func complain(_ text: String) { output.complain(text) }
+    /// Prints an error or a warning on standard error.
+    func reportProblem(_ text: String) { output.reportProblem(text) }
 
-    /// A remark on standard error, so that standard output stays what was asked for.
-    func remark(_ text: String) { output.remark(text) }
+    /// Prints a remark on standard error, so that standard output holds the requested data only.
+    func printRemark(_ text: String) { output.printRemark(text) }
 
-    /// A whole answer: its body, and why it was refused, if it was. In JSON that is one object.
-    /// - Parameter place: Where the request stood in a script.
+    /// Prints an answer: its body, and the reason if it was refused. In JSON that is one object.
+    /// - Parameter place: The line of the request in a script.
     func report(_ answer: Answer, place: String? = nil) {
-        // A refusal that came before both sides were agreed on JSON is none.
+        // A refusal before the session switched to JSON is plain text.
         if answer.status.hasPrefix("{") || isJSON && !answer.isRefusal {
             print(answer.body + [answer.status])
             return
         }
         printBody(answer.body)
         if !answer.isRefusal { return reportWords(answer.status) }
-        complain((place.map { "\($0): " } ?? "") + Painter.refusal(answer.status))
+        reportProblem((place.map { "\($0): " } ?? "") + ReplyFormatter.refusal(answer.status))
     }
 
-    /// The words behind `ok rev N` that are more than a keyword.
-    static func remark(_ status: String) -> String? {
+    /// The words after `ok rev N`, if they are more than a keyword.
+    static func additionalText(_ status: String) -> String? {
         var words = status.split(separator: " ").dropFirst()
         if words.first == "rev" { words = words.dropFirst(2) }
         if words.count < 2 || words.contains("unsaved:") || words.first == "watching" { return nil }
         return words.joined(separator: " ")
     }
 
-    /// What an `ok` says beyond that: a change that could not be saved is worth a line.
+    /// Prints further words of an `ok`: a change that could not be saved is an error on standard error.
     private func reportWords(_ status: String) {
         if let unsaved = status.firstRange(of: " unsaved: ") {
-            complain("in effect, but not saved: \(status[unsaved.upperBound...])")
+            reportProblem("in effect, but not saved: \(status[unsaved.upperBound...])")
         }
-        // `undid 43 by uid 1000`, `best 100, 50 more`; without it people would not know whose change it was.
-        if style.isForPeople, let remark = Self.remark(status) { print([style.paint("# \(remark)", .faint)]) }
+        // `undid 43 by uid 1000`, `best 100, 50 more`: facts that the body does not show.
+        if style.isHumanReadable, let remark = Self.additionalText(status) {
+            print([style.paint("# \(remark)", .faint)])
+        }
     }
 }

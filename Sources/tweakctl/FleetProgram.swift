@@ -1,38 +1,38 @@
-// Runs the program of `tweakctl fleet`, which is another one: this one knows nothing of etcd.
+// Runs `tweakctl-fleet` for `tweakctl fleet`; this program does not know etcd.
 
 import Tweaks
 import TweaksSystem
 import TweaksTerminal
 
-/// The operator's client of a fleet, `tweakctl-fleet`: beside this program, or on the path.
+/// The fleet client, `tweakctl-fleet`: next to this program, or in PATH.
 enum FleetProgram {
     static let name = "tweakctl-fleet"
 
-    /// Becomes that program.
-    /// - Returns: Why it could not; otherwise it does not return.
+    /// Replaces this process by the fleet client.
+    /// - Returns: The error; it does not return on success.
     static func run(_ arguments: [String]) -> Failure {
         guard let path else {
             return Failure(
                 .unreachable,
-                "fleet: \(name) is neither beside tweakctl nor on the path; install it there "
+                "fleet: \(name) is neither next to tweakctl nor in PATH; install it there "
                     + "(swift build --product \(name))")
         }
-        return Failure(.unreachable, "\(path): \(errorText(become(path, arguments))); install \(name) anew")
+        return Failure(.unreachable, "\(path): \(errorText(execute(path, arguments))); reinstall \(name)")
     }
 
-    /// How a line of it could go on; nothing where the program is missing.
+    /// Completions for a partial line of it; empty where the program is missing.
     static func candidates(_ words: some Sequence<String>) -> [String] {
-        if let path { _ = become(path, [Verb.complete.rawValue] + words) }
+        if let path { _ = execute(path, [Verb.complete.rawValue] + words) }
         return []
     }
 
-    /// Where it is; nil where it is nowhere.
+    /// The path of the fleet client; nil where it is not installed.
     private static var path: String? {
         let folders = [ownFolder] + (System.variable("PATH") ?? "").split(separator: ":").map { String($0) }
         return folders.compactMap(\.self).map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
-    /// The folder of this program, with links followed.
+    /// The directory of this program, with symbolic links resolved.
     private static var ownFolder: String? {
         #if canImport(Darwin)
             var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -49,8 +49,8 @@ enum FleetProgram {
         return String(path[..<slash])
     }
 
-    /// execv(3); it returns an error number or not at all.
-    private static func become(_ path: String, _ arguments: [String]) -> Int32 {
+    /// Calls execv(3); returns an error number, or not at all.
+    private static func execute(_ path: String, _ arguments: [String]) -> Int32 {
         var pointers = ([path] + arguments).map { strdup($0) }
         pointers.append(nil)
         execv(path, pointers)

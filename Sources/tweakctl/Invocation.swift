@@ -1,26 +1,26 @@
-// What stands on the command line: options, whom to talk to, what to say.
+// Parses the command line: options, the process to connect to, and the command.
 
 import Tweaks
 import TweaksTerminal
 import TweaksWire
 
-/// The command line, understood as far as that goes without looking at what runs.
+/// The parsed command line, without knowledge of the running processes.
 struct Invocation: Equatable {
-    /// The address, where an option names it.
+    /// The address given by -s or -H.
     var address: Address?
     /// One JSON object a line instead of text.
     var wantsJSON = false
-    /// What to do when the words do not say it.
-    var wish = Wish.talk
-    /// Everything behind the options: a process, a command, or both.
+    /// What tweakctl itself is asked to do.
+    var action = Action.command
+    /// All words that are not options: a process, a command, or both.
     var words: [String] = []
 
-    /// What is asked of tweakctl itself.
-    enum Wish: Equatable {
-        case talk, help, version
+    /// What tweakctl itself is asked to do.
+    enum Action: Equatable {
+        case command, help, version
     }
 
-    /// An option, for the parser, the help and the manual alike.
+    /// An option, as the parser, the help and the manual use it.
     struct Option {
         let names: [String]
         let argument: String?
@@ -33,13 +33,13 @@ struct Invocation: Equatable {
     static let options = [
         Option(
             names: ["-s", "--socket"], argument: "PATH",
-            summary: "talk to the process behind this Unix socket; may stand behind the command, too"),
+            summary: "connect to this Unix socket; may also follow the command"),
         Option(
             names: ["-H", "--host"], argument: "HOST:PORT",
-            summary: "talk over TCP, as to a process that opened it; the same"),
+            summary: "connect over TCP, to a process that enabled it; may also follow the command"),
         Option(
             names: ["--json"], argument: nil,
-            summary: "print the JSON objects of the process, one a line; the same"),
+            summary: "print one JSON object a line; may also follow the command"),
         Option(names: ["-h", "--help"], argument: nil, summary: "print this help"),
         Option(names: ["--version"], argument: nil, summary: "print the version"),
     ]
@@ -52,27 +52,28 @@ struct Invocation: Equatable {
                 words = Array(rest)
                 return
             }
-            try take(argument, &rest)
+            try parseOption(argument, &rest)
         }
-        try takeWords(rest)
+        try parseWords(rest)
     }
 
-    private mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(Failure) {
+    private mutating func parseOption(_ option: String, _ rest: inout ArraySlice<String>) throws(Failure) {
         switch option {
         case "-s", "--socket": address = .unix(path: try Self.value(of: option, &rest))
         case "-H", "--host": address = try Address(hostAndPort: try Self.value(of: option, &rest))
         case "--json": wantsJSON = true
-        case "-h", "--help": wish = .help
-        case "--version": wish = .version
+        case "-h", "--help": action = .help
+        case "--version": action = .version
         default:
             let near = Spelling.nearest(to: option, among: Self.options.flatMap(\.names).filter { $0.count > 2 })
             let guess = near.map { "did you mean \($0)?" } ?? "see tweakctl --help"
-            throw Failure(.usage, "\(Quoting.excerpt(option)) is no option; \(guess)")
+            throw Failure(.usage, "\(Quoting.excerpt(option)) is not an option; \(guess)")
         }
     }
 
-    /// Options of ours stand behind the command, too; what else looks like one belongs to it. Behind `--` all does.
-    private mutating func takeWords(_ arguments: ArraySlice<String>) throws(Failure) {
+    /// The options of tweakctl may follow the command; other words with a dash belong to the command, as all do after
+    /// `--`.
+    private mutating func parseWords(_ arguments: ArraySlice<String>) throws(Failure) {
         var rest = arguments
         while let word = rest.popFirst() {
             switch word {
@@ -81,16 +82,16 @@ struct Invocation: Equatable {
                 return
             case "--json": wantsJSON = true
             case "-s", "--socket", "-H", "--host":
-                if takesAnything { words.append(word) } else { try take(word, &rest) }
+                if acceptsAnyWord { words.append(word) } else { try parseOption(word, &rest) }
             default: words.append(word)
             }
         }
     }
 
-    /// Whether what comes next may be a value, or an argument of an action, which looks as it likes.
-    private var takesAnything: Bool {
+    /// Whether the next word may be a value or an argument of an action, which may look like an option.
+    private var acceptsAnyWord: Bool {
         let verb = words.prefix(2).firstIndex { Verb(rawValue: $0) != nil || Command.named($0) != nil }
-        // Without one it is an assignment.
+        // Without a command it is an assignment.
         guard let verb else { return words.contains { $0.contains("/") } }
         return Command.named(words[verb])?.takesAnyText == true && words.count > verb + 1
     }

@@ -1,39 +1,39 @@
-// The table of processes that offer tweaks, and the few lines about one of them.
+// Prints the table of running processes that offer tweaks, and a summary of one process.
 
 import Tweaks
 import TweaksTerminal
 import TweaksWire
 
-/// Shows who is there.
+/// Lists running processes.
 struct Listing {
     private let console: Console
 
     init(_ console: Console) { self.console = console }
 
-    /// All of them; nobody is no failure.
+    /// Prints all processes. An empty list is not a failure.
     func show() -> ExitCode {
-        let neighbours = Neighbour.running().map(Neighbour.init(asking:))
+        let processes = RunningProcess.running().map(RunningProcess.init(asking:))
         if console.isJSON {
-            console.print(neighbours.map { Quoting.sanitized($0.json.text) })
-        } else if neighbours.isEmpty {
-            console.complain(Neighbour.nobody)
+            console.print(processes.map { Quoting.sanitized($0.json.text) })
+        } else if processes.isEmpty {
+            console.reportProblem(RunningProcess.noProcessText)
         } else {
-            console.print(Self.table(neighbours, console.style))
+            console.print(Self.table(processes, console.style))
         }
         return .ok
     }
 
-    /// Columns, with a heading for people.
-    static func table(_ neighbours: [Neighbour], _ style: Style) -> [String] {
-        var rows = neighbours.map { neighbour -> [String] in
-            let name = Quoting.sanitized(neighbour.socket.name)
-            guard neighbour.isTalking else { return [name, "-", "-", "-"] }
-            return [name] + [neighbour.processID, neighbour.tweaks, neighbour.modified].map { $0 ?? "-" }
+    /// Aligned columns, with a heading on a terminal.
+    static func table(_ processes: [RunningProcess], _ style: Style) -> [String] {
+        var rows = processes.map { process -> [String] in
+            let name = Quoting.sanitized(process.socket.name)
+            guard process.isResponding else { return [name, "-", "-", "-"] }
+            return [name] + [process.processID, process.tweaks, process.modified].map { $0 ?? "-" }
         }
-        if style.isForPeople { rows.insert(["NAME", "PID", "TWEAKS", "MODIFIED"], at: 0) }
+        if style.isHumanReadable { rows.insert(["NAME", "PID", "TWEAKS", "MODIFIED"], at: 0) }
         let widths = (0..<4).map { column in rows.map { TextWidth.of($0[column]) }.max() ?? 0 }
         return rows.enumerated().map { position, row in
-            let isHeading = style.isForPeople && position == 0
+            let isHeading = style.isHumanReadable && position == 0
             let cells = zip(row, widths).enumerated().map { column, cell -> String in
                 let (text, width) = cell
                 let blanks = String(repeating: " ", count: width - TextWidth.of(text))
@@ -46,11 +46,11 @@ struct Listing {
         }
     }
 
-    /// One process: who it is, and what is modified; for terminals that cannot show the full-screen editor.
+    /// Prints a summary and the modified tweaks of one process, for terminals that cannot show the full-screen editor.
     func showStatus(of target: Target) throws(Failure) -> ExitCode {
         let connection = try target.connect()
         func asked(_ line: String) throws(Failure) -> Answer {
-            guard let answer = connection.ask(line, within: 3_000) else { throw target.silence }
+            guard let answer = connection.ask(line, within: 3_000) else { throw target.noAnswerFailure }
             if answer.isRefusal { throw Failure(.refused, "\(target.name): \(answer.complaint)") }
             return answer
         }
@@ -60,13 +60,13 @@ struct Listing {
             return .ok
         }
         let (hello, stats, modified) = (try asked("hello 1"), try asked("stats"), try asked("modified"))
-        let facts = [
-            hello.fact("name").map { console.style.paint($0, .name) }, hello.fact("pid").map { "pid \($0)" },
-            stats.fact("uptimeSeconds").flatMap { Int($0) }.map { "up \(Self.duration($0))" },
-            stats.fact("tweaks").map { "\($0) tweaks" }, stats.fact("modified").map { "\($0) modified" },
-            stats.fact("rev").map { "rev \($0)" },
+        let info = [
+            hello.field("name").map { console.style.paint($0, .name) }, hello.field("pid").map { "pid \($0)" },
+            stats.field("uptimeSeconds").flatMap { Int($0) }.map { "up \(Self.duration($0))" },
+            stats.field("tweaks").map { "\($0) tweaks" }, stats.field("modified").map { "\($0) modified" },
+            stats.field("rev").map { "rev \($0)" },
         ]
-        console.print([facts.compactMap(\.self).joined(separator: ", ")])
+        console.print([info.compactMap(\.self).joined(separator: ", ")])
         console.printBody(modified.body)
         return .ok
     }

@@ -1,22 +1,22 @@
-// The command panel: prints the address of a process's web page, and opens it in a browser.
+// Prints the address of a process's web panel and opens it in a browser.
 
 import Tweaks
 import TweaksSystem
 import TweaksTerminal
 import TweaksWire
 
-/// `panel` and `panel rotate`. The address is always printed. A browser is opened where a person sits at a terminal with
-/// a display, unless `--no-open` says otherwise.
+/// `panel` and `panel rotate`. The address is always printed. A browser is opened if standard output is a terminal and
+/// there is a display, unless `--no-open` is given.
 struct PanelCommand {
     let target: Target
     let console: Console
     let rotates: Bool
     let opens: Bool
 
-    /// How it is called.
+    /// The usage line.
     static let usage = "panel [rotate] [--no-open]"
 
-    /// - Parameter words: What stands behind the name; nil where that is no such command.
+    /// - Parameter words: The words after the process's name; nil where they are another command.
     init?(_ words: [String], _ target: Target, _ console: Console) throws(Failure) {
         guard words.first == "panel" else { return nil }
         let rest = words.dropFirst()
@@ -35,14 +35,14 @@ struct PanelCommand {
         #endif
     }
 
-    /// Asks for the address, prints it, and opens it.
+    /// Requests the address, prints it, and opens it.
     func run() throws(Failure) -> ExitCode {
         let connection = try target.connect()
         if console.isJSON, let answer = connection.ask("json on"), answer.isRefusal {
-            throw Failure(.refused, "\(target.name): \(Painter.refusal(answer.status))")
+            throw Failure(.refused, "\(target.name): \(ReplyFormatter.refusal(answer.status))")
         }
         guard let answer = connection.ask(rotates ? "panel rotate" : "panel") else {
-            throw Failure(.unreachable, "\(target.name) \(connection.end) without an answer")
+            throw Failure(.unreachable, "\(target.name) \(connection.endReason) without an answer")
         }
         let label = "  address: "
         guard !answer.isRefusal, !console.isJSON, let line = answer.body.first(where: { $0.hasPrefix(label) }) else {
@@ -57,20 +57,20 @@ struct PanelCommand {
 
     // MARK: Opening
 
-    /// Hands the browser a file that leads to the address: arguments of a program can be read by everybody on this machine,
-    /// and there is a token in the address.
+    /// Opens a file that redirects to the address. The address holds a token, and every user of this machine can read
+    /// the arguments of a program.
     private func open(_ address: String) {
         guard case .unix(let socket) = target.address else { return }
         let path = socket + ".panel.html"
         do throws(FileProblem) {
             try Folder.replace(path, with: Self.page(address))
         } catch {
-            return console.complain("\(path): \(error.reason); open the address yourself")
+            return console.reportProblem("\(path): \(error.reason); open the address in a browser")
         }
-        if !Self.start(path) { console.complain("no browser could be started; open the address yourself") }
+        if !Self.start(path) { console.reportProblem("no browser could be started; open the address in a browser") }
     }
 
-    /// A page that goes there at once.
+    /// An HTML page that redirects to the address.
     static func page(_ address: String) -> String {
         let safe = address.unicodeScalars.map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
@@ -85,14 +85,14 @@ struct PanelCommand {
             """
     }
 
-    /// Starts the program that opens files, and waits until it has handed the file over.
+    /// Runs the system's file opener, and waits until it has started the browser.
     private static func start(_ path: String) -> Bool {
         #if os(macOS)
             let opener = "open"
         #else
             let opener = "xdg-open"
         #endif
-        // By the shell, which hands on the environment.
+        // Through the shell, which passes the environment on.
         let quoted = "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         guard let pipe = popen("exec \(opener) \(quoted) >/dev/null 2>&1", "r") else { return false }
         return pclose(pipe) == 0

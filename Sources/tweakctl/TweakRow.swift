@@ -1,15 +1,15 @@
-// One line that shows a tweak, taken apart: path, value, and what explains it.
+// Parses a line that shows a tweak into path, value and note.
 
 import Tweaks
 
-/// `PATH = VALUE # note`, as replies and events have it.
+/// `PATH = VALUE # note`, the form of tweaks in replies and events.
 struct TweakRow: Equatable {
-    /// As it was written, with quotes where it has some.
+    /// The path as sent, with quotes where it has some.
     var path: String
     var value: String
     /// Without the `# ` before it.
     var note = ""
-    /// Of an event.
+    /// The revision of an event.
     var revision: String?
 
     /// Nil for a line of another form.
@@ -21,15 +21,15 @@ struct TweakRow: Equatable {
             revision = String(words[1])
             rest = words[2]
         }
-        guard let path = Self.takeToken(&rest), rest.hasPrefix("= ") else { return nil }
+        guard let path = Self.parseToken(&rest), rest.hasPrefix("= ") else { return nil }
         rest = rest.dropFirst(2)
-        guard let value = Self.takeToken(&rest) else { return nil }
+        guard let value = Self.parseToken(&rest) else { return nil }
         (self.path, self.value) = (path, value)
         if rest.hasPrefix("# ") { note = String(rest.dropFirst(2)) } else if !rest.isEmpty { return nil }
     }
 
-    /// A token as it stands there, and the blanks behind it.
-    static func takeToken(_ rest: inout Substring) -> String? {
+    /// Consumes a token with its quotes, and the spaces after it.
+    static func parseToken(_ rest: inout Substring) -> String? {
         let isQuoted = rest.utf8.first == UInt8(ascii: "\"")
         if rest.utf8.first == UInt8(ascii: "["), let end = ListText.end(Array(rest.utf8), from: 0),
             let list = String(rest.utf8.prefix(end)), [nil, UInt8(ascii: " ")].contains(rest.utf8.dropFirst(end).first)
@@ -51,17 +51,17 @@ struct TweakRow: Equatable {
         return token
     }
 
-    // MARK: What the note says
+    // MARK: Parts of the note
 
     /// Whether the value differs from its default.
     var isModified: Bool { note.contains(", default ") }
 
-    /// Whether the value is one that is never shown.
+    /// Whether the value is secret, and never shown.
     var isSecret: Bool { value == "(set)" || value == "(unset)" }
 
     var color: TweakColor? { value.hasPrefix("#") ? TweakColor(value) : nil }
 
-    /// Where the value lies between its bounds, 0…1; nil where it has not two of them.
+    /// The position of the value between its bounds, 0…1; nil unless it has both.
     var fraction: Double? {
         guard let number = Self.number(value), note.hasPrefix("number ") || note.hasPrefix("int ") else {
             return durationFraction
@@ -79,7 +79,7 @@ struct TweakRow: Equatable {
     ) -> Double? {
         let words = note.split(separator: " ", maxSplits: 2)
         guard words.count > 1, let dots = words[1].firstRange(of: "...") else { return nil }
-        // “10...100,” before further facts.
+        // “10...100,” may be followed by further facts.
         let upperText = words[1][dots.upperBound...].prefix { $0 != "," }
         guard let lower = read(String(words[1][..<dots.lowerBound])), let upper = read(String(upperText)) else {
             return nil

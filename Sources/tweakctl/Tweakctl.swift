@@ -1,4 +1,4 @@
-// tweakctl: finds running programs that offer tweaks, and talks to them.
+// Runs tweakctl: finds the requested process, or lists all, and executes the command.
 
 import Tweaks
 import TweaksTerminal
@@ -15,12 +15,12 @@ enum Tweakctl {
             let code = try run(Array(arguments))
             System.exit(code == .ok && Console.outputHasFailed ? .refused : code)
         } catch {
-            Console(isJSON: false).complain(error.description)
+            Console(isJSON: false).reportProblem(error.description)
             System.exit(error.code)
         }
     }
 
-    /// Does what the arguments say.
+    /// Dispatches the arguments.
     private static func run(_ arguments: [String]) throws(Failure) -> ExitCode {
         if arguments.first == Verb.fleet.rawValue { throw FleetProgram.run(Array(arguments.dropFirst())) }
         if arguments.first == Verb.complete.rawValue {
@@ -29,19 +29,19 @@ enum Tweakctl {
         }
         let invocation = try Invocation(arguments)
         let console = Console(isJSON: invocation.wantsJSON)
-        switch invocation.wish {
+        switch invocation.action {
         case .help: console.print([Usage.help])
         case .version: console.print([Usage.version])
-        case .talk:
-            if let code = try tell(invocation, console) { return code }
+        case .command:
+            if let code = try runLocally(invocation, console) { return code }
             if invocation.words.isEmpty, invocation.address == nil { return Listing(console).show() }
-            return try talk(invocation, console)
+            return try runCommand(invocation, console)
         }
         return .ok
     }
 
-    /// What needs no process; nil for all else.
-    private static func tell(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode? {
+    /// Runs a command that needs no process; nil for all others.
+    private static func runLocally(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode? {
         guard invocation.address == nil, let verb = invocation.words.first.flatMap(Verb.init(rawValue:)) else {
             return nil
         }
@@ -49,12 +49,12 @@ enum Tweakctl {
         case .man: console.print([Manual.page])
         case .completions:
             guard invocation.words.count == 2, let shell = Shell(rawValue: invocation.words[1]) else {
-                throw Failure(.usage, "completions: name a shell, bash, zsh or fish")
+                throw Failure(.usage, "completions: name a shell: bash, zsh or fish")
             }
             console.print([shell.script])
         case .token: return try token(Array(invocation.words.dropFirst()), console)
         case .logout: return try logout(invocation, console)
-        case .fleet: throw Failure(.usage, "fleet: its options stand behind it: tweakctl fleet NAME ls --json")
+        case .fleet: throw Failure(.usage, "fleet: put options after fleet, as in tweakctl fleet NAME ls --json")
         case .repl, .watch, .login, .complete: return nil
         }
         return .ok
@@ -72,7 +72,7 @@ enum Tweakctl {
     private static func login(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
         let arguments = try LoginArguments(
             .login, invocation.words.dropFirst(), hasAddress: invocation.address != nil)
-        let target = try Target.ofLogin(arguments, invocation.address)
+        let target = try Target.forLogin(arguments, invocation.address)
         let login = Login(
             console: console, cache: try FileTokenCache.required(), target: target, descriptor: arguments.descriptor,
             isPlain: arguments.isPlain)
@@ -82,25 +82,27 @@ enum Tweakctl {
     private static func logout(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
         let arguments = try LoginArguments(
             .logout, invocation.words.dropFirst(), hasAddress: invocation.address != nil)
-        if arguments.keeps {
-            console.remark("logout --keep closes the connection of a line mode; here is none, and the token is kept")
+        if arguments.keepsToken {
+            console.printRemark(
+                "logout --keep only closes the connection of the line mode, and none is open here; the token stays saved"
+            )
             return .ok
         }
         let servers = invocation.address.map { [$0.cacheKey] } ?? arguments.name.map(RunDirectory.sockets(of:)) ?? []
         return try Logout(console: console, cache: try FileTokenCache.required()).run(servers)
     }
 
-    private static func talk(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
+    private static func runCommand(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
         switch invocation.words.first.flatMap(Verb.init(rawValue:)) {
         case .login?: return try login(invocation, console)
         case .logout?: return try logout(invocation, console)
         case .fleet? where invocation.address != nil:
-            throw Failure(.usage, "fleet talks to etcd, and to no process; leave -s and -H out")
+            throw Failure(.usage, "fleet connects to etcd, not to a process; leave -s and -H out")
         case .token? where invocation.address != nil:
-            throw Failure(.usage, "token changes a file, and talks to no process; leave -s and -H out")
+            throw Failure(.usage, "token changes a file and connects to no process; leave -s and -H out")
         default: break
         }
-        // Before anybody is looked for: it must be in no message, and no process is to have it in its log.
+        // Before connecting: the token must get into no message, and into no log of a process.
         if invocation.words.contains(where: Secrets.isAuthentication) { throw tokenInArguments }
         let (target, words) = try Target.of(invocation)
         if words.isEmpty {
@@ -116,25 +118,25 @@ enum Tweakctl {
         case .watch? where words.count > 1:
             var watcher = Watcher(target, words, console)
             return try watcher.run()
-        default: return try single(words, target, console)
+        default: return try runSingle(words, target, console)
         }
     }
 
     private static let tokenInArguments = Failure(
         .usage,
-        "auth: a token is never an argument, because everybody on this machine can see those, and the shell keeps them; "
-            + "use tweakctl login. If that was one, revoke it")
+        "auth: a token is never an argument, because all users of this machine can see arguments, and the shell saves "
+            + "them; use tweakctl login. If that was a token, revoke it")
 
-    /// One command.
-    private static func single(_ words: [String], _ target: Target, _ console: Console) throws(Failure) -> ExitCode {
+    /// Runs one command.
+    private static func runSingle(_ words: [String], _ target: Target, _ console: Console) throws(Failure) -> ExitCode {
         let line = CommandText.line(words)
-        guard CommandText.isAnswered(line) else { throw Failure(.usage, "\(Quoting.excerpt(line)) is no command") }
+        guard CommandText.isAnswered(line) else { throw Failure(.usage, "\(Quoting.excerpt(line)) is not a command") }
         let connection = try target.connect()
         if console.isJSON, let answer = connection.ask("json on"), answer.isRefusal {
-            throw Failure(.refused, "\(target.name): \(Painter.refusal(answer.status))")
+            throw Failure(.refused, "\(target.name): \(ReplyFormatter.refusal(answer.status))")
         }
         guard let answer = connection.ask(line) else {
-            throw Failure(.unreachable, "\(target.name) \(connection.end) without an answer")
+            throw Failure(.unreachable, "\(target.name) \(connection.endReason) without an answer")
         }
         console.report(answer)
         return answer.isRefusal ? .refused : .ok
@@ -150,7 +152,7 @@ enum Tweakctl {
         return try script.run()
     }
 
-    /// With line editing where there is a terminal that can do it.
+    /// Starts the line mode; without line editing where the terminal cannot do it.
     private static func repl(_ target: Target, _ console: Console) throws(Failure) -> ExitCode {
         let canEdit = System.isTerminal(0) && System.isTerminal(1) && System.variable("TERM") ?? "dumb" != "dumb"
         if !canEdit { return try script(target, console) }

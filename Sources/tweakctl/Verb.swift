@@ -1,12 +1,12 @@
-// The commands that are tweakctl's own; all others are the protocol's.
+// Lists the commands of tweakctl itself; all others belong to the protocol.
 
-/// What tweakctl does itself.
+/// A command of tweakctl itself.
 enum Verb: String, CaseIterable {
     case repl, watch, login, logout, token, fleet, completions, man
-    /// For the completion scripts.
+    /// Internal, for the completion scripts.
     case complete = "__complete"
 
-    /// What stands behind it.
+    /// The usage line.
     var usage: String {
         switch self {
         case .repl: "[NAME] repl"
@@ -21,15 +21,15 @@ enum Verb: String, CaseIterable {
         }
     }
 
-    /// What it is good for; nil where people do not need it.
+    /// A summary for the help; nil for internal commands.
     var summary: String? {
         switch self {
-        case .repl: "type commands, with history and Tab"
-        case .watch: "values now, then each change, through restarts of the process; Ctrl-C ends it"
-        case .login: "show a token to a process, asked for without echo or read from standard input, and keep it"
-        case .logout: "forget the token that is kept for a process"
-        case .token: "make, list, renew and revoke tokens in the token file of a process; token alone says how"
-        case .fleet: "desired values of many processes in etcd; runs tweakctl-fleet, and fleet --help is its help"
+        case .repl: "line mode: type commands, with history and Tab completion"
+        case .watch: "current values, then each change; reconnects after a restart of the process; Ctrl-C ends it"
+        case .login: "sign in with a token, typed without echo or read from standard input, and save it"
+        case .logout: "delete the saved token for a process"
+        case .token: "make, list, renew and revoke tokens in the token file of a process; token alone shows the usage"
+        case .fleet: "desired values of many processes in etcd; runs tweakctl-fleet; fleet --help shows its help"
         case .completions: "print a script that completes commands and paths in this shell"
         case .man: "print the manual page, for man -l -"
         case .complete: nil

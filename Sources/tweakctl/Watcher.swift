@@ -1,4 +1,4 @@
-// The command watch, which goes on when the process restarts.
+// Runs the command `watch`, and reconnects when the process restarts.
 
 import Tweaks
 import TweaksTerminal
@@ -9,34 +9,34 @@ struct Watcher {
     private let target: Target
     private let request: String
     private let console: Console
-    /// The process as it was seen last; another one begins anew.
+    /// The `instance` of the last `hello`; another value means that the process restarted.
     private var instance: String?
-    /// Up to here all changes were shown.
+    /// All changes up to this revision were printed.
     private var seen: UInt64 = 0
-    /// The revision of the last event: more of the same may have been under way.
+    /// The revision of the last event; it may have further events that have not arrived.
     private var current: UInt64 = 0
 
-    /// How long a process may take to say who it is.
-    private static let patience: Int32 = 3_000
+    /// The timeout for each answer, in milliseconds.
+    private static let timeout: Int32 = 3_000
 
-    /// Refusals that trying again does not change: a token has ended.
-    private static let closed = [TweakError.Code.authRequired, .denied].map(\.rawValue)
+    /// Error codes that retrying does not change: the token has ended.
+    private static let finalCodes = [TweakError.Code.authRequired, .denied].map(\.rawValue)
 
     init(_ target: Target, _ words: [String], _ console: Console) {
         (self.target, self.console) = (target, console)
         request = CommandText.line(words)
     }
 
-    /// Watches; returns only when the first attempt fails, or when a later one is not allowed any more.
+    /// Watches until Ctrl-C; returns only when the first attempt fails, or a later one is refused permanently.
     mutating func run() throws(Failure) -> ExitCode {
         System.succeedOnInterrupt()
         let first = try target.connect()
         if let refused = follow(first) { return refused }
-        say("lost", "lost, trying again")
+        printRemark("lost", "disconnected, retrying")
         var pause: Int32 = 50
         while true {
-            leaveIfUnread()
-            // Whoever read our output may go meanwhile.
+            exitWithoutReader()
+            // The reader of the output may close it during the pause.
             if System.wait([(1, .end)], milliseconds: pause)[0].canRead { System.exit(.ok) }
             pause = min(pause * 2, 2_000)
             let connection: Connection
@@ -44,38 +44,38 @@ struct Watcher {
                 connection = try target.connect()
             } catch {
                 if error.code != .refused { continue }
-                console.complain(error.description)
+                console.reportProblem(error.description)
                 return .refused
             }
             switch follow(connection, isFirst: false) {
             case nil: break
             case .refused?: return .refused
-            // It may not be ready yet: once more, patiently.
+            // The process may not be ready yet: retry after a longer pause.
             default: continue
             }
-            say("lost", "lost, trying again")
+            printRemark("lost", "disconnected, retrying")
             pause = 50
         }
     }
 
     /// Watches on one connection until it ends.
-    /// - Returns: Why it was not even begun; nil after the end.
+    /// - Returns: Why the watch did not start; nil after its end.
     private mutating func follow(_ connection: Connection, isFirst: Bool = true) -> ExitCode? {
-        guard let hello = connection.ask("hello 1", within: Self.patience) else {
-            if isFirst { console.complain("\(target.name): does not speak the tweak protocol") }
+        guard let hello = connection.ask("hello 1", within: Self.timeout) else {
+            if isFirst { console.reportProblem("\(target.name): does not speak the tweak protocol") }
             return .unreachable
         }
         if hello.isRefusal { return refused(hello, isFirst) }
-        let isSame = instance != nil && hello.fact("instance") == instance
-        if console.isJSON { _ = connection.ask("json on", within: Self.patience) }
+        let isSame = instance != nil && hello.field("instance") == instance
+        if console.isJSON { _ = connection.ask("json on", within: Self.timeout) }
         let line = isSame && !request.contains(" since ") ? "\(request) since \(seen)" : request
-        guard let answer = connection.ask(line, within: Self.patience) else {
-            if isFirst { console.complain(target.silence.description) }
+        guard let answer = connection.ask(line, within: Self.timeout) else {
+            if isFirst { console.reportProblem(target.noAnswerFailure.description) }
             return .unreachable
         }
         if answer.isRefusal { return refused(answer, isFirst) }
-        if !isFirst, !isSame { say("restarted", "\(hello.fact("name") ?? target.name) restarted") }
-        instance = hello.fact("instance")
+        if !isFirst, !isSame { printRemark("restarted", "\(hello.field("name") ?? target.name) restarted") }
+        instance = hello.field("instance")
         seen = answer.revision ?? Self.revision(of: answer.status) ?? 0
         current = seen
         console.report(answer)
@@ -83,49 +83,50 @@ struct Watcher {
         return nil
     }
 
-    /// A process that has just started may not have registered all of its tweaks yet, or be full: then it is asked again.
+    /// Handles a refusal. A process that has just started may not have registered all of its tweaks yet, or have no
+    /// free session: then the watch is retried.
     private func refused(_ answer: Answer, _ isFirst: Bool) -> ExitCode {
-        let isFinal = isFirst || Self.closed.contains(answer.errorCode ?? "")
+        let isFinal = isFirst || Self.finalCodes.contains(answer.errorCode ?? "")
         if isFinal { console.report(answer) }
         return isFinal ? .refused : .unreachable
     }
 
-    /// Nothing is followed for nobody.
-    private func leaveIfUnread() {
+    /// Exits when standard output has no reader.
+    private func exitWithoutReader() {
         if Console.outputHasFailed { System.exit(.refused) }
         if Console.outputIsUnread { System.exit(.ok) }
     }
 
     private mutating func showEvents(of connection: Connection) {
         while true {
-            while let message = connection.arrivedMessage() {
+            while let message = connection.nextMessage() {
                 guard case .event(let text) = message else { continue }
-                note(text)
+                advance(past: text)
                 console.printEvent(text)
             }
-            leaveIfUnread()
+            exitWithoutReader()
             if connection.hasEnded { return }
             let ready = System.wait([(connection.number, .read), (1, .end)])
-            // Whoever read our output has gone.
+            // The reader of the output has closed it.
             if ready[1].canRead { System.exit(.ok) }
             connection.receive()
         }
     }
 
-    private mutating func note(_ event: String) {
+    private mutating func advance(past event: String) {
         guard let revision = Self.revision(of: event), revision > current else { return }
         (seen, current) = (current, revision)
     }
 
-    /// Of `event 44 …`, or of `{"event":"change","rev":44,…`.
+    /// The revision of `event 44 …`, or of `{"event":"change","rev":44,…`.
     static func revision(of event: String) -> UInt64? {
         if event.hasPrefix("event ") { return event.split(separator: " ").dropFirst().first.flatMap { UInt64($0) } }
         guard let key = event.firstRange(of: "\"rev\":") else { return nil }
         return UInt64(event[key.upperBound...].prefix { $0.isNumber })
     }
 
-    /// A remark, which reads back as a comment; in JSON an event of ours.
-    private func say(_ event: String, _ text: String) {
+    /// Prints a remark: a comment line, or a JSON event of tweakctl.
+    private func printRemark(_ event: String, _ text: String) {
         if console.isJSON {
             console.print([JSON.object([("event", .string(event)), ("name", .string(target.name))]).text])
         } else {

@@ -1,10 +1,10 @@
-// The full-screen editor: keys, answers, signals and time go into the model, and frames come out.
+// Runs the full-screen editor: feeds keys, answers, signals and time into the model, and draws frames.
 
 import TweaksSystem
 import Tweaks
 import TweaksTerminal
 
-/// One evening with one process.
+/// One editing session with one process.
 struct Editor {
     private var model: EditorModel
     private var renderer = FrameRenderer(palette: .own)
@@ -15,12 +15,12 @@ struct Editor {
     private var hasChanged = true
     private var hasQuit = false
 
-    /// So often what others do is drawn at most.
+    /// The minimum time between frames for changes by others.
     private static let frameTime = Duration.milliseconds(33)
-    /// So long an escape may be the beginning of something; a slow line splits sequences.
+    /// The timeout in milliseconds after which an escape is the Escape key; a slow connection splits sequences.
     private static let escapeTime: Int32 = 40
 
-    /// Whether the terminal can show it.
+    /// Whether the terminal supports the editor.
     static var isPossible: Bool {
         System.isTerminal(0) && System.isTerminal(1) && System.variable("TERM") ?? "dumb" != "dumb"
     }
@@ -31,33 +31,33 @@ struct Editor {
             name: target.name, place: target.address.text, size: Terminal.size, now: ContinuousClock.now)
     }
 
-    /// Goes on until it is quit, or the terminal is gone.
-    /// - Throws: Why not: the program there does not know the token.
+    /// Runs until the user quits or the terminal closes.
+    /// - Throws: If the server has not proved that it knows the token.
     mutating func run() throws(Failure) -> ExitCode {
-        signals = EditorSignals.begin() ?? -1
+        signals = EditorSignals.install() ?? -1
         Terminal.enterFullScreen()
         defer { Terminal.leaveRaw() }
         model.connected()
         while !hasQuit {
-            act()
+            performEffects()
             if hasQuit { break }
             drawWhenDue()
-            guard turn() else { break }
+            guard processInput() else { break }
             if let failure = link.failure { throw failure }
         }
         return .ok
     }
 
-    // MARK: One turn
+    // MARK: Event loop
 
-    /// Waits for something, and takes it in.
-    /// - Returns: False when the terminal is gone.
-    private mutating func turn() -> Bool {
+    /// Waits for input, and processes it.
+    /// - Returns: False when the terminal is closed.
+    private mutating func processInput() -> Bool {
         let ready = System.wait([(0, .read), link.awaited, (signals, .read)], milliseconds: waitingTime)
         model.now = ContinuousClock.now
-        if ready[2].canRead { heed(EditorSignals.arrived(signals)) }
+        if ready[2].canRead { handleSignals(EditorSignals.received(signals)) }
         if ready[1].canWrite { link.sendSome() }
-        if ready[1].canRead { hear() }
+        if ready[1].canRead { receiveMessages() }
         if ready[0].canRead {
             guard let bytes = System.read(0), !bytes.isEmpty else { return false }
             press(decoder.decode(bytes))
@@ -75,21 +75,21 @@ struct Editor {
     private mutating func press(_ keys: [Key]) {
         for key in keys {
             model.press(key)
-            act()
+            performEffects()
         }
         if !keys.isEmpty { (hasChanged, drawnAt) = (true, nil) }
     }
 
-    private mutating func hear() {
+    private mutating func receiveMessages() {
         for arrival in link.receive(now: model.now) {
             switch arrival {
-            case .answer(let answer, let ask): model.hear(answer, for: ask)
-            case .event(let line): model.hear(event: line)
-            case .remark(let text): model.say(text, .bad)
+            case .answer(let answer, let kind): model.receive(answer, for: kind)
+            case .event(let line): model.receive(event: line)
+            case .remark(let text): model.showNotice(text, .bad)
             }
         }
         if link.hasEnded {
-            link.drop(now: model.now)
+            link.disconnect(now: model.now)
             model.lost()
         }
         hasChanged = true
@@ -100,7 +100,7 @@ struct Editor {
         model.tick()
     }
 
-    /// Milliseconds until something happens by itself; nil for never.
+    /// Milliseconds until the next timed event; nil if there is none.
     private var waitingTime: Int32? {
         if decoder.isUndecided { return Self.escapeTime }
         let late = model.isLate ? nil : link.lateAt
@@ -110,12 +110,12 @@ struct Editor {
         return Int32(min(max(milliseconds.rounded(.up), 0), 60_000))
     }
 
-    // MARK: Doing
+    // MARK: Effects
 
-    private mutating func act() {
+    private mutating func performEffects() {
         for effect in model.takeEffects() {
             switch effect {
-            case .send(let lines, let ask, let answer): link.send(lines, ask, answer: answer, now: model.now)
+            case .send(let lines, let kind, let answer): link.send(lines, kind, answer: answer, now: model.now)
             case .redraw: renderer.forget()
             case .suspend: suspend()
             case .quit: hasQuit = true
@@ -126,11 +126,11 @@ struct Editor {
     private mutating func suspend() {
         Terminal.leaveRaw()
         EditorSignals.stop()
-        comeBack()
+        resume()
     }
 
-    /// The terminal may have been anything meanwhile.
-    private mutating func comeBack() {
+    /// Redraws everything: the terminal's size and content may have changed.
+    private mutating func resume() {
         Terminal.enterFullScreen()
         model.size = Terminal.size
         model.scroll()
@@ -138,15 +138,15 @@ struct Editor {
         (hasChanged, drawnAt) = (true, nil)
     }
 
-    private mutating func heed(_ numbers: Set<Int32>) {
+    private mutating func handleSignals(_ numbers: Set<Int32>) {
         if numbers.contains(SIGTSTP) {
             suspend()
         } else if numbers.contains(SIGCONT) || numbers.contains(SIGWINCH) {
-            comeBack()
+            resume()
         }
     }
 
-    /// Keys are answered at once, and what others do at a rate that the eye and a slow line can follow.
+    /// Draws key presses at once, and changes by others at a limited frame rate.
     private mutating func drawWhenDue() {
         if let drawnAt, drawnAt + Self.frameTime > ContinuousClock.now { return }
         let bytes = renderer.bytes(for: EditorScreen(model, renderer.palette).frame)

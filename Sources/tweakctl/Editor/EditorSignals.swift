@@ -1,16 +1,16 @@
-// Signals that the editor lives with: a new size, a stop, the return. They come through a pipe, as everything else.
+// Delivers the signals for resize, stop and continue through a pipe.
 
 import TweaksSystem
 import Synchronization
 import TweaksTerminal
 
-/// A pipe that becomes readable when a signal has come.
+/// A pipe that becomes readable when a signal has arrived.
 enum EditorSignals {
     private static let input = Atomic<Int32>(-1)
 
-    /// Begins to listen.
-    /// - Returns: The descriptor to wait for; nil where no pipe can be had.
-    static func begin() -> Int32? {
+    /// Installs the handlers.
+    /// - Returns: The descriptor to wait for; nil if the pipe could not be created.
+    static func install() -> Int32? {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         for end in ends {
@@ -18,12 +18,12 @@ enum EditorSignals {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
         input.store(ends[1], ordering: .sequentiallyConsistent)
-        for number in [SIGWINCH, SIGCONT, SIGTSTP] { listen(number) }
+        for number in [SIGWINCH, SIGCONT, SIGTSTP] { installHandler(number) }
         return ends[0]
     }
 
-    /// The handler may do no more than this.
-    private static func listen(_ number: Int32) {
+    /// Installs a handler, which only makes async-signal-safe calls.
+    private static func installHandler(_ number: Int32) {
         _ = signal(number) { number in
             let before = errno
             var byte = UInt8(truncatingIfNeeded: number)
@@ -32,13 +32,13 @@ enum EditorSignals {
         }
     }
 
-    /// Stops the whole job, as Ctrl-Z does; returns when it goes on.
+    /// Stops the whole job, as Ctrl-Z does; returns when it is continued.
     static func stop() {
         _ = signal(SIGTSTP, SIG_DFL)
         kill(0, SIGTSTP)
-        listen(SIGTSTP)
+        installHandler(SIGTSTP)
     }
 
-    /// What has come.
-    static func arrived(_ descriptor: Int32) -> Set<Int32> { Set((System.read(descriptor) ?? []).map { Int32($0) }) }
+    /// The signals that have arrived.
+    static func received(_ descriptor: Int32) -> Set<Int32> { Set((System.read(descriptor) ?? []).map { Int32($0) }) }
 }

@@ -1,13 +1,13 @@
-// Arranges the commands of a process under the headings of their subjects.
+// Groups the commands that `help` lists under headings.
 
 import TweaksTerminal
 import TweaksWire
 
-/// The list that `help` answers, for people.
+/// Formats the answer to `help`.
 enum CommandHelp {
-    /// The lines with a heading before the first command of each subject.
+    /// The lines with a heading before the first command of each group.
     static func grouped(_ body: [String], _ style: Style) -> [String] {
-        guard style.isForPeople else { return body }
+        guard style.isHumanReadable else { return body }
         var title: String?
         return body.flatMap { line in
             let name = line.split(separator: " ").first.map { String($0) } ?? ""

@@ -1,10 +1,10 @@
-// Scripts that have a shell complete commands and paths; what there is to complete they ask tweakctl.
+// Defines the completion scripts for shells; they get their candidates from `tweakctl __complete`.
 
-/// A shell that can be taught.
+/// A shell with a completion script.
 enum Shell: String, CaseIterable {
     case bash, zsh, fish
 
-    /// How the script is installed, and the script.
+    /// The script, with a comment on how to install it.
     var script: String {
         switch self {
         case .bash:
@@ -35,7 +35,7 @@ enum Shell: String, CaseIterable {
         case .zsh:
             """
             #compdef tweakctl
-            # tweakctl in zsh. In ~/.zshrc, behind compinit: source <(tweakctl completions zsh)
+            # tweakctl in zsh. In ~/.zshrc, after compinit: source <(tweakctl completions zsh)
             _tweakctl() {
                 local candidate
                 local -a parts whole

@@ -1,15 +1,15 @@
-// The manual page, as roff, from the same tables as the help.
+// Generates the manual page as roff, from the same tables as the help.
 
 import TweaksTerminal
 import TweaksWire
 
-/// Writes tweakctl(1).
+/// The manual page tweakctl(1).
 enum Manual {
-    /// The page.
+    /// The whole page.
     static var page: String {
         var lines = [
             ".\\\" Made by: tweakctl man", ".TH TWEAKCTL 1 \"\" \"Tweaks\" \"User Commands\"", ".SH NAME",
-            "tweakctl \\- tune running programs from the command line", ".SH SYNOPSIS",
+            "tweakctl \\- inspect and change tweaks in running programs", ".SH SYNOPSIS",
         ]
         lines += Usage.synopses.flatMap { [".B " + escaped($0), ".br"] }.dropLast()
         lines += description + options + own + editor + commands + ending
@@ -21,14 +21,14 @@ enum Manual {
         escaped(
             "Programs that offer tweaks listen on a socket. tweakctl finds these sockets, sends a command to one of"),
         escaped(
-            "them, and shows the answer: arranged for people on a terminal, and elsewhere line by line as it came."),
+            "them, and prints the answer: formatted on a terminal, and elsewhere line by line as it was sent."),
         ".PP",
-        escaped("Alone it lists the processes that can be reached. With only one of them its NAME can be left out."),
+        escaped("Without arguments it lists the running processes. If only one runs, its NAME can be left out."),
         ".PP",
-        escaped("Arguments become one line of the protocol, and are quoted where it needs that. A dash instead, or no"),
+        escaped("The arguments become one line of the protocol, quoted where needed. With a dash instead, or without"),
         escaped(
-            "command where standard input is no terminal: the lines of standard input are the commands. All of them"),
-        escaped("are run, whatever becomes of the others."),
+            "a command where standard input is not a terminal, the lines of standard input are the commands. All of"),
+        escaped("them run, even if some are refused."),
     ]
 
     private static var options: [String] {
@@ -46,21 +46,22 @@ enum Manual {
     }
 
     private static let tokens = [
-        "A token lets somebody in over TCP, or as another user. token new prints it once, alone on a line, and writes its",
-        "line into the token file of the process, which notices; token renew puts another token in its place. login asks",
-        "for it without echo, or reads it from standard input where that is no terminal, or from --fd N; it is never an",
-        "argument, which everybody can see. Later calls sign in by themselves, without sending it: both sides show that",
-        "they know it, and a program that does not is told nothing. --plain sends it, to an older server. In the line mode,",
-        "logout forgets it and closes the connection; logout --keep only closes it, and the next line logs in again.",
+        "A token gives access over TCP, or to another user. token new prints it once, alone on a line, and writes its",
+        "line into the token file of the process, which reloads it; token renew replaces the token. login asks for it",
+        "without echo, or reads it from standard input where that is not a terminal, or from --fd N; it is never an",
+        "argument, which all users can see. Later calls sign in automatically, without sending it: both sides prove",
+        "that they know it, and a program that does not gets no command. --plain sends it, for an older server. In the",
+        "line mode, logout deletes it and closes the connection; logout --keep only closes it, and the next line logs",
+        "in again.",
     ]
 
-    /// From the table that the editor itself works by.
+    /// Lists the keys, from the table that the editor itself uses.
     private static var editor: [String] {
         [".SH KEYS OF THE EDITOR"]
             + [
-                "On a terminal, NAME alone opens the editor: all tweaks with their values as they are now, whoever",
-                "changes them. A change by others is marked with who it was. Values that were typed stay until the",
-                "process has taken them; when it ends, the editor waits for its return.",
+                "On a terminal, NAME alone opens the editor: all tweaks with their current values, updated on every",
+                "change. A change by others is marked with its origin. Typed values stay until the",
+                "process has accepted them; when it ends, the editor reconnects after its restart.",
             ].map(escaped)
             + KeyTable.sections.flatMap { section in
                 [".SS " + escaped(section.title)] + section.bindings.flatMap { paragraph($0.shown, [$0.summary + "."]) }
@@ -88,23 +89,23 @@ enum Manual {
     }
 
     private static let environment = [
-        ("XDG_RUNTIME_DIR", "where sockets are looked for, in its folder tweaks"),
-        ("TMPDIR", "where they are otherwise: in tweaks-UID in there, or in /tmp"),
-        ("XDG_STATE_HOME", "where the history of the line mode and tokens are kept; ~/.local/state without it"),
-        ("TWEAKS_SOCKET", "the socket to talk to where no NAME and no address is given, as the process has it"),
-        ("TWEAKS_TOKEN_FILE", "the token file that token changes, without --file; the process has it there, too"),
-        ("TWEAKS_FLEET", "the etcd of fleet, URL[,URL...]; tweakctl fleet --help says what else it reads"),
-        ("NO_COLOR", "if set, no colours"),
-        ("COLORTERM", "truecolor means: colours as they are; otherwise the nearest of those that TERM has"),
-        ("TERM", "dumb means: no colours, no editor, and plain lines in the line mode"),
+        ("XDG_RUNTIME_DIR", "its directory tweaks has the sockets"),
+        ("TMPDIR", "without XDG_RUNTIME_DIR, its directory tweaks-UID has the sockets; /tmp by default"),
+        ("XDG_STATE_HOME", "where the line-mode history and tokens are saved; ~/.local/state by default"),
+        ("TWEAKS_SOCKET", "the socket to connect to without NAME or address; the process uses the same variable"),
+        ("TWEAKS_TOKEN_FILE", "the token file that token changes without --file; the process uses the same variable"),
+        ("TWEAKS_FLEET", "the etcd of fleet, URL[,URL...]; tweakctl fleet --help lists its other variables"),
+        ("NO_COLOR", "if set, no colors"),
+        ("COLORTERM", "truecolor: exact colors; otherwise the nearest colors of TERM"),
+        ("TERM", "dumb: no colors, no editor, and no line editing in the line mode"),
     ]
 
     private static let files = [
-        ("$XDG_RUNTIME_DIR/tweaks/NAME.sock", "the socket of a process; NAME-PID.sock of a second one of the name"),
-        ("~/.local/state/tweakctl/history", "lines typed in the line mode, without tokens and values that are secret"),
+        ("$XDG_RUNTIME_DIR/tweaks/NAME.sock", "the socket of a process; NAME-PID.sock for a second instance"),
+        ("~/.local/state/tweakctl/history", "lines typed in the line mode, without tokens and secret values"),
         (
             "~/.local/state/tweakctl/tokens",
-            "tokens that login keeps, one for each address; only their owner can read them"
+            "tokens that login saved, one for each address; only their owner can read them"
         ),
     ]
 
@@ -112,7 +113,7 @@ enum Manual {
         [".TP", ".B " + escaped(term)] + lines.map(escaped)
     }
 
-    /// Text that roff prints as it is.
+    /// Escapes text for roff.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -128,7 +129,7 @@ enum Manual {
             default: result.unicodeScalars.append(scalar)
             }
         }
-        // At the beginning of a line a dot or an apostrophe would be a request.
+        // At the start of a line a dot or an apostrophe would be a request.
         return result.hasPrefix(".") ? "\\&" + result : result
     }
 

@@ -1,12 +1,12 @@
-// The candidates that completion scripts show, one a line and without quotes: quoting for the shell is the shell's.
+// Lists completion candidates for the shell, one a line and unquoted; the scripts quote them.
 
 import Tweaks
 import TweaksWire
 
-/// Answers `tweakctl __complete WORD…`, whose last word is the one being typed.
+/// Answers `tweakctl __complete WORD…`; the last word is the one to complete.
 enum ShellCompletion {
-    /// How long a shell may be kept waiting.
-    private static let patience: Int32 = 1_000
+    /// The timeout for an answer, in milliseconds.
+    private static let timeout: Int32 = 1_000
 
     static func candidates(_ words: [String]) -> [String] {
         if words.count > 1, words.first == Verb.fleet.rawValue { return FleetProgram.candidates(words.dropFirst()) }
@@ -21,9 +21,9 @@ enum ShellCompletion {
         return asked(invocation, typed)
     }
 
-    /// A process, or a command for the only one.
+    /// Completes the first word: a process, or a command if only one process runs.
     private static func first(_ typed: String) -> [String] {
-        let sockets = Neighbour.running()
+        let sockets = RunningProcess.running()
         let verbs = Verb.allCases.filter { $0.summary != nil && $0 != .watch }.map(\.rawValue)
         let own = (sockets.map(\.name).filter(Quoting.isSafe) + verbs).starting(with: typed)
         guard sockets.count == 1, let only = sockets.first else { return own }
@@ -33,33 +33,34 @@ enum ShellCompletion {
     private static func asked(_ invocation: Invocation, _ typed: String) -> [String] {
         if let own = ofOwnCommand(invocation.words, typed) { return own }
         if invocation.words == [Verb.repl.rawValue], invocation.address == nil {
-            return Neighbour.running().map(\.name).starting(with: typed)
+            return RunningProcess.running().map(\.name).starting(with: typed)
         }
         guard let (target, words) = try? Target.of(invocation) else { return [] }
         let own = words.isEmpty ? [Verb.repl.rawValue].starting(with: typed) : []
         return own + candidates(of: target, words, typed)
     }
 
-    /// Behind words of ours; nil behind others.
+    /// Completes arguments of tweakctl's own commands; nil for others.
     private static func ofOwnCommand(_ words: [String], _ typed: String) -> [String]? {
         switch words.first.flatMap(Verb.init(rawValue:)) {
         case .token?:
             if words.count == 1 { return ["new", "list", "renew", "revoke"].starting(with: typed) }
             return typed.hasPrefix("-") ? ["--scopes", "--expires", "--rate", "--file"].starting(with: typed) : []
         case .login?, .logout?:
-            return words.count == 1 ? Neighbour.running().map(\.name).filter(Quoting.isSafe).starting(with: typed) : []
+            if words.count != 1 { return [] }
+            return RunningProcess.running().map(\.name).filter(Quoting.isSafe).starting(with: typed)
         default: return nil
         }
     }
 
-    /// What the process itself would put there.
+    /// Completions from the process itself.
     private static func candidates(of target: Target, _ words: [String], _ typed: String) -> [String] {
-        // A token that is being typed is nobody's to complete.
+        // Tokens have no completions.
         if words.first.map(Secrets.isAuthentication) ?? false { return [] }
         guard let connection = try? target.open() else { return [] }
-        guard target.welcome.showQuietly(on: connection, within: patience) else { return [] }
+        guard target.savedLogin.authenticateQuietly(on: connection, within: timeout) else { return [] }
         let line = (words.map { CommandText.token($0) } + [typed]).joined(separator: " ")
-        guard let answer = connection.ask(Completion(line).request, within: patience) else { return [] }
+        guard let answer = connection.ask(Completion(line).request, within: timeout) else { return [] }
         return Completion.candidates(answer).map(Completion.bare)
     }
 }

@@ -1,49 +1,50 @@
-// The texts of --help and --version, from the tables of options and commands.
+// Generates the texts of --help and --version, from the tables of options and commands.
 
 import TweaksTerminal
 import TweaksWire
 
-/// What tweakctl says about itself.
+/// The help text and its parts.
 enum Usage {
     static let version = "tweakctl 1.0, protocol 1"
 
-    /// How it is called.
+    /// The usage lines.
     static let synopses = [
         "tweakctl", "tweakctl NAME", "tweakctl [NAME] COMMAND…", "tweakctl -s PATH COMMAND…",
         "tweakctl -H HOST:PORT COMMAND…",
         "tweakctl [NAME] - < SCRIPT",
     ]
 
-    /// The exit codes, in words.
+    /// The exit codes with their meanings.
     static let exitCodes: [(ExitCode, String)] = [
-        (.ok, "all is well"),
-        (.refused, "the process refused a command, or a file cannot be used; standard error says why"),
-        (.usage, "the command line makes no sense"), (.unreachable, "there is nobody to talk to, or no longer"),
+        (.ok, "success"),
+        (.refused, "the process refused a command, or a file cannot be used; see standard error"),
+        (.usage, "usage error"), (.unreachable, "cannot connect, or the connection was lost"),
     ]
 
-    /// What can be tried.
+    /// Example calls.
     static let examples: [(line: String, meaning: String)] = [
-        ("tweakctl", "which processes offer tweaks, and how many are modified"),
-        ("tweakctl bounce", "the full-screen editor; ? shows its keys"),
-        ("tweakctl bounce get 'Label/*'", "values, explained; quotes keep the shell from reading the star"),
-        ("tweakctl bounce Label/Text/Size = 72", "one change"),
-        ("tweakctl bounce export > look.conf", "what can be given back"),
-        ("tweakctl bounce - < look.conf", "and giving it back"),
-        ("tweakctl bounce watch Label", "values now, then each change"),
-        ("tweakctl bounce panel", "the address of its web page, opened in a browser; --no-open only prints it"),
-        ("tweakctl token new alice --scopes read write:Label --expires 30d", "a token for somebody from elsewhere"),
-        ("tweakctl -H 127.0.0.1:7777 login", "shows it to a process once, and keeps it for later calls"),
-        ("tweakctl fleet api set 'Service/Pool/Size = 64'", "a value for every process of a fleet"),
-        ("tweakctl bounce repl", "a prompt with history and Tab"),
+        ("tweakctl", "list the processes that offer tweaks, and how many are modified"),
+        ("tweakctl bounce", "open the full-screen editor; ? shows its keys"),
+        ("tweakctl bounce get 'Label/*'", "print values; the quotes keep the shell from expanding the star"),
+        ("tweakctl bounce Label/Text/Size = 72", "change a value"),
+        ("tweakctl bounce export > look.conf", "save the current values to a file"),
+        ("tweakctl bounce - < look.conf", "restore them"),
+        ("tweakctl bounce watch Label", "print the current values, then each change"),
+        ("tweakctl bounce panel", "open its web panel in a browser and print the address; --no-open only prints it"),
+        ("tweakctl token new alice --scopes read write:Label --expires 30d", "make a token for access over TCP"),
+        ("tweakctl -H 127.0.0.1:7777 login", "sign in with a token, and save it for later calls"),
+        ("tweakctl fleet api set 'Service/Pool/Size = 64'", "set a value for every process of a fleet"),
+        ("tweakctl bounce repl", "open a prompt with history and Tab completion"),
     ]
 
     /// The text of `--help`.
     static var help: String {
-        var lines = ["Tunes running programs: their tweaks, from the command line.", ""]
+        var lines = ["Inspect and change tweaks in running programs.", ""]
         lines += synopses.enumerated().map { ($0.offset == 0 ? "Usage: " : "       ") + $0.element }
         lines += [
-            "", "Alone it lists the processes that offer tweaks. With only one of them its NAME can be left out.",
-            "On a terminal, a NAME alone opens an editor that fills it.",
+            "",
+            "Without arguments it lists the processes that offer tweaks. If only one runs, its NAME can be left out.",
+            "On a terminal, NAME alone opens the full-screen editor.",
         ]
         lines += ["", "Options:"]
         lines += table(Invocation.options.map { ($0.synopsis, $0.summary) })

@@ -1,14 +1,14 @@
-// Tab: which word is being typed, and how the server's candidates go on with it.
+// Completes the word before the cursor with candidates from the server.
 
 import Tweaks
 import TweaksTerminal
 import TweaksWire
 
-/// The word before the cursor, and what could stand there.
+/// The word before the cursor and its completions.
 struct Completion: Equatable {
-    /// Where the word begins, in characters of the line.
+    /// The index of the word's first character in the line.
     let start: Int
-    /// The word as far as it is typed, without an opening quote.
+    /// The word as typed, without an opening quote.
     let word: String
     /// The line before the word.
     private let head: String
@@ -34,23 +34,22 @@ struct Completion: Equatable {
     /// The request for candidates.
     var request: String { "complete \(Quoting.json(head + word))" }
 
-    /// The candidates of an answer: rows of the body. What would be something else without its quotes, a control
-    /// character that a stranger has escaped, is none.
+    /// The candidates of an answer: the rows of the body. A candidate with escaped control characters, which only a
+    /// hostile server sends, is dropped.
     static func candidates(_ answer: Answer) -> [String] {
         if answer.isRefusal { return [] }
         return answer.body.filter { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }
             .filter { Quoting.isSafe(bare($0)) }
     }
 
-    /// What to put in the word's place: the only candidate, or what all of them have in common; nil when that is no
-    /// more than what stands there.
+    /// The text to replace the word with: the only candidate, or the common prefix of all; nil if that adds nothing.
     func replacement(_ candidates: [String]) -> String? {
         guard let first = candidates.first else { return nil }
         if candidates.count == 1 { return first.hasSuffix("/") ? first : first + " " }
         var common = Self.bare(first)
         for candidate in candidates.dropFirst() { common = common.commonPrefix(with: Self.bare(candidate)) }
         guard common.count > word.count, common.hasPrefix(word) else { return nil }
-        // With a blank in it, it is the beginning of something in quotes.
+        // With a space, it is the start of a quoted word.
         return common.contains(" ") ? "\"" + common : common
     }
 
@@ -58,7 +57,7 @@ struct Completion: Equatable {
         candidate.hasPrefix("\"") ? CommandText.tokens(candidate).first?.text ?? candidate : candidate
     }
 
-    /// The candidates in columns, as for a screen so wide.
+    /// The candidates in columns, for a screen of this width.
     static func table(_ candidates: [String], columns: Int) -> [String] {
         let width = (candidates.map(TextWidth.of).max() ?? 0) + 2
         let perLine = max(1, columns / width)
@@ -70,12 +69,12 @@ struct Completion: Equatable {
 }
 
 extension String {
-    /// What both begin with.
+    /// The longest common prefix.
     fileprivate func commonPrefix(with other: String) -> String {
         String(zip(self, other).prefix { $0 == $1 }.map(\.0))
     }
 
-    /// Without blanks at its end.
+    /// Without trailing spaces.
     var trimmedAtEnd: String {
         var text = self[...]
         while text.hasSuffix(" ") { text.removeLast() }

@@ -1,14 +1,14 @@
-// The lines typed before: in memory, and in a file that only its owner can read.
+// Keeps the lines typed before, in memory and in a file that only its owner can read.
 
 import TweaksSystem
 import TweaksTerminal
 
-/// What was typed. A file that cannot be read or written costs the memory of it, never the session.
+/// The input history. A file that cannot be read or written loses the history, never the session.
 struct History {
     private(set) var lines: [String] = []
     private let path: String?
 
-    /// So many lines are kept.
+    /// The number of lines in the file.
     static let limit = 1_000
 
     /// - Parameter path: The file; nil for none.
@@ -26,8 +26,8 @@ struct History {
         return System.variable("HOME").map { $0 + "/.local/state/tweakctl/history" }
     }
 
-    /// Remembers a line, unless it repeats the last one.
-    /// - Parameter inFile: False for what had better not be written down.
+    /// Adds a line, unless it repeats the last one.
+    /// - Parameter inFile: False for a line that may hold a secret.
     mutating func add(_ line: String, inFile: Bool) {
         if line.isEmpty || line == lines.last { return }
         lines.append(line)
@@ -43,13 +43,13 @@ struct History {
         (try? open(path, for: .reading).head(4 << 20)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Never through a symbolic link; another's is refused.
+    /// Opens the file, never through a symbolic link, and never another user's.
     private static func open(_ path: String, for purpose: FilePurpose) throws(FileProblem) -> OpenFile {
         let file = try Folder.anywhere.open(path, for: purpose, FileRules(.user))
-        if file.facts.mode & 0o077 != 0 { fchmod(file.descriptor, 0o600) }
+        if file.info.mode & 0o077 != 0 { fchmod(file.descriptor, 0o600) }
         return file
     }
 
-    /// Leaves the newest lines.
+    /// Truncates the file to the newest lines.
     private func rewrite(_ path: String) { try? Folder.replace(path, with: lines.joined(separator: "\n") + "\n") }
 }

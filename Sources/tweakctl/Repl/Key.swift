@@ -1,42 +1,42 @@
-// Bytes of a keyboard to keys.
+// Decodes terminal input into keys.
 
-/// What somebody pressed.
+/// A key press.
 enum Key: Hashable {
     case character(Character)
     case enter, tab, backspace, delete
-    /// By word is with Ctrl or Alt.
+    /// `wordLeft` and `wordRight` are the arrows with Ctrl or Alt.
     case left, right, up, down, home, end, wordLeft, wordRight
     case shiftLeft, shiftRight, shiftTab, pageUp, pageDown, escape
-    /// Between these two, what comes is pasted and not typed.
+    /// Input between these two is pasted, not typed.
     case pasteBegin, pasteEnd
-    /// Ctrl with a letter, in lower case.
+    /// Ctrl with a letter, in lowercase.
     case control(Character)
 }
 
-/// Decodes what a terminal sends, in whatever pieces it arrives.
+/// Decodes terminal input, however it is split into reads.
 struct KeyDecoder {
     private enum State: Equatable {
         case plain
         case escape
-        /// Behind `ESC [` or `ESC O`, with the parameters so far.
+        /// After `ESC [` or `ESC O`, with the parameters so far.
         case sequence(String)
-        /// Behind `ESC [ [`, as the Linux console begins its function keys.
+        /// After `ESC [ [`, the prefix of function keys on the Linux console.
         case console
     }
 
     private var state = State.plain
-    /// Whether a second escape stands before a sequence, as some terminals send Alt.
+    /// Whether a second escape precedes a sequence, as some terminals send Alt.
     private var hasAlt = false
-    /// The bytes of a character that is not complete.
+    /// The bytes of an incomplete character.
     private var pending: [UInt8] = []
 
-    /// The keys that are complete with these bytes.
+    /// The keys that these bytes complete.
     mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] { bytes.compactMap { decode($0) } }
 
-    /// Whether an escape may be the Escape key, or the beginning of something.
+    /// Whether an escape may be the Escape key or the start of a sequence.
     var isUndecided: Bool { state != .plain }
 
-    /// Nothing has followed for a while: an escape was the Escape key.
+    /// Resolves an escape as the Escape key, after the timeout.
     mutating func decide() -> Key? {
         defer { (state, hasAlt) = (.plain, false) }
         return state == .escape ? .escape : nil
@@ -53,7 +53,7 @@ struct KeyDecoder {
             if byte == UInt8(ascii: "f") { return .wordRight }
             return isIntroducer || byte < 0x20 && byte != 0x1B ? nil : escaped(byte)
         case .sequence(let parameters):
-            // A stranger's sequence could be endless.
+            // A hostile sequence could be endless.
             if (0x30...0x3F).contains(byte), parameters.utf8.count < 16 {
                 state = .sequence(parameters + String(UnicodeScalar(byte)))
                 return nil
@@ -71,7 +71,7 @@ struct KeyDecoder {
         }
     }
 
-    /// Escape twice is escape once; what Alt does to other keys is nothing.
+    /// A second escape is kept as Alt; Alt with other keys is ignored.
     private mutating func escaped(_ byte: UInt8) -> Key? {
         (state, hasAlt) = byte == 0x1B ? (.escape, true) : (.plain, false)
         return nil
@@ -92,7 +92,7 @@ struct KeyDecoder {
     }
 
     private mutating func character(_ byte: UInt8) -> Key? {
-        // A byte that begins a character ends whatever was unfinished.
+        // The first byte of a character ends an incomplete one.
         if byte & 0xC0 != 0x80 { pending = [] }
         pending.append(byte)
         let wanted = Self.length(startingWith: pending[0])
@@ -121,7 +121,7 @@ struct KeyDecoder {
         case UInt8(ascii: "B"): return .down
         case UInt8(ascii: "C"): return isShifted ? .shiftRight : isByWord ? .wordRight : .right
         case UInt8(ascii: "D"): return isShifted ? .shiftLeft : isByWord ? .wordLeft : .left
-        // With Shift, in the family of rxvt.
+        // Shift with an arrow in rxvt.
         case UInt8(ascii: "c"): return .shiftRight
         case UInt8(ascii: "d"): return .shiftLeft
         case UInt8(ascii: "Z"): return .shiftTab
@@ -133,7 +133,7 @@ struct KeyDecoder {
         }
     }
 
-    /// Keys with a number and a tilde.
+    /// Keys that are sent as a number and a tilde.
     private static let numbered: [String: Key] = [
         "1": .home, "7": .home, "4": .end, "8": .end, "3": .delete, "5": .pageUp, "6": .pageDown, "200": .pasteBegin,
         "201": .pasteEnd,

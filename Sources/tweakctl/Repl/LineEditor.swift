@@ -1,25 +1,25 @@
-// A line that is being typed: text, cursor, and what each key does to it.
+// Edits one line of input: text, cursor, history and key bindings.
 
 import Tweaks
 import TweaksTerminal
 
-/// The line of a prompt. Pure: keys go in, and what they ask for comes out.
+/// The line of a prompt. Pure: it handles keys and returns what else they request.
 struct LineEditor: Equatable {
-    /// What a key asks for beyond a change of the line.
+    /// What a key requests besides a change of the line.
     enum Outcome: Equatable {
         case edited
         case submit, discard, quit, complete, suspend, clearScreen
     }
 
     private(set) var characters: [Character] = []
-    /// Before which character it stands.
+    /// The index of the character after the cursor.
     private(set) var cursor = 0
-    /// What Ctrl-K, Ctrl-U and Ctrl-W took last; Ctrl-Y brings it back.
+    /// The text last cut by Ctrl-K, Ctrl-U or Ctrl-W; Ctrl-Y inserts it.
     private var killed: [Character] = []
     private var history: [String]
-    /// Where in the history; its count is the new line.
+    /// The index in the history; its count means the new line.
     private var position: Int
-    /// The new line while an older one is shown.
+    /// The new line, saved while an older one is displayed.
     private var draft: [Character] = []
 
     init(history: [String] = []) {
@@ -27,7 +27,7 @@ struct LineEditor: Equatable {
         position = history.count
     }
 
-    /// A line that stands there already, with the cursor at its end.
+    /// A line with initial text and the cursor at its end.
     init(text: String) {
         self.init()
         characters = Array(text)
@@ -35,11 +35,11 @@ struct LineEditor: Equatable {
     }
 
     var text: String { String(characters) }
-    /// How many columns all of it takes.
+    /// The width of the line in columns.
     var width: Int { characters.reduce(0) { $0 + TextWidth.of($1) } }
     var textBeforeCursor: String { String(characters[..<cursor]) }
 
-    /// Puts text in the place of what stands before the cursor, from a character on.
+    /// Replaces the text from a character up to the cursor.
     mutating func replace(from start: Int, with text: String) {
         characters.replaceSubrange(start..<cursor, with: Array(text))
         cursor = start + text.count
@@ -95,7 +95,7 @@ struct LineEditor: Equatable {
 
     private mutating func insert(_ new: [Character]) {
         characters.insert(contentsOf: new, at: cursor)
-        // A mark may have joined the letter before it.
+        // A combining mark joins the letter before it.
         let after = characters.count - cursor - new.count
         characters = Array(String(characters))
         cursor = max(0, characters.count - after)
@@ -125,7 +125,7 @@ struct LineEditor: Equatable {
         return end
     }
 
-    /// An older or newer line.
+    /// Shows a line of the history.
     private mutating func show(_ wanted: Int) {
         guard (0...history.count).contains(wanted), wanted != position else { return }
         if position == history.count { draft = characters }
@@ -134,9 +134,9 @@ struct LineEditor: Equatable {
         cursor = characters.count
     }
 
-    // MARK: Showing
+    // MARK: Display
 
-    /// The same with dots in the place of what stands behind the first characters.
+    /// A copy with dots in place of the text after the first characters.
     func dotted(from start: Int) -> LineEditor {
         var line = self
         for position in characters.indices.dropFirst(start) where characters[position] != " " {
@@ -145,7 +145,7 @@ struct LineEditor: Equatable {
         return line
     }
 
-    /// The part that fits, and the column of the cursor in it. A long line moves sideways below the cursor.
+    /// The part that fits, and the column of the cursor in it. A long line scrolls sideways.
     func visible(columns: Int) -> (text: String, cursor: Int) {
         var first = 0
         var width = characters[..<cursor].reduce(0) { $0 + TextWidth.of($1) }
@@ -159,7 +159,7 @@ struct LineEditor: Equatable {
             if used >= max(columns, 1) { break }
             text.append(character)
         }
-        // What was pasted or comes from the history's file must not reach the terminal as it is.
+        // Pasted text and lines of the history file may have control characters.
         return (Quoting.sanitized(text), width)
     }
 }

@@ -1,10 +1,10 @@
-// The line mode: a prompt, history and Tab, and the answers below.
+// Runs the line mode: a prompt with history and Tab completion, and answers below it.
 
 import Tweaks
 import TweaksTerminal
 import TweaksWire
 
-/// A conversation with one process, typed by a person.
+/// An interactive line-mode session with one process.
 struct Repl {
     private let target: Target
     private let console: Console
@@ -14,13 +14,13 @@ struct Repl {
     private var decoder = KeyDecoder()
     private var keys: [Key] = []
     private var editor = LineEditor()
-    /// How many changes the open batch has; nil without one.
+    /// The number of changes in the open batch; nil without a batch.
     private var batch: Int?
-    /// The same Tab twice lists what there is.
-    private var hasCompletedInVain = false
+    /// Whether the last Tab completed nothing; the next one lists the candidates.
+    private var lastTabFailed = false
 
-    /// How long a process may take to say who it is, or what a word may become, in milliseconds.
-    private static let patience: Int32 = 3_000
+    /// The timeout of `hello` and of completions, in milliseconds.
+    private static let timeout: Int32 = 3_000
 
     init(_ target: Target, _ console: Console) throws(Failure) {
         (self.target, self.console) = (target, console)
@@ -29,105 +29,111 @@ struct Repl {
         greet()
     }
 
-    /// Goes on until Ctrl-D or `quit`.
+    /// Runs until Ctrl-D or `quit`.
     mutating func run() -> ExitCode {
         while let line = readLine() {
             let line = line.trimmedAtEnd
             if !CommandText.isAnswered(line) { continue }
             if ["quit", "exit"].contains(line) { return .ok }
-            if line == "logout" || line == "logout --keep" { logOut(keeps: line != "logout") } else { answer(line) }
+            switch line {
+            case "logout": logOut(keepsToken: false)
+            case "logout --keep": logOut(keepsToken: true)
+            default: answer(line)
+            }
         }
         return .ok
     }
 
-    // MARK: Talking
+    // MARK: Requests
 
     private mutating func greet() {
         batch = nil
-        guard let hello = connection?.ask("hello 1", within: Self.patience) else {
+        guard let hello = connection?.ask("hello 1", within: Self.timeout) else {
             connection = nil
-            return console.complain("\(target.silence.description); the next line tries again")
+            return console.reportProblem("\(target.noAnswerFailure.description); the next line tries again")
         }
         if hello.isRefusal { console.report(hello) }
-        name = hello.fact("name") ?? name
-        if console.isJSON { _ = connection?.ask("json on", within: Self.patience) }
+        name = hello.field("name") ?? name
+        if console.isJSON { _ = connection?.ask("json on", within: Self.timeout) }
     }
 
     private mutating func answer(_ line: String) {
         if connection?.hasEnded ?? true { reconnect() }
         if let secret = Secrets.token(of: line), CommandText.tokens(line).count == 2 { return authenticate(secret) }
         let answer = connection?.ask(line) { console.printEvent($0) }
-        if Secrets.areIn(line) { return authenticated(line, answer) }
+        if Secrets.containsToken(line) { return reportAuthentication(line, answer) }
         guard let answer else {
             history.add(line, inFile: false)
-            return lose()
+            return reportLostConnection()
         }
-        history.add(line, inFile: Self.isWorthKeeping(line, answer))
+        history.add(line, inFile: Self.isStorable(line, answer))
         let isHelp = ["help", "?"].contains(line)
         console.report(isHelp ? answer.replacing(body: CommandHelp.grouped(answer.body, console.style)) : answer)
-        note(answer, to: line)
+        trackBatch(answer, after: line)
     }
 
-    /// Follows whether a batch is open, and repeats what was queued.
-    private mutating func note(_ answer: Answer, to line: String) {
+    /// Tracks whether a batch is open, and confirms queued changes.
+    private mutating func trackBatch(_ answer: Answer, after line: String) {
         let wasOpen = batch != nil
         batch = Self.batch(batch, after: line, answer)
-        if wasOpen, batch == nil, answer.isRefusal { console.remark("nothing has changed, and the batch is closed") }
+        if wasOpen, batch == nil, answer.isRefusal {
+            console.printRemark("nothing has changed, and the batch is closed")
+        }
         guard let batch, wasOpen, answer.status.hasPrefix("ok queued") else { return }
-        console.remark("queued: \(line); \(batch) so far, then commit or abort")
+        console.printRemark("queued: \(line); \(batch) so far, then commit or abort")
     }
 
-    /// How many changes the open batch has after an answer; nil without one.
+    /// The number of changes in the open batch after an answer; nil without a batch.
     static func batch(_ count: Int?, after line: String, _ answer: Answer) -> Int? {
         guard let first = CommandText.tokens(line).first, !first.isQuoted else { return count }
         switch first.text {
         case "begin" where !answer.isRefusal: return 0
         case "abort" where !answer.isRefusal: return nil
-        // One that came too soon leaves the batch as it is.
+        // A commit refused for its rate leaves the batch open.
         case "commit" where !answer.status.hasPrefix("error too-many"): return nil
         default: return answer.status.hasPrefix("ok queued") ? count.map { $0 + 1 } : count
         }
     }
 
-    /// What was answered to a line with a token, which is neither remembered nor shown again.
-    private mutating func authenticated(_ line: String, _ answer: Answer?) {
-        guard let answer else { return lose() }
+    /// Reports the answer to a line with a token. The line does not enter the history, and the token is masked.
+    private mutating func reportAuthentication(_ line: String, _ answer: Answer?) {
+        guard let answer else { return reportLostConnection() }
         console.report(Secrets.token(of: line).map(answer.masked) ?? answer)
     }
 
-    /// Shows a token that was typed, which the server is not sent.
+    /// Authenticates by SCRAM with a token that was typed, which is not sent.
     private mutating func authenticate(_ secret: String) {
-        let token = KeptToken(secret: secret, name: "", scopes: [])
-        switch connection?.show(token, within: Welcome.patience) {
+        let token = SavedToken(secret: secret, name: "", scopes: [])
+        switch connection?.authenticate(with: token, within: SavedLogin.timeout) {
         case .accepted(let answer)?, .tokenRefused(let answer)?, .refused(let answer)?:
             console.report(answer.masked(secret))
-        case .isPlainOnly?:
-            console.complain(
-                "\(name) knows no other way than to be sent the token itself, and was not; "
-                    + Welcome.plainRemedy(target.welcome.option))
-        case .isStranger?:
+        case .plainOnly?:
+            console.reportProblem(
+                "\(name) accepts tokens only in plain text, and the token was not sent; "
+                    + SavedLogin.plainRemedy(target.savedLogin.option))
+        case .serverUnverified?:
             connection = nil
-            console.complain(Welcome.stranger(target.name).description)
-        case nil: lose()
+            console.reportProblem(SavedLogin.unverifiedServer(target.name).description)
+        case nil: reportLostConnection()
         }
     }
 
-    private mutating func lose() {
-        if let connection { console.complain("\(name): \(connection.end); the next line connects again") }
+    private mutating func reportLostConnection() {
+        if let connection { console.reportProblem("\(name): \(connection.endReason); the next line connects again") }
         connection = nil
     }
 
-    /// Closes the connection. With the token kept the next line connects as before, with all the rights that were given
-    /// up; without it, as nobody.
-    private mutating func logOut(keeps: Bool) {
+    /// Closes the connection. If the token stays saved, the next line connects with it, including scopes that were
+    /// dropped; otherwise it connects without a token.
+    private mutating func logOut(keepsToken: Bool) {
         connection = nil
-        if keeps { return console.remark("closed; the next line connects again, with the token that is kept") }
+        if keepsToken { return console.printRemark("closed; the next line connects again, with the saved token") }
         do throws(Failure) {
-            let token = try target.welcome.cache?.forget(target.address.cacheKey)
-            let what = token.map { "the token \($0.name) is forgotten" } ?? "no token was kept"
-            console.remark("closed, and \(what); the next line connects without one")
+            let token = try target.savedLogin.cache?.forget(target.address.cacheKey)
+            let what = token.map { "the saved token \($0.name) is deleted" } ?? "no token was saved"
+            console.printRemark("closed, and \(what); the next line connects without one")
         } catch {
-            console.complain(error.description)
+            console.reportProblem(error.description)
         }
     }
 
@@ -137,16 +143,16 @@ struct Repl {
             greet()
         } catch {
             connection = nil
-            console.complain(error.description)
+            console.reportProblem(error.description)
         }
     }
 
-    /// A value that was set may be a secret, and only the answer tells: it shows the value, or that there is one. What
-    /// leaves that open is remembered, but not written down. Nor is a line that begins with a blank, as in shells.
-    static func isWorthKeeping(_ line: String, _ answer: Answer) -> Bool {
+    /// Whether a line may be written to the history file. A value may be secret, which only the answer shows. If the
+    /// answer does not, the line stays in memory only, as does a line with a leading space, as in shells.
+    static func isStorable(_ line: String, _ answer: Answer) -> Bool {
         if line.hasPrefix(" ") { return false }
         let tokens = CommandText.tokens(line)
-        // What is no command may be a change that was misspelled.
+        // An unknown command may be a misspelled change.
         let command = tokens.first.flatMap { $0.isQuoted ? nil : Command.named($0.text) }
         if answer.isRefusal, command == nil { return false }
         let isChange = command?.takesValue == true || tokens.count == 3 && tokens[1].text.hasSuffix("=")
@@ -155,9 +161,9 @@ struct Repl {
         return !answer.isRefusal && !rows.isEmpty && !rows.contains(where: \.isSecret)
     }
 
-    // MARK: Typing
+    // MARK: Input
 
-    /// A line as it is submitted; nil at the end.
+    /// Reads a line; nil at the end of input.
     private mutating func readLine() -> String? {
         editor = LineEditor(history: history.lines)
         Terminal.enterRaw()
@@ -166,7 +172,7 @@ struct Repl {
         while true {
             guard let key = nextKey() else { return nil }
             let outcome = editor.handle(key)
-            if outcome != .complete { hasCompletedInVain = false }
+            if outcome != .complete { lastTabFailed = false }
             switch outcome {
             case .submit:
                 endLine()
@@ -186,7 +192,7 @@ struct Repl {
         }
     }
 
-    /// The next key; events are shown above the line while nobody types.
+    /// Waits for the next key; meanwhile events are printed above the line.
     private mutating func nextKey() -> Key? {
         while keys.isEmpty {
             let socket = connection.flatMap { $0.hasEnded ? nil : $0.number } ?? -1
@@ -203,54 +209,56 @@ struct Repl {
         guard let connection else { return }
         connection.receive()
         var events: [String] = []
-        while let message = connection.arrivedMessage() {
+        while let message = connection.nextMessage() {
             if case .event(let text) = message { events.append(text) }
         }
         if events.isEmpty, !connection.hasEnded { return }
         write("\r\u{1B}[K")
         for event in events { console.printEvent(event) }
-        if connection.hasEnded { console.complain("\(name): \(connection.end); the next line connects again") }
+        if connection.hasEnded {
+            console.reportProblem("\(name): \(connection.endReason); the next line connects again")
+        }
         redraw()
     }
 
     // MARK: Tab
 
     private mutating func complete() {
-        // A token that is being typed is nobody's to complete.
-        if Secrets.areIn(editor.text) { return write("\u{7}") }
+        // Tokens have no completions.
+        if Secrets.containsToken(editor.text) { return write("\u{7}") }
         let completion = Completion(editor.textBeforeCursor)
         guard let connection, !connection.hasEnded, !console.isJSON else { return }
-        guard let answer = connection.ask(completion.request, within: Self.patience) else {
+        guard let answer = connection.ask(completion.request, within: Self.timeout) else {
             write("\n")
-            return console.complain("\(name): does not answer; the next line connects again")
+            return console.reportProblem("\(name): does not answer; the next line connects again")
         }
         let candidates = Completion.candidates(answer)
         if let text = completion.replacement(candidates) {
             editor.replace(from: completion.start, with: text)
-        } else if hasCompletedInVain, candidates.count > 1 {
+        } else if lastTabFailed, candidates.count > 1 {
             let shown = candidates.prefix(100)
             write("\n" + Completion.table(Array(shown), columns: Terminal.columns).joined(separator: "\n") + "\n")
             if shown.count < candidates.count { write("… and \(candidates.count - shown.count) more\n") }
         } else {
-            hasCompletedInVain = true
+            lastTabFailed = true
             write("\u{7}")
         }
     }
 
     // MARK: Drawing
 
-    /// A stranger may call himself anything, at any length.
+    /// The prompt. A hostile server may send any name, of any length.
     private var prompt: String { Quoting.sanitized(name).fitted(to: 32) + (batch == nil ? "> " : "*> ") }
 
     private func redraw() {
         let width = TextWidth.of(prompt)
-        // A token that is typed does not show.
+        // A token is masked while it is typed.
         let shown = Secrets.isAuthentication(editor.text) ? editor.dotted(from: "auth ".count) : editor
         let (text, cursor) = shown.visible(columns: Terminal.columns - width)
         write("\r" + console.style.paint(prompt, .name) + text + "\u{1B}[K\r\u{1B}[\(width + cursor)C")
     }
 
-    /// With the cursor behind the line, so that nothing overwrites it.
+    /// Moves the cursor below the line, so that nothing overwrites it.
     private func endLine() { write("\n") }
 
     private func write(_ text: String) { System.write(Array(text.utf8), to: 1) }

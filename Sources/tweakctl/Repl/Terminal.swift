@@ -1,11 +1,11 @@
-// The terminal while keys are read: single keys without echo, and given back however the program ends.
+// Switches the terminal into raw, silent or full-screen mode and restores it however the program ends.
 
 import TweaksSystem
 import Synchronization
 
 /// The terminal on standard input.
 enum Terminal {
-    /// Columns; asked for each time, which is how a resize is noticed.
+    /// The columns, read each time, so that a resize is noticed.
     static var columns: Int { size.columns }
 
     static var size: ScreenSize {
@@ -15,26 +15,26 @@ enum Terminal {
             ? ScreenSize(columns: Int(size.ws_col), rows: Int(size.ws_row)) : ScreenSize(columns: 80, rows: 24)
     }
 
-    /// The whole screen, apart from what was on it: its other half, without cursor, and with pasted text marked.
+    /// Enters the alternate screen, without cursor, and with bracketed paste.
     static func enterFullScreen() {
         enterRaw()
         isFullScreen.store(true, ordering: .sequentiallyConsistent)
         put("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004h")
     }
 
-    /// Keys come one by one, Ctrl-C among them.
+    /// Enters raw mode: keys arrive one by one, Ctrl-C among them.
     static func enterRaw() {
         guard var raw = original else { return }
         _ = giveBackOnSignals
         raw.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
         raw.c_iflag &= ~tcflag_t(IXON | ICRNL | INLCR)
         isRaw.store(true, ordering: .sequentiallyConsistent)
-        // At once, and what was typed meanwhile stays.
+        // TCSANOW keeps input that was typed before.
         tcsetattr(0, TCSANOW, &raw)
     }
 
-    /// Lines as usual, but nothing that is typed is shown. Nor can it be stopped meanwhile: a shell that goes on with a
-    /// terminal that shows nothing helps nobody.
+    /// Enters line mode without echo. Ctrl-Z is disabled, because the shell would continue with a terminal that does
+    /// not echo.
     static func enterSilent() {
         guard var silent = original else { return }
         _ = giveBackOnSignals
@@ -42,7 +42,7 @@ enum Terminal {
         silent.c_lflag |= tcflag_t(ICANON | ISIG)
         withUnsafeMutableBytes(of: &silent.c_cc) { $0[Int(VSUSP)] = disabledKey }
         isRaw.store(true, ordering: .sequentiallyConsistent)
-        // What was typed before the question was shown already, and is no answer to it.
+        // TCSAFLUSH drops input that was typed before the prompt, and was already echoed.
         tcsetattr(0, TCSAFLUSH, &silent)
     }
 
@@ -52,7 +52,7 @@ enum Terminal {
         private static let disabledKey: UInt8 = 0
     #endif
 
-    /// As it was before. Handlers of signals may call it, and calling it twice is harmless.
+    /// Restores the settings. Safe in signal handlers, and when called twice.
     static func leaveRaw() {
         if isFullScreen.exchange(false, ordering: .sequentiallyConsistent) {
             put("\u{1B}[?2004l\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
@@ -61,10 +61,10 @@ enum Terminal {
         tcsetattr(0, TCSANOW, &original)
     }
 
-    /// A handler of signals must not make strings.
+    /// A StaticString, because a signal handler must not allocate.
     private static func put(_ text: StaticString) { _ = write(1, text.utf8Start, text.utf8CodeUnitCount) }
 
-    /// Ctrl-Z, which in raw mode is a key: the terminal is given back, and taken again afterwards.
+    /// Handles Ctrl-Z, which is a key in raw mode: restores the terminal, stops, and enters raw mode again.
     static func suspend() {
         leaveRaw()
         raise(SIGTSTP)
@@ -74,7 +74,7 @@ enum Terminal {
     private static let isRaw = Atomic(false)
     private static let isFullScreen = Atomic(false)
 
-    /// How it was set up when we came; nil where there is none.
+    /// The settings at start; nil without a terminal.
     private static let original: termios? = {
         var settings = termios()
         return tcgetattr(0, &settings) == 0 ? settings : nil
@@ -84,7 +84,7 @@ enum Terminal {
         for number in [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
             _ = signal(number) { number in
                 Terminal.leaveRaw()
-                // And then what would have happened without us.
+                // Then the default action of the signal.
                 _ = signal(number, SIG_DFL)
                 raise(number)
             }

@@ -1,9 +1,9 @@
-// When a token ends: as it is asked for, and as it is shown.
+// Parses and formats the expiry times of tokens.
 
 import TweaksSystem
 import Tweaks
 
-/// Moments in milliseconds since 1970, by the wall clock.
+/// Times in milliseconds since 1970, by the wall clock.
 enum Expiry {
     static var now: Int64 {
         var time = timespec()
@@ -11,12 +11,12 @@ enum Expiry {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// From `30d`, `2w`, `12h`, `1h30m`, or a time such as `2026-12-21T00:00:00Z`.
+    /// Parses `30d`, `2w`, `12h`, `1h30m`, or a time such as `2026-12-21T00:00:00Z`.
     /// - Returns: Nil for anything else, for the past, and beyond the year 9999.
     static func parse(_ text: String, now: Int64) -> Int64? {
         let end = TimeText.parse(text) ?? length(text).flatMap { now.addingIfPossible($0) }
         guard let end, end > now, end <= latest else { return nil }
-        // To the second, as it is written down.
+        // Whole seconds, as the token file has them.
         return end - end % 1_000
     }
 
@@ -31,8 +31,8 @@ enum Expiry {
         return DurationText.parse(text).map { $0 / 1_000_000 }
     }
 
-    /// `in 3 days`, `expired 2 hours ago`: the largest unit, never a minute more than there is. Said a moment after it was
-    /// made, a token of 30 days has 30 days.
+    /// `in 3 days`, `expired 2 hours ago`: the largest unit, rounded down. Up to a minute is added, so that a new token
+    /// of 30 days shows 30 days.
     static func text(_ end: Int64, now: Int64) -> String {
         let exact = (end - now).magnitude / 1_000
         let seconds = end > now && exact >= 3_540 ? exact + 60 : exact

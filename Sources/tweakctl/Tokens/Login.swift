@@ -1,66 +1,66 @@
-// The commands login and logout.
+// Implements the commands login and logout.
 
 import Tweaks
 import TweaksTerminal
 import TweaksWire
 
-/// What stands behind `login` and `logout`.
+/// The arguments of `login` and `logout`.
 struct LoginArguments: Equatable {
-    /// The process, where it is named here and not by an option.
+    /// The process, unless an option gives its address.
     var name: String?
-    /// Where the token is read, if not from standard input.
+    /// The descriptor to read the token from; nil for standard input.
     var descriptor: Int32?
-    /// `login --plain`: the token is shown as it is.
+    /// `login --plain`: the token is sent in plain text.
     var isPlain = false
-    /// `logout --keep`: it is not forgotten.
-    var keeps = false
+    /// `logout --keep`: the saved token is not deleted.
+    var keepsToken = false
 
-    /// Nothing that stands here is repeated: it may be what somebody takes for the place of a token.
+    /// No error text repeats an argument: it may be a token in the wrong place.
     init(_ verb: Verb, _ words: some Sequence<String>, hasAddress: Bool) throws(Failure) {
         var rest = Array(words)[...]
         while let word = rest.popFirst() {
             switch word {
             case "--fd" where verb == .login && descriptor == nil:
                 guard let text = rest.popFirst(), let number = Int32(text), number >= 0 else {
-                    throw Failure(.usage, "login: behind --fd goes the number of an open file descriptor, as in --fd 3")
+                    throw Failure(.usage, "login: --fd needs the number of an open file descriptor, as in --fd 3")
                 }
                 descriptor = number
             case "--plain" where verb == .login: isPlain = true
-            case "--keep" where verb == .logout: keeps = true
+            case "--keep" where verb == .logout: keepsToken = true
             case _ where !hasAddress && name == nil && !word.hasPrefix("-"): name = word
-            default: throw Self.tooMuch(verb)
+            default: throw Self.unexpectedArgument(verb)
             }
         }
     }
 
     static let noProcess = Failure(
         .unreachable,
-        "login: what stands behind it is no running process of yours; write NAME, -s PATH or -H HOST:PORT. A token is "
-            + "never an argument: if it was one, revoke it")
+        "login: the argument is not a running process of yours; write NAME, -s PATH or -H HOST:PORT. A token is "
+            + "never an argument: if that was a token, revoke it")
 
-    static func tooMuch(_ verb: Verb) -> Failure {
+    static func unexpectedArgument(_ verb: Verb) -> Failure {
         if verb == .logout { return Failure(.usage, "logout: write \(Verb.logout.usage)") }
         return Failure(
             .usage,
-            "login: write \(Verb.login.usage). A token is never an argument, because everybody on this machine can see "
-                + "those; it is asked for, or read from standard input or --fd N. If it was one, revoke it")
+            "login: write \(Verb.login.usage). A token is never an argument, because all users of this machine can see "
+                + "arguments; it is asked for, or read from standard input or --fd N. If that was a token, revoke it")
     }
 }
 
-/// Takes a token from its owner, and keeps it if the server takes it.
+/// Reads a token, and saves it if the server accepts it.
 struct Login {
     let console: Console
     let cache: any TokenCache
     let target: Target
     let descriptor: Int32?
-    /// The token is shown as it is.
+    /// Whether the token is sent in plain text.
     let isPlain: Bool
 
     func run() throws(Failure) -> ExitCode {
         let secret = try secret()
         let connection = try target.open()
         let token = try check(secret, on: connection)
-        try cache.keep(token, for: target.address.cacheKey)
+        try cache.save(token, for: target.address.cacheKey)
         report(token)
         return .ok
     }
@@ -84,25 +84,27 @@ struct Login {
     }
 
     private static let noToken = Failure(
-        .usage, "login: that is no token; one is made by tweakctl token new, and looks like twk_…")
+        .usage, "login: that is not a token; tweakctl token new makes one, which looks like twk_…")
 
     // MARK: The server
 
-    private func check(_ secret: String, on connection: Connection) throws(Failure) -> KeptToken {
-        var token = KeptToken(secret: secret, name: "", scopes: [], isPlain: isPlain)
-        guard let outcome = connection.show(token, within: Welcome.patience) else {
-            throw Failure(.unreachable, "\(target.name) has not answered whether it takes the token")
+    private func check(_ secret: String, on connection: Connection) throws(Failure) -> SavedToken {
+        var token = SavedToken(secret: secret, name: "", scopes: [], isPlain: isPlain)
+        guard let outcome = connection.authenticate(with: token, within: SavedLogin.timeout) else {
+            throw Failure(.unreachable, "\(target.name) did not answer whether it accepts the token")
         }
         let answer = try accepted(outcome, secret)
-        guard connection.ask("json on", within: Self.patience) != nil,
-            let facts = connection.ask("whoami", within: Self.patience), !facts.isRefusal,
-            let json = JSON(facts.status)
+        guard connection.ask("json on", within: Self.timeout) != nil,
+            let info = connection.ask("whoami", within: Self.timeout), !info.isRefusal,
+            let json = JSON(info.status)
         else {
-            throw Failure(.unreachable, "\(target.name) takes the token, but does not say what it may; nothing is kept")
+            throw Failure(
+                .unreachable,
+                "\(target.name) accepts the token, but did not answer what it permits; the token is not saved")
         }
         token.name = Secrets.masked(Self.name(answer) ?? json["token"]?.string ?? "", secret)
         token.scopes = json["scopes"]?.elements.compactMap { $0.string.map { Secrets.masked($0, secret) } } ?? []
-        // A session may have shown several tokens; this one is its first.
+        // A session can have several tokens; this is its first.
         let shown = json["tokens"]?.elements.first { $0["name"]?.string == token.name } ?? json
         token.expires = shown["expires"]?.string.flatMap { TimeText.parse($0) }
         return token
@@ -111,36 +113,36 @@ struct Login {
     private func accepted(_ outcome: Handshake.Outcome, _ secret: String) throws(Failure) -> Answer {
         switch outcome {
         case .accepted(let answer): return answer
-        case .tokenRefused: throw Failure(.refused, "\(target.name): \(notTaken)")
+        case .tokenRefused: throw Failure(.refused, "\(target.name): \(rejection)")
         case .refused(let answer):
-            throw Failure(.refused, "\(target.name): \(Secrets.masked(Painter.refusal(answer.status), secret))")
-        case .isStranger: throw Welcome.stranger(target.name)
-        case .isPlainOnly:
+            throw Failure(.refused, "\(target.name): \(Secrets.masked(ReplyFormatter.refusal(answer.status), secret))")
+        case .serverUnverified: throw SavedLogin.unverifiedServer(target.name)
+        case .plainOnly:
             throw Failure(
                 .refused,
-                "\(target.name) knows no other way than to be sent the token itself, and was not; "
-                    + Welcome.plainRemedy(target.welcome.option))
+                "\(target.name) accepts tokens only in plain text, and the token was not sent; "
+                    + SavedLogin.plainRemedy(target.savedLogin.option))
         }
     }
 
-    /// Of `ok token NAME may …`.
+    /// The name in `ok token NAME may …`.
     private static func name(_ answer: Answer) -> String? {
         let words = answer.status.split(separator: " ")
         return words.count > 2 && words[1] == "token" ? String(words[2]) : nil
     }
 
-    private static let patience: Int32 = 5_000
+    private static let timeout: Int32 = 5_000
 
-    private var notTaken: String {
+    private var rejection: String {
         let remedy =
             isPlain
-            ? "the process may take none in plain: try without --plain"
-            : "if its line in the token file says sha256:, tweakctl token renew there makes a new one"
-        return "the token is not taken: it is wrong, was revoked, or has expired; nothing is kept; \(remedy)"
+            ? "the process may not accept plain text: try without --plain"
+            : "if its line in the token file has sha256:, tweakctl token renew there makes a new token"
+        return "the token was rejected: it is wrong, was revoked, or has expired; it is not saved; \(remedy)"
     }
 
-    private func report(_ token: KeptToken) {
-        if token.isPlain { console.remark("\(target.name): \(token.wasShown)") }
+    private func report(_ token: SavedToken) {
+        if token.isPlain { console.printRemark("\(target.name): \(token.plainTextWarning)") }
         if console.isJSON {
             console.print([
                 JSON.object([
@@ -158,34 +160,35 @@ struct Login {
     }
 }
 
-/// Forgets tokens.
+/// Deletes saved tokens.
 struct Logout {
     let console: Console
     let cache: any TokenCache
 
-    /// - Parameter servers: The addresses that may be meant; empty for the only one that there is a token for.
+    /// - Parameter servers: The possible addresses; empty for the only one that has a saved token.
     func run(_ servers: [String]) throws(Failure) -> ExitCode {
         let wanted = servers.isEmpty ? try only() : servers
         for server in wanted {
             guard let token = try cache.forget(server) else { continue }
-            console.remark("\(server): the token \(token.name) is forgotten; revoking it is up to who gave it")
+            console.printRemark(
+                "\(server): the saved token \(token.name) is deleted; it stays valid until it is revoked")
             return .ok
         }
-        throw Failure(.refused, "logout: no token is kept for \(wanted.joined(separator: " or "))")
+        throw Failure(.refused, "logout: no token is saved for \(wanted.joined(separator: " or "))")
     }
 
     private func only() throws(Failure) -> [String] {
         let all = cache.servers
-        if all.isEmpty { throw Failure(.refused, "logout: no token is kept") }
+        if all.isEmpty { throw Failure(.refused, "logout: no token is saved") }
         if all.count > 1 {
-            throw Failure(.usage, "logout: of which process? Tokens are kept for \(all.joined(separator: ", "))")
+            throw Failure(.usage, "logout: name the process; tokens are saved for \(all.joined(separator: ", "))")
         }
         return all
     }
 }
 
 extension String {
-    /// Without blanks at either end.
+    /// Without whitespace at either end.
     fileprivate var trimmed: String {
         let blanks: Set<Character> = [" ", "\t", "\r", "\n", "\r\n"]
         var text = self[...]

@@ -1,16 +1,16 @@
-// Reads a secret: from a descriptor, or from a terminal that does not show it.
+// Reads a secret from a descriptor, or from a terminal without echo.
 
 import TweaksSystem
 import TweaksTerminal
 
-/// Reads one line that nobody shall see.
+/// Reads one line that must not be displayed.
 enum SecretInput {
     private static let longest = 4_096
 
     /// The first line of a descriptor.
     static func line(from descriptor: Int32) throws(Failure) -> [UInt8] {
         var line: [UInt8] = []
-        // Byte by byte: what follows belongs to whoever reads next.
+        // Byte by byte: the bytes after the line belong to the next reader of the descriptor.
         while line.count < longest {
             var byte: UInt8 = 0
             let count = systemRead(descriptor, &byte)
@@ -19,12 +19,12 @@ enum SecretInput {
             if count == 0 || byte == UInt8(ascii: "\n") { return line }
             line.append(byte)
         }
-        throw Failure(.usage, "login: that is no token, but a line of more than \(longest) bytes")
+        throw Failure(.usage, "login: that is not a token but a line of more than \(longest) bytes")
     }
 
-    /// A line typed on the terminal, without echo. The terminal is given back however that ends.
+    /// A line typed on the terminal, without echo. The terminal settings are restored in any case.
     static func line(prompt: String) throws(Failure) -> [UInt8] {
-        // Silent before anybody is asked: who answers at once must not be shown, nor be unheard.
+        // Echo is off before the prompt: an immediate answer must be neither displayed nor lost.
         Terminal.enterSilent()
         System.write(Array(prompt.utf8), to: 2)
         defer {
@@ -35,5 +35,5 @@ enum SecretInput {
     }
 }
 
-/// read(2) of one byte, under a name that no method takes.
+/// read(2) of one byte, under a name that no method shadows.
 private func systemRead(_ number: Int32, _ byte: inout UInt8) -> Int { read(number, &byte, 1) }

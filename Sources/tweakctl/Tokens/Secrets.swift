@@ -1,30 +1,30 @@
-// What must not be shown or written down: tokens, wherever they turn up.
+// Detects and masks tokens in lines and messages.
 
 import Tweaks
 import TweaksWire
 
-/// Keeps tokens out of sight.
+/// Recognizes tokens.
 enum Secrets {
-    /// Whether a line that is typed shows a token, or may be about to.
+    /// Whether a line that is being typed is an `auth` command.
     static func isAuthentication(_ line: String) -> Bool {
         let word = line.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" && $0 != "\"" && $0 != "'" }
         return word.lowercased() == "auth"
     }
 
-    /// Whether a line had better not be kept: it shows a token, or holds what looks like one.
-    static func areIn(_ line: String) -> Bool {
+    /// Whether a line must not be stored: it is an `auth` command, or has what looks like a token.
+    static func containsToken(_ line: String) -> Bool {
         isAuthentication(line) || line.firstRange(of: TokenSecret.prefix) != nil
     }
 
-    /// The token of a line that shows one.
+    /// The token of an `auth` line.
     static func token(of line: String) -> String? {
         guard isAuthentication(line) else { return nil }
         return CommandText.tokens(line).dropFirst().first?.text
     }
 
-    /// Text without what looks like a token, and without one that is known.
+    /// Masks everything that looks like a token, and a known secret.
     static func masked(_ text: String, _ secret: String? = nil) -> String {
-        // In one go: the mask may hold what it stands for.
+        // All at once, because the secret may occur in the mask itself.
         let text = secret.map { $0.isEmpty ? text : text.replacing($0, with: mask) } ?? text
         guard text.firstRange(of: TokenSecret.prefix) != nil else { return text }
         return maskedByForm(text)
@@ -38,7 +38,7 @@ enum Secrets {
             let tail = rest[found.upperBound...]
             let word = tail.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
             result += rest[..<found.lowerBound]
-            // A few letters are somebody's word for it; more are, or were, a token.
+            // A short word is an example; a long one is, or was, a token.
             result += word.count >= 16 ? mask : TokenSecret.prefix + word
             rest = rest[word.endIndex...]
         }
@@ -47,7 +47,7 @@ enum Secrets {
 }
 
 extension Answer {
-    /// The same without a token, which no honest server repeats.
+    /// A copy with a token masked, which only a hostile server repeats.
     func masked(_ secret: String) -> Answer {
         Answer(
             body: body.map { Secrets.masked($0, secret) }, status: Secrets.masked(status, secret), isRefusal: isRefusal)

@@ -1,72 +1,72 @@
-// Where tokens are kept between two calls, so that one logs in once.
+// Saves tokens between calls, so that one login is enough.
 
 import Tweaks
 import TweaksTerminal
 import TweaksWire
 
-/// A token as its owner keeps it, with what the server said it may.
-struct KeptToken: Equatable {
+/// A saved token, with what the server reported about it.
+struct SavedToken: Equatable {
     var secret: String
-    /// What the server calls it.
+    /// Its name at the server.
     var name: String
-    /// What it was given, in the words of the server.
+    /// Its scopes, as the server reports them.
     var scopes: [String]
-    /// When it ends, in milliseconds since 1970; nil: never, as far as is known.
+    /// Its expiry in milliseconds since 1970; nil if it never expires as far as is known.
     var expires: Int64?
-    /// Its owner wants it shown as it is, to a server that knows nothing better.
+    /// Whether its owner wants it sent in plain text, to a server without SCRAM.
     var isPlain = false
 
     func hasExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
-/// Keeps at most one token for each server. tweakctl keeps them in a file of the user; a program that embeds the
-/// client, and has a keychain or no disk at all, brings its own.
+/// Saves at most one token for each server. tweakctl saves them in a file of the user; a program that embeds the
+/// client, and has a keychain or no disk at all, implements this protocol.
 ///
-/// A server is known by what it is addressed by: `HOST:PORT`, or the path of its socket.
+/// A server is identified by its address: `HOST:PORT`, or the path of its socket.
 protocol TokenCache: AnyObject {
-    /// The token for a server; nil where there is none, or where nothing can be read.
-    func token(for server: String) -> KeptToken?
-    /// The servers that there are tokens for, in order.
+    /// The token for a server; nil if there is none, or it cannot be read.
+    func token(for server: String) -> SavedToken?
+    /// The servers with saved tokens, in order.
     var servers: [String] { get }
-    /// Keeps a token in the place of an older one.
-    /// - Throws: Why it will not be there next time.
-    func keep(_ token: KeptToken, for server: String) throws(Failure)
-    /// Forgets the token for a server.
-    /// - Parameter secret: Only this one; nil for whichever it is.
-    /// - Returns: What was forgotten; nil where there was none.
-    /// - Throws: Why it is still there.
+    /// Saves a token, replacing an older one.
+    /// - Throws: If it cannot be stored.
+    func save(_ token: SavedToken, for server: String) throws(Failure)
+    /// Deletes the token for a server.
+    /// - Parameter secret: Deletes only this token; nil deletes any.
+    /// - Returns: The deleted token; nil if there was none.
+    /// - Throws: If it cannot be deleted.
     @discardableResult
-    func forget(_ server: String, ifItIs secret: String?) throws(Failure) -> KeptToken?
+    func forget(_ server: String, ifItIs secret: String?) throws(Failure) -> SavedToken?
 }
 
 extension TokenCache {
     @discardableResult
-    func forget(_ server: String) throws(Failure) -> KeptToken? { try forget(server, ifItIs: nil) }
+    func forget(_ server: String) throws(Failure) -> SavedToken? { try forget(server, ifItIs: nil) }
 }
 
-/// Tokens for as long as the program runs.
+/// Saves tokens in memory, until the program ends.
 final class MemoryTokenCache: TokenCache {
-    private var tokens: [String: KeptToken] = [:]
+    private var tokens: [String: SavedToken] = [:]
 
     var servers: [String] { tokens.keys.sorted() }
 
-    func token(for server: String) -> KeptToken? { tokens[server] }
+    func token(for server: String) -> SavedToken? { tokens[server] }
 
-    func keep(_ token: KeptToken, for server: String) throws(Failure) { tokens[server] = token }
+    func save(_ token: SavedToken, for server: String) throws(Failure) { tokens[server] = token }
 
-    func forget(_ server: String, ifItIs secret: String?) throws(Failure) -> KeptToken? {
+    func forget(_ server: String, ifItIs secret: String?) throws(Failure) -> SavedToken? {
         if let secret, tokens[server]?.secret != secret { return nil }
         return tokens.removeValue(forKey: server)
     }
 }
 
-/// Tokens in a file of mode 0600.
+/// Saves tokens in a file of mode 0600.
 final class FileTokenCache: TokenCache {
     private let file: PrivateFile
 
     init(path: String) { file = PrivateFile(path: path, sizeLimit: 1 << 20) }
 
-    /// `tweakctl/tokens` in the user's state directory; nil for who has none.
+    /// `tweakctl/tokens` in the user's state directory; nil for a user without one.
     static var standard: FileTokenCache? {
         if let state = System.variable("XDG_STATE_HOME"), state.hasPrefix("/") {
             return FileTokenCache(path: state + "/tweakctl/tokens")
@@ -74,26 +74,26 @@ final class FileTokenCache: TokenCache {
         return System.variable("HOME").map { FileTokenCache(path: $0 + "/.local/state/tweakctl/tokens") }
     }
 
-    /// The standard one, where it is needed.
+    /// The standard cache, or an error if there is none.
     static func required() throws(Failure) -> FileTokenCache {
         if let standard { return standard }
-        throw Failure(.usage, "there is no place to keep a token; set HOME, or XDG_STATE_HOME to a directory")
+        throw Failure(.usage, "there is no directory to save a token in; set HOME, or XDG_STATE_HOME")
     }
 
     var servers: [String] { entries.map(\.server) }
 
-    func token(for server: String) -> KeptToken? { entries.first { $0.server == server }?.token }
+    func token(for server: String) -> SavedToken? { entries.first { $0.server == server }?.token }
 
-    func keep(_ token: KeptToken, for server: String) throws(Failure) {
-        try change(makes: true) { entries in
+    func save(_ token: SavedToken, for server: String) throws(Failure) {
+        try change(creates: true) { entries in
             entries.removeAll { $0.server == server }
             entries.append(Entry(server: server, token: token))
         }
     }
 
-    func forget(_ server: String, ifItIs secret: String?) throws(Failure) -> KeptToken? {
-        var forgotten: KeptToken?
-        try change(makes: false) { entries in
+    func forget(_ server: String, ifItIs secret: String?) throws(Failure) -> SavedToken? {
+        var forgotten: SavedToken?
+        try change(creates: false) { entries in
             forgotten = entries.first { $0.server == server && (secret ?? $0.token.secret) == $0.token.secret }?.token
             if forgotten != nil { entries.removeAll { $0.server == server } }
         }
@@ -104,17 +104,17 @@ final class FileTokenCache: TokenCache {
 
     private struct Entry: Equatable {
         let server: String
-        let token: KeptToken
+        let token: SavedToken
     }
 
-    /// What can be read; a file that is not ours alone is as good as none, which is said when it is to be changed.
+    /// The readable entries. A file that others can access counts as empty; the error appears when it is to be changed.
     private var entries: [Entry] {
         guard let bytes = try? file.read() else { return [] }
         return Self.entries(bytes)
     }
 
-    private func change(makes: Bool, _ body: (inout [Entry]) -> Void) throws(Failure) {
-        try file.change(makes: makes) { bytes throws(Failure) in
+    private func change(creates: Bool, _ body: (inout [Entry]) -> Void) throws(Failure) {
+        try file.change(creates: creates) { bytes throws(Failure) in
             let old = Self.entries(bytes)
             var new = old
             body(&new)
@@ -153,7 +153,7 @@ final class FileTokenCache: TokenCache {
         let isPlain = words.last == Token("plain")
         if isPlain { words.removeLast() }
         guard words.count >= 3, words.allSatisfy(\.isQuoted) else { return nil }
-        let token = KeptToken(
+        let token = SavedToken(
             secret: words[1].text, name: words[2].text, scopes: words[3...].map(\.text), expires: expires,
             isPlain: isPlain)
         return Entry(server: words[0].text, token: token)

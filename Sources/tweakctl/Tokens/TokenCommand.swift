@@ -1,50 +1,52 @@
-// The command token: what stands behind it, and what is said about what was done.
+// Parses the command `token` and its options, and carries it out on a token file.
 
 import Tweaks
 import TweaksTerminal
 import TweaksWire
 
-/// `token new`, `token list`, `token renew` and `token revoke`: they change a token file, and talk to no process.
+/// `token new`, `token list`, `token renew` and `token revoke`: they change a token file, and connect to no process.
 struct TokenCommand: Equatable {
-    enum Deed: Equatable {
+    enum Action: Equatable {
         case new(name: String, scopes: [TweakScope], expires: Int64?, rate: Int?)
         case list
-        /// Another token in the place of one; nil: it ends when that did.
+        /// Replaces a token; without `expires` the old expiry stays.
         case renew(name: String, expires: Int64?)
-        /// Without scopes: all of it.
+        /// Without scopes: revokes the whole token.
         case revoke(name: String, [TweakScope])
     }
 
-    let deed: Deed
+    let action: Action
     let path: String
-    /// The user whose service reads a new file, where that is not the one who makes it.
+    /// The user whose service reads a new file, if it is another user.
     let reader: String?
 
-    /// How it is called.
+    /// The usage lines.
     static let usages = [
         "token new NAME --scopes read write:Label [--expires 30d] [--rate 10] [--file PATH] [--for-user USER]",
         "token list [--file PATH]", "token renew NAME [--expires 30d] [--file PATH]",
         "token revoke NAME [SCOPE…] [--file PATH]",
     ]
 
-    init(deed: Deed, path: String, reader: String? = nil) { (self.deed, self.path, self.reader) = (deed, path, reader) }
+    init(action: Action, path: String, reader: String? = nil) {
+        (self.action, self.path, self.reader) = (action, path, reader)
+    }
 
     /// - Parameters:
-    ///   - words: What stands behind `token`.
-    ///   - file: What `TWEAKS_TOKEN_FILE` says.
+    ///   - words: The words after `token`.
+    ///   - file: The value of `TWEAKS_TOKEN_FILE`.
     init(_ words: [String], file: String?, now: Int64) throws(Failure) {
         let (plain, options) = try Self.parsed(words)
-        deed = try Self.deed(plain, options, now)
+        action = try Self.action(plain, options, now)
         reader = options["--for-user"]
         guard let path = options["--file"] ?? file, !path.isEmpty else {
             throw Failure(
                 .usage,
-                "token: which file? Name it by --file PATH, or set TWEAKS_TOKEN_FILE to what the process has there")
+                "token: no token file is given; add --file PATH, or set TWEAKS_TOKEN_FILE as for the process")
         }
         self.path = path
     }
 
-    /// Plain words, and options with their values; behind `--scopes` go as many words as there are.
+    /// Splits words into plain ones and options with their values; `--scopes` takes all words up to the next option.
     private static func parsed(_ words: [String]) throws(Failure) -> (plain: [String], options: [String: String]) {
         var (plain, options) = ([String](), [String: String]())
         var rest = words[...]
@@ -54,7 +56,7 @@ struct TokenCommand: Equatable {
                 continue
             }
             guard Self.options.contains(word) else {
-                throw Failure(.usage, "token: \(Quoting.excerpt(word)) is no option; \(Self.help)")
+                throw Failure(.usage, "token: \(Quoting.excerpt(word)) is not an option; \(Self.help)")
             }
             guard var value = rest.popFirst() else {
                 throw Failure(.usage, "token: \(word) needs a value; \(Self.help)")
@@ -64,7 +66,7 @@ struct TokenCommand: Equatable {
                 value += " " + more
             }
             guard options.updateValue(value, forKey: word) == nil else {
-                throw Failure(.usage, "token: \(word) goes once; \(Self.help)")
+                throw Failure(.usage, "token: \(word) is given twice; \(Self.help)")
             }
         }
         return (plain, options)
@@ -73,9 +75,9 @@ struct TokenCommand: Equatable {
     private static let options: Set = ["--scopes", "--expires", "--rate", "--file", "--for-user"]
     private static var help: String { "tweakctl \(usages.joined(separator: "; "))" }
 
-    private static func deed(
+    private static func action(
         _ words: [String], _ options: [String: String], _ now: Int64
-    ) throws(Failure) -> Deed {
+    ) throws(Failure) -> Action {
         let taken: Set<String> =
             switch words.first {
             case "new": Self.options
@@ -103,17 +105,17 @@ struct TokenCommand: Equatable {
         if PresetName.isName(text) { return text }
         throw Failure(
             .usage,
-            "token: \(Quoting.excerpt(text)) is no name for a token; "
+            "token: \(Quoting.excerpt(text)) is not a valid token name; "
                 + "use 1–64 of A–Z a–z 0–9 . _ - and no . at the beginning")
     }
 
-    /// In the words of the protocol: a scope with a blank in it stands in quotes.
+    /// Parses scopes as protocol tokens: a scope with a space is quoted.
     private static func scopes(_ text: String?) throws(Failure) -> [TweakScope] {
         guard let text, text.contains(where: { $0 != " " }) else {
-            throw Failure(.usage, "token new: what may it do? Say so by --scopes, as in --scopes read write:Label")
+            throw Failure(.usage, "token new: no scopes are given; add --scopes, as in --scopes read write:Label")
         }
         let words = CommandText.tokens(text)
-        if words.isEmpty { throw Failure(.usage, "token new: --scopes \(Quoting.excerpt(text)): the quotes are odd") }
+        if words.isEmpty { throw Failure(.usage, "token new: --scopes \(Quoting.excerpt(text)): a quote is open") }
         return try words.map { word throws(Failure) in try scope(word.text) }
     }
 
@@ -129,7 +131,7 @@ struct TokenCommand: Equatable {
         if let end = Expiry.parse(text, now: now) { return end }
         throw Failure(
             .usage,
-            "token: --expires \(Quoting.excerpt(text)): write how long from now, as 30d or 12h, or when, as "
+            "token: --expires \(Quoting.excerpt(text)): write a duration, as 30d or 12h, or a time, as "
                 + "2030-01-01T00:00:00Z")
     }
 
@@ -137,12 +139,12 @@ struct TokenCommand: Equatable {
         if let rate = Int(text), TokenText.rates.contains(rate) { return rate }
         throw Failure(
             .usage,
-            "token new: --rate \(Quoting.excerpt(text)): write how many commits a second, "
+            "token new: --rate \(Quoting.excerpt(text)): write the number of commits a second, "
                 + "\(TokenText.rates.lowerBound) to \(TokenText.rates.upperBound)")
     }
 }
 
-// MARK: - Doing it
+// MARK: - Running
 
 extension TokenCommand {
     private var file: PrivateFile {
@@ -152,22 +154,22 @@ extension TokenCommand {
         }
     }
 
-    /// The group that a service's user has, in which it reads the file; nil where that is our own.
+    /// The primary group of a service's user, which gets read permission; nil if it is this process's own group.
     private static func group(of user: String) throws(Failure) -> UInt32? {
         if let group = System.primaryGroup(of: user) { return group == System.ownGroup ? nil : group }
         throw Failure(.usage, "token: --for-user \(Quoting.excerpt(user)): there is no such user on this machine")
     }
 
-    /// Does it.
+    /// Carries out the command.
     func run(_ console: Console) throws(Failure) -> ExitCode {
-        switch deed {
+        switch action {
         case .new(let name, let scopes, let expires, let rate): try make(name, scopes, expires, rate, console)
         case .list: return try list(console)
         case .renew(let name, let expires): try renew(name, expires, console)
         case .revoke(let name, let scopes):
             let left = try revoke(name, scopes)
-            let what = left.isEmpty ? "\(name) is revoked" : "\(name) is left with \(Self.words(left))"
-            console.remark("\(what); who has it open loses it as soon as the process has read \(path)")
+            let what = left.isEmpty ? "\(name) is revoked" : "\(name) keeps \(Self.words(left))"
+            console.printRemark("\(what); open sessions lose it as soon as the process has read \(path)")
         }
         return .ok
     }
@@ -181,11 +183,11 @@ extension TokenCommand {
         try show(secret, entry, console)
     }
 
-    /// The name, what it may and when it ends stay; who has the old token loses what it gave.
+    /// Replaces the secret. Name, scopes and expiry stay; sessions with the old token lose its scopes.
     private func renew(_ name: String, _ expires: Int64?, _ console: Console) throws(Failure) {
         let secret = TokenSecret.make()
         var renewed: TokenEntry?
-        try file.change(makes: false) { bytes throws(Failure) in
+        try file.change(creates: false) { bytes throws(Failure) in
             var lines = TokenLines(bytes, path)
             renewed = try lines.renew(name, secret, expires)
             return lines.bytes
@@ -196,23 +198,23 @@ extension TokenCommand {
 
     private func show(_ secret: String, _ entry: TokenEntry, _ console: Console) throws(Failure) {
         let name = entry.name
-        // Nobody may take the token for one that works and was never seen.
+        // A token that could not be printed must not count as a working one.
         guard System.write(Array((secret + "\n").utf8), to: 1) else {
             throw Failure(
-                .refused, "standard output takes nothing, so nobody has seen the token; tweakctl token revoke \(name)")
+                .refused, "the token could not be printed on standard output; tweakctl token revoke \(name)")
         }
         var words = "\(name): may \(Self.words(entry.scopes))"
         if let expires = entry.expires { words += ", ends \(Expiry.text(expires, now: Expiry.now))" }
         if let rate = entry.commitsPerSecond { words += ", at most \(rate) commits a second" }
-        console.remark(words)
-        console.remark(
-            "this is the only time that the token is shown: \(path) holds what SCRAM needs to know it; it is for "
+        console.printRemark(words)
+        console.printRemark(
+            "the token is shown only this once: \(path) holds keys to verify it, not the token; use it with "
                 + "tweakctl login")
     }
 
     private func revoke(_ name: String, _ scopes: [TweakScope]) throws(Failure) -> [TweakScope] {
         var left: [TweakScope]?
-        try file.change(makes: false) { bytes throws(Failure) in
+        try file.change(creates: false) { bytes throws(Failure) in
             var lines = TokenLines(bytes, path)
             left = try lines.revoke(name, scopes)
             return lines.bytes
@@ -227,7 +229,7 @@ extension TokenCommand {
 
     // MARK: Listing
 
-    /// The tokens that count on standard output, and what is wrong on standard error.
+    /// Prints valid tokens on standard output, and invalid lines on standard error.
     private func list(_ console: Console) throws(Failure) -> ExitCode {
         guard let bytes = try file.read() else {
             throw Failure(.refused, "\(path): there is no such file; tweakctl token new makes it")
@@ -236,24 +238,25 @@ extension TokenCommand {
         let entries = text.table.entries
         if console.isJSON {
             console.print(entries.map { $0.json.text })
-        } else if entries.isEmpty, console.style.isForPeople {
-            console.remark("\(path): no tokens")
+        } else if entries.isEmpty, console.style.isHumanReadable {
+            console.printRemark("\(path): no tokens")
         } else {
             console.print(Self.table(entries, console.style, now: Expiry.now))
         }
         for problem in text.problems {
-            console.complain("\(path):\(problem.line.map { "\($0):" } ?? "") gives nothing: \(problem.error.message)")
+            console.reportProblem(
+                "\(path):\(problem.line.map { "\($0):" } ?? "") line ignored: \(problem.error.message)")
         }
         if let first = text.plainOnly.first {
             let names = text.plainOnly.map(\.name).joined(separator: ", ")
-            console.complain(
-                "\(path): shown in plain, because their lines say sha256:: \(names); tweakctl token renew \(first.name) "
-                    + "makes one that is not")
+            console.reportProblem(
+                "\(path): clients must send these tokens in plain text (sha256: lines): \(names); "
+                    + "tweakctl token renew \(first.name) makes one that is never sent")
         }
         return text.problems.isEmpty ? .ok : .refused
     }
 
-    /// Columns, with a heading for people.
+    /// Aligned columns, with a heading on a terminal.
     static func table(_ entries: [TokenEntry], _ style: Style, now: Int64) -> [String] {
         var rows = entries.map { entry in
             [
@@ -261,23 +264,23 @@ extension TokenCommand {
                 entry.commitsPerSecond.map { "\($0)/s" } ?? "-", entry.shortDigest,
             ]
         }
-        if style.isForPeople { rows.insert(["NAME", "SCOPES", "EXPIRES", "RATE", "DIGEST"], at: 0) }
+        if style.isHumanReadable { rows.insert(["NAME", "SCOPES", "EXPIRES", "RATE", "DIGEST"], at: 0) }
         let widths = (0..<5).map { column in rows.map { TextWidth.of($0[column]) }.max() ?? 0 }
         return rows.enumerated().map { position, row in
             let cells = zip(row, widths).enumerated().map { column, cell in
                 let text = TextWidth.padded(Quoting.sanitized(cell.0), to: cell.1)
-                if style.isForPeople, position == 0 { return text }
+                if style.isHumanReadable, position == 0 { return text }
                 if column == 2, cell.0.hasPrefix("expired") { return style.paint(text, .error) }
                 return column == 0 ? style.paint(text, .name) : text
             }
             let line = cells.joined(separator: "  ").trimmedAtEnd
-            return style.isForPeople && position == 0 ? style.paint(line, .faint) : line
+            return style.isHumanReadable && position == 0 ? style.paint(line, .faint) : line
         }
     }
 }
 
 extension TokenEntry {
-    /// As much of the digest as tells two apart.
+    /// Enough of the digest to distinguish tokens.
     fileprivate var shortDigest: String { TokenText.hexadecimal(digest.prefix(4)) }
 
     fileprivate var json: JSON {

@@ -1,4 +1,4 @@
-// Changes of a token file: one line comes, goes, or loses a scope, and all others stay as they are.
+// Edits a token file line by line: adds, replaces or removes one token and leaves all other lines unchanged.
 
 import Tweaks
 import TweaksTerminal
@@ -8,35 +8,35 @@ import TweaksWire
 struct TokenLines {
     private let path: String
     private let text: TokenText
-    /// The file as it is, and as it is to be.
+    /// The current content, with all changes applied.
     private(set) var bytes: [UInt8]
 
     init(_ bytes: [UInt8], _ path: String) {
         (self.bytes, self.path, text) = (bytes, path, TokenText(bytes))
     }
 
-    /// The file with one more token at its end.
+    /// The content with a token appended.
     func adding(_ entry: TokenEntry) throws(Failure) -> [UInt8] {
         if let position = text.lines.firstIndex(where: { $0.content.name == entry.name }) {
             throw failure(
-                "\(entry.name) is there already, in line \(position + 1); choose another name, or tweakctl token revoke "
+                "\(entry.name) exists already, in line \(position + 1); choose another name, or tweakctl token revoke "
                     + entry.name)
         }
-        // To end it would be to put into effect what may be half a line.
+        // The last line may be incomplete: ending it would put it into effect.
         if bytes.last != UInt8(ascii: "\n"), let last = text.lines.last, last.content != .nothing {
-            throw failure("its last line does not end with a line break; end it, or take it away")
+            throw failure("its last line does not end with a line break; add one, or delete the line")
         }
         let ending = bytes.isEmpty || bytes.last == UInt8(ascii: "\n") ? "" : "\n"
         let new = bytes + Array((ending + TokenText.line(entry) + "\n").utf8)
-        // What the process would not take must not be called a token.
+        // The process must accept the line, or there is no token.
         guard TokenText(new).table[entry.name] == entry else {
-            throw failure("there is no room for another token; at most \(TokenText.countLimit) are taken")
+            throw failure("the file is full; it can have at most \(TokenText.countLimit) tokens")
         }
         return new
     }
 
-    /// Takes a token away, or only some of what it may.
-    /// - Returns: What it may still do; nothing when it is gone.
+    /// Revokes a token, or some of its scopes.
+    /// - Returns: The remaining scopes; empty if the token is removed.
     mutating func revoke(_ name: String, _ scopes: [TweakScope]) throws(Failure) -> [TweakScope] {
         let lines = text.lines.filter { $0.content.name == name }
         guard !lines.isEmpty else { throw absent(name) }
@@ -44,7 +44,7 @@ struct TokenLines {
         var newLine: [UInt8]?
         if !scopes.isEmpty {
             guard case .entry(let entry) = lines[0].content else {
-                throw failure("\(name): its line is wrong and gives nothing; revoke the whole of it")
+                throw failure("\(name): its line is invalid and has no effect; revoke the token without naming scopes")
             }
             left = try Self.left(of: entry, without: scopes, failure)
             newLine = left.isEmpty ? nil : entry.with(left).line(TokenText.comment(lines[0].bytes))
@@ -53,17 +53,17 @@ struct TokenLines {
         return left
     }
 
-    /// Puts another token in the place of one. The name, what it may and what is noted behind it stay.
-    /// - Parameter expires: When it ends; nil: when the old one did.
+    /// Replaces the secret of a token. Its name, scopes and comment stay.
+    /// - Parameter expires: The new expiry; nil keeps the old one.
     mutating func renew(_ name: String, _ secret: String, _ expires: Int64?) throws(Failure) -> TokenEntry {
         guard let line = text.lines.first(where: { $0.content.name == name }) else { throw absent(name) }
         guard case .entry(let old) = line.content else {
-            throw failure("\(name): its line is wrong and gives nothing; revoke it, and make a new one")
+            throw failure("\(name): its line is invalid and has no effect; revoke it, and make a new token")
         }
         let entry = TokenEntry(
             name: name, token: secret, scopes: old.scopes, expires: expires ?? old.expires,
             commitsPerSecond: old.commitsPerSecond)
-        if !entry.isLive(Expiry.now) { throw failure("\(name) has expired; say until when by --expires, as in 30d") }
+        if !entry.isLive(Expiry.now) { throw failure("\(name) has expired; add --expires, as in --expires 30d") }
         rewrite(name, entry.line(TokenText.comment(line.bytes)))
         return entry
     }
@@ -78,12 +78,12 @@ struct TokenLines {
     ) throws(Failure) -> [TweakScope] {
         for scope in scopes where !entry.scopes.contains(scope) {
             let given = entry.scopes.map(\.token).joined(separator: " ")
-            throw failure("\(entry.name) was not given \(scope.token), but \(given); name one of these")
+            throw failure("\(entry.name) does not have \(scope.token), but \(given); name one of these")
         }
         return entry.scopes.filter { !scopes.contains($0) }
     }
 
-    /// Puts another line in the place of those of a name, or nothing.
+    /// Replaces the lines of a name by another one, or removes them.
     private mutating func rewrite(_ name: String, _ newLine: [UInt8]?) {
         var (new, start) = ([UInt8](), 0)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { (new, start) = (Array(bytes[..<3]), 3) }
@@ -108,7 +108,7 @@ extension TokenEntry {
             name: name, verifier: verifier, scopes: scopes, expires: expires, commitsPerSecond: commitsPerSecond)
     }
 
-    /// The line, and the comment that stands behind it.
+    /// The line with its comment.
     fileprivate func line(_ comment: [UInt8]) -> [UInt8] {
         Array(TokenText.line(self).utf8) + (comment.isEmpty ? [] : [UInt8(ascii: " ")] + comment)
     }

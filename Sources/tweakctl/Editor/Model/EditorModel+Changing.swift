@@ -1,35 +1,36 @@
-// Keys that change values, and how few requests they make.
+// Handles commands that change values, and merges repeated ones into few requests.
 
 import Tweaks
 
 extension EditorModel {
-    /// Does it, if it is a change.
-    mutating func change(_ deed: Deed) -> Bool {
-        switch deed {
-        case .move(let direction, let pace): move(direction, pace)
+    /// Carries out a command that changes values; false for other commands.
+    mutating func change(_ command: EditorCommand) -> Bool {
+        switch command {
+        case .move(let direction, let stepSize): move(direction, stepSize)
         case .flip: flip()
         case .enter: enter()
         case .color: beginColor()
-        case .undo: send("undo", .deed("undo", insisting: "undo force"))
-        case .redo: send("redo", .deed("redo", insisting: "redo force"))
+        case .undo: send("undo", .command("undo", forced: "undo force"))
+        case .redo: send("redo", .command("redo", forced: "redo force"))
         case .reset: reset()
         case .resetCollection: askToReset()
         case .temporary: beginTemporary()
-        case .keep: if let tweak = selectedTweak { send("keep \(tweak.token)", .deed("kept")) }
+        case .keep: if let tweak = selectedTweak { send("keep \(tweak.token)", .command("kept")) }
         default: return false
         }
         return true
     }
 
-    private mutating func move(_ direction: Int, _ pace: Pace) {
+    private mutating func move(_ direction: Int, _ stepSize: StepSize) {
         guard let position = selectedPosition else { return fold(direction < 0) }
         let tweak = tweaks[position]
         if tweak.color != nil, canChange(tweak) { return beginColor() }
         guard canChange(tweak) else { return }
-        if let value = Nudge.moved(tweak, direction, pace) {
+        if let value = ValueStepper.stepped(tweak, direction, stepSize) {
             ask(for: value, of: position)
         } else {
-            say(tweak.kind == .action ? "an action has no value; Enter runs it" : "Enter types a value")
+            let isAction = tweak.kind == .action
+            showNotice(isAction ? "an action has no value; Enter runs it" : "this value has no steps; Enter types one")
         }
     }
 
@@ -38,19 +39,19 @@ extension EditorModel {
         let tweak = tweaks[position]
         if tweak.kind == .action { return begin(Prompt(.arguments, tweak)) }
         guard canChange(tweak) else { return }
-        if let value = Nudge.flipped(tweak) {
+        if let value = ValueStepper.flipped(tweak) {
             ask(for: value, of: position)
         } else if tweak.color != nil {
             beginColor()
         } else {
-            say("Space flips; ← → change this, and Enter types a value")
+            showNotice("← → change this value, and Enter types one")
         }
     }
 
     private mutating func enter() {
         guard let tweak = selectedTweak else { return fold() }
         if tweak.kind == .action {
-            if send("run \(tweak.token)", .run(tweak.path)) { say("running \(tweak.path)…") }
+            if send("run \(tweak.token)", .run(tweak.path)) { showNotice("running \(tweak.path)…") }
         } else if canChange(tweak) {
             begin(Prompt(.value, tweak))
         }
@@ -58,63 +59,63 @@ extension EditorModel {
 
     private mutating func beginTemporary() {
         guard let tweak = selectedTweak, canChange(tweak), tweak.kind != .action else { return }
-        if tweak.isSecret { return say("a secret cannot be set for a while from here") }
+        if tweak.isSecret { return showNotice("the editor cannot set a secret temporarily") }
         begin(Prompt(.temporary, tweak))
     }
 
     mutating func begin(_ prompt: Prompt) { mode = .typing(prompt) }
 
-    /// Says why not, where it cannot be.
+    /// Whether a tweak can be changed; shows a notice if not.
     private mutating func canChange(_ tweak: EditorTweak) -> Bool {
-        if tweak.isReadOnly { say("\(tweak.parts[2]) is a figure: the program says what it is") }
+        if tweak.isReadOnly { showNotice("\(tweak.parts[2]) is read-only: the program sets it") }
         return !tweak.isReadOnly
     }
 
-    // MARK: Back
+    // MARK: Reset
 
     private mutating func reset() {
         guard let tweak = selectedTweak else { return askToReset() }
-        if tweak.kind != .action, canChange(tweak) { send("reset \(tweak.token)", .deed("reset")) }
+        if tweak.kind != .action, canChange(tweak) { send("reset \(tweak.token)", .command("reset")) }
     }
 
     private mutating func askToReset() {
         guard rows.indices.contains(cursor) else { return }
         let group = selectedTweak?.collection ?? identity(of: rows[cursor])
         let modified = counts(of: group).modified
-        if modified == 0 { return say("nothing in \(group) is modified") }
+        if modified == 0 { return showNotice("nothing in \(group) is modified") }
         let what = modified == 1 ? "1 modified tweak" : "\(modified) modified tweaks"
-        mode = .asking(Question(text: "reset \(group), \(what)?", deed: .reset(group)))
+        mode = .asking(Question(text: "reset \(group), \(what)?", action: .reset(group)))
     }
 
-    // MARK: Asking for values
+    // MARK: Requests
 
-    /// Shows a value as if it were there, and asks for it; while an answer is awaited only the newest one is kept.
+    /// Shows a value at once, and sends it; while a request is in flight only the newest value is kept.
     mutating func ask(for value: TweakValue, of position: Int) {
         let tweak = tweaks[position]
         if value == tweak.shown { return }
-        if underWay.keys.contains(tweak.path) {
-            tweaks[position].wanted = value
-            underWay.updateValue(value, forKey: tweak.path)
+        if inFlight.keys.contains(tweak.path) {
+            tweaks[position].requested = value
+            inFlight.updateValue(value, forKey: tweak.path)
         } else if send("set \(tweak.token) \(value.text)", .change(tweak.path)) {
-            tweaks[position].wanted = value
-            underWay.updateValue(nil, forKey: tweak.path)
+            tweaks[position].requested = value
+            inFlight.updateValue(nil, forKey: tweak.path)
         }
     }
 
-    /// The answer is there: the newest value is next, if there is one.
-    mutating func settle(_ path: String, _ answer: Answer) {
-        let next = underWay.removeValue(forKey: path) ?? nil
+    /// Handles the answer to a change, and sends the newest value if there is one.
+    mutating func finishChange(_ path: String, _ answer: Answer) {
+        let next = inFlight.removeValue(forKey: path) ?? nil
         guard let position = positions[path] else { return }
         if answer.isRefusal {
-            tweaks[position].wanted = nil
-            return say(answer.complaint, .bad)
+            tweaks[position].requested = nil
+            return showNotice(answer.complaint, .bad)
         }
-        take(answer, isPlain: true)
+        apply(answer, isPlain: true)
         if let next, next != tweaks[position].value, link == .live {
-            underWay.updateValue(nil, forKey: path)
-            want(.send(["set \(tweaks[position].token) \(next.text)"], .change(path), answer: 0))
+            inFlight.updateValue(nil, forKey: path)
+            emit(.send(["set \(tweaks[position].token) \(next.text)"], .change(path), answer: 0))
         } else {
-            tweaks[position].wanted = nil
+            tweaks[position].requested = nil
             selectionChanged()
         }
     }

@@ -1,15 +1,15 @@
-// What keys do among the tweaks, and where they go otherwise.
+// Handles key presses in the tweak list and in the search; other modes get their keys routed.
 
 import Tweaks
 
 extension EditorModel {
-    /// Somebody pressed a key.
+    /// Handles a key press.
     mutating func press(_ key: Key) {
         switch key {
         case .pasteBegin: isPasting = true
         case .pasteEnd: isPasting = false
-        case .control("l"): want(.redraw)
-        case .control("z") where !isPasting: want(.suspend)
+        case .control("l"): emit(.redraw)
+        case .control("z") where !isPasting: emit(.suspend)
         default:
             notice = nil
             route(key)
@@ -20,39 +20,39 @@ extension EditorModel {
         switch mode {
         case .searching(let editor): search(editor, key)
         case .typing(let prompt): type(prompt, key)
-        // What is pasted is text; as keys it would change whatever its letters stand for.
+        // Pasted text must not be interpreted as commands.
         case _ where isPasting: break
-        case .browsing: browse(KeyTable.deed(key, in: KeyTable.browsing))
-        case .coloring(let path, let channel): color(path, channel, KeyTable.deed(key, in: KeyTable.coloring))
+        case .browsing: browse(KeyTable.command(for: key, in: KeyTable.browsing))
+        case .coloring(let path, let channel): color(path, channel, KeyTable.command(for: key, in: KeyTable.coloring))
         case .asking(let question): answer(question, key)
         case .reading(let page): read(page, key)
         case .presets(let list): choose(list, key)
         }
     }
 
-    private mutating func browse(_ deed: Deed?) {
-        guard let deed else { return }
-        if walk(deed) || change(deed) { return }
-        switch deed {
+    private mutating func browse(_ command: EditorCommand?) {
+        guard let command else { return }
+        if walk(command) || change(command) { return }
+        switch command {
         case .search:
             mode = .searching(LineEditor(text: search))
         case .onlyModified:
             showsOnlyModified.toggle()
             arrange()
-        // At once, as it was seen last: the next key is meant for that page, however slow the line is.
+        // Shows the cached list at once: the next key is meant for that page, however slow the connection is.
         case .presets: if send("presets", .presets) { mode = .presets(presets) }
         case .history: send("history 200", .page("history"))
         case .explain: if let tweak = selectedTweak { send("explain \(tweak.token)", .page("explain \(tweak.path)")) }
         case .help: mode = .reading(Page(title: "keys", lines: Page.help, isHelp: true))
         case .back: endSearch()
-        case .quit: want(.quit)
+        case .quit: emit(.quit)
         default: break
         }
     }
 
-    private mutating func walk(_ deed: Deed) -> Bool {
+    private mutating func walk(_ command: EditorCommand) -> Bool {
         let page = max(EditorLayout(size).listRows - 1, 1)
-        switch deed {
+        switch command {
         case .up: go(to: cursor - 1)
         case .down: go(to: cursor + 1)
         case .pageUp: go(to: cursor - page)
@@ -78,27 +78,27 @@ extension EditorModel {
         case .up: return go(to: cursor - 1)
         case .down: return go(to: cursor + 1)
         case .pageUp, .pageDown, .tab, .shiftTab:
-            _ = KeyTable.deed(key, in: KeyTable.browsing).map { walk($0) }
+            _ = KeyTable.command(for: key, in: KeyTable.browsing).map { walk($0) }
             return
         default: _ = editor.handle(isPasting && key == .enter ? " " : key)
         }
         mode = .searching(editor)
         guard editor.text != search else { return }
         search = editor.text
-        // The best match is the first one.
+        // The best match is first.
         cursor = 0
         top = 0
         arrange(selecting: nil)
     }
 
-    /// All rows again; what was selected stays so.
+    /// Shows all rows again and keeps the selection.
     private mutating func endSearch() {
         mode = .browsing
         if !isFiltered { return }
         let selected = selectedTweak
         if search.isEmpty { showsOnlyModified = false }
         search = ""
-        // What was found shall be seen.
+        // Unfolds the groups of the selected tweak, so that it is visible.
         if let selected { folded.subtract([selected.parts[0], selected.collection]) }
         arrange(selecting: selected?.path)
     }

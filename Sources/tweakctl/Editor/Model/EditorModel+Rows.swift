@@ -1,4 +1,4 @@
-// Which rows there are, which of them are seen, and which one is selected.
+// Builds the rows of the list, filters them, and moves the selection.
 
 import Tweaks
 import TweaksWire
@@ -6,9 +6,9 @@ import TweaksWire
 /// A row of the tree.
 enum EditorRow: Equatable {
     case category(String)
-    /// By category and collection, as in a path.
+    /// The category and the collection, as in a path.
     case collection(String)
-    /// By its place among all tweaks.
+    /// The index in `tweaks`.
     case tweak(Int)
 }
 
@@ -20,7 +20,7 @@ extension EditorModel {
         if rows.indices.contains(cursor), case .tweak(let position) = rows[cursor] { position } else { nil }
     }
 
-    /// What a row is called whatever becomes of the others.
+    /// A name of the row that stays the same when other rows change.
     func identity(of row: EditorRow) -> String {
         switch row {
         case .category(let name): name
@@ -31,15 +31,15 @@ extension EditorModel {
 
     var isFiltered: Bool { !search.isEmpty || showsOnlyModified }
 
-    /// Makes the rows anew; what was selected stays so, where it is still there.
+    /// Rebuilds the rows and keeps the selection, if that row still exists.
     mutating func arrange() {
         arrange(selecting: selectedIdentity)
     }
 
-    /// What the selected row is called; nil where there are no rows.
+    /// The identity of the selected row; nil without rows.
     var selectedIdentity: String? { rows.indices.contains(cursor) ? identity(of: rows[cursor]) : nil }
 
-    /// - Parameter selected: The identity of a row. Where a folded group hides it, the group is selected.
+    /// - Parameter selected: The identity of the row to select. If a folded group hides it, the group is selected.
     mutating func arrange(selecting selected: String?) {
         let query = FindQuery(search.split(whereSeparator: \.isWhitespace).map { String($0) })
         rows = query.isEmpty ? tree : Self.matches(query, among: tweaks).filter { isShown($0) }.map(EditorRow.tweak)
@@ -49,7 +49,7 @@ extension EditorModel {
         selectionChanged()
     }
 
-    /// The row of this name; else the folded group that hides it, or the next one of a group that shows others.
+    /// The row of this name; otherwise the folded group that hides it, or the next row of an open group.
     private func place(of name: String) -> Int? {
         let all = rows.map { identity(of: $0) }
         if let place = all.firstIndex(of: name) { return place }
@@ -58,7 +58,7 @@ extension EditorModel {
         return isOpen ? group + 1 : group
     }
 
-    /// The tweaks that a search finds, best first. It is done here, so that a slow line costs no letter its answer.
+    /// The matching tweaks, best first. The search is local, so that a slow connection does not delay it.
     static func matches(_ query: FindQuery, among tweaks: [EditorTweak]) -> [Int] {
         let index = FindIndex(
             count: tweaks.count,
@@ -90,9 +90,9 @@ extension EditorModel {
         return rows
     }
 
-    // MARK: Moving
+    // MARK: Navigation
 
-    /// Goes to a row; beyond the ends to the last one there is.
+    /// Selects a row; beyond the ends the first or the last one.
     mutating func go(to row: Int) {
         let wanted = min(max(row, 0), max(rows.count - 1, 0))
         if wanted == cursor { return }
@@ -101,7 +101,7 @@ extension EditorModel {
         selectionChanged()
     }
 
-    /// Brings the selected row into view, with its headings where they fit.
+    /// Scrolls the selected row into view, with its headings if they fit.
     mutating func scroll() {
         let height = max(EditorLayout(size).listRows, 1)
         top = min(max(top, 0), max(rows.count - height, 0))
@@ -110,7 +110,7 @@ extension EditorModel {
         if cursor >= top + height { top = cursor - height + 1 }
     }
 
-    /// The next collection with rows in it, or the one before.
+    /// Selects the next or the previous collection with rows.
     mutating func goToCollection(_ direction: Int) {
         let starts = rows.indices.filter { position in
             position == 0 || !rows[position].isHeading && rows[position - 1].isHeading
@@ -122,7 +122,7 @@ extension EditorModel {
 
     private func isFoldedHeading(_ row: EditorRow) -> Bool { row.isHeading && folded.contains(identity(of: row)) }
 
-    /// Folds a group, or opens it.
+    /// Folds or unfolds a group.
     mutating func fold(_ wanted: Bool? = nil) {
         guard rows.indices.contains(cursor), rows[cursor].isHeading else { return }
         let name = identity(of: rows[cursor])
@@ -130,7 +130,7 @@ extension EditorModel {
         arrange()
     }
 
-    /// Another tweak is selected, or the same one changed: its layers are to be asked for, once the keys rest.
+    /// Schedules a request for the layers of the selected tweak; the delay skips it while keys repeat.
     mutating func selectionChanged() {
         guard let tweak = selectedTweak, tweak.kind != .action else {
             layersDue = nil

@@ -1,16 +1,16 @@
-// What lasts only for a while: the time that is left, and the facts that no event tells.
+// Counts down temporary overrides, and re-reads tweaks whose events are incomplete.
 
 import Tweaks
 import TweaksWire
 
 extension EditorModel {
-    /// The rows that are in view.
+    /// The visible rows.
     var visibleRows: Range<Int> {
         let end = min(top + EditorLayout(size).listRows, rows.count)
         return min(top, end)..<end
     }
 
-    /// Whole seconds that a temporary override still has, rounded up; nil where there is none.
+    /// The remaining whole seconds of a temporary override, rounded up; nil without one.
     func secondsLeft(of tweak: EditorTweak) -> Int64? {
         guard let end = tweak.end, end > now else { return nil }
         return Int64(((end - now) / .seconds(1)).rounded(.up))
@@ -18,7 +18,7 @@ extension EditorModel {
 
     // MARK: Counting down
 
-    /// When a time that is in view shows a second less; nil where none is, so that nothing wakes for nothing.
+    /// The time of the next change of a visible countdown; nil without one, so that there are no needless wakeups.
     var nextSecond: ContinuousClock.Instant? {
         visibleTemporary.compactMap { position in
             guard let left = secondsLeft(of: tweaks[position]), let end = tweaks[position].end else { return nil }
@@ -32,7 +32,7 @@ extension EditorModel {
         }
     }
 
-    /// What is over is shown no more. The value that shows now comes as an event, if it is another one.
+    /// Removes countdowns that have ended. If the value changes, an event follows.
     mutating func endTemporary() {
         for position in visibleTemporary where secondsLeft(of: tweaks[position]) == nil {
             tweaks[position].end = nil
@@ -40,13 +40,13 @@ extension EditorModel {
         }
     }
 
-    // MARK: Facts
+    // MARK: Reading again
 
-    /// So many single questions at most; more is one question for all.
+    /// The maximum number of single requests; for more, all tweaks are read at once.
     private static let mostStale = 64
 
-    /// Asks for the facts of a tweak, one tweak at a time: an event does not say whether a value is temporary, or
-    /// a secret modified. However often it changes meanwhile, that is one more question.
+    /// Reads a tweak again, one at a time: an event does not tell whether a value is temporary, or a secret modified.
+    /// Further changes in the meantime are covered by one more request.
     mutating func readAgain(_ position: Int) {
         stale.insert(tweaks[position].path)
         if stale.count > Self.mostStale {
@@ -57,20 +57,20 @@ extension EditorModel {
     }
 
     private mutating func readNextStale() {
-        guard !isReadingFact, link == .live, let path = stale.popFirst() else { return }
+        guard !isReadingTweak, link == .live, let path = stale.popFirst() else { return }
         guard let position = positions[path] else { return readNextStale() }
-        isReadingFact = true
-        sendForFacts("get \(tweaks[position].token)", .fact(path))
+        isReadingTweak = true
+        sendForJSON("get \(tweaks[position].token)", .tweak(path))
     }
 
-    /// The answer to that.
-    mutating func takeFact(_ answer: Answer, _ path: String) {
-        isReadingFact = false
+    /// Handles the answer to that request.
+    mutating func handleTweak(_ answer: Answer, _ path: String) {
+        isReadingTweak = false
         defer { readNextStale() }
         guard let position = positions[path], let json = JSON(answer.status)?["tweaks"]?.elements.first,
             var tweak = EditorTweak(json, now: now)
         else { return }
-        (tweak.wanted, tweak.news) = (tweaks[position].wanted, tweaks[position].news)
+        (tweak.requested, tweak.recentChange) = (tweaks[position].requested, tweaks[position].recentChange)
         update(position) { $0 = tweak }
     }
 }

@@ -1,4 +1,4 @@
-// What the server says, and what the editor learns from it.
+// Handles answers and events of the server.
 
 import Tweaks
 import TweaksTerminal
@@ -7,22 +7,22 @@ import TweaksWire
 extension EditorModel {
     // MARK: Connection
 
-    /// A connection is there; the questions to begin with.
+    /// Sends the first requests on a new connection.
     mutating func connected() {
         link = .live
-        want(.send(["hello 1"], .hello, answer: 0))
+        emit(.send(["hello 1"], .hello, answer: 0))
         readAll("watch *")
     }
 
-    /// It has ended. What is typed stays; what was under way is not known to have arrived.
+    /// Handles a lost connection. Typed text stays; requests in flight may or may not have arrived.
     mutating func lost() {
         link = .lost
-        underWay = [:]
+        inFlight = [:]
         ownRevisions = []
         reading = (false, false)
-        (stale, isReadingFact) = ([], false)
+        (stale, isReadingTweak) = ([], false)
         (layersDue, statsDue, tweakCount) = (nil, nil, nil)
-        for position in tweaks.indices { tweaks[position].wanted = nil }
+        for position in tweaks.indices { tweaks[position].requested = nil }
         if case .typing(var prompt) = mode, prompt.isSent {
             prompt.isSent = false
             prompt.problem = "the connection was lost before the answer; Enter sends it again"
@@ -31,52 +31,52 @@ extension EditorModel {
     }
 
     private mutating func greet(_ answer: Answer) {
-        if answer.isRefusal { return say(answer.complaint, .bad) }
+        if answer.isRefusal { return showNotice(answer.complaint, .bad) }
         let (isBack, before) = (instance != nil, instance)
-        instance = answer.fact("instance") ?? "unknown"
-        name = answer.fact("name") ?? name
-        processID = answer.fact("pid") ?? ""
-        // What was typed meanwhile can be sent now.
+        instance = answer.field("instance") ?? "unknown"
+        name = answer.field("name") ?? name
+        processID = answer.field("pid") ?? ""
+        // Text typed while disconnected can be sent now.
         if isBack, case .typing(var prompt) = mode {
             prompt.problem = nil
             mode = .typing(prompt)
         }
-        if isBack { say(instance == before ? "\(name) is back" : "\(name) was restarted", .good) }
+        if isBack { showNotice(instance == before ? "\(name) is back" : "\(name) was restarted", .good) }
     }
 
     // MARK: Answers
 
-    /// The answer to a request.
-    mutating func hear(_ answer: Answer, for ask: Ask) {
+    /// Handles the answer to a request.
+    mutating func receive(_ answer: Answer, for kind: RequestKind) {
         if let revision = answer.revision {
             self.revision = max(self.revision, revision)
             if !answer.isUnchanged { ownRevisions.insert(revision) }
             if ownRevisions.count > 128 { ownRevisions = ownRevisions.filter { revision < 64 || $0 > revision - 64 } }
         }
-        switch ask {
+        switch kind {
         case .nothing, .token: break
         case .hello: greet(answer)
-        case .facts: takeFacts(answer)
-        case .stats: takeStats(answer)
-        case .fact(let path): takeFact(answer, path)
-        case .change(let path): settle(path, answer)
-        case .typed: settleTyped(answer)
+        case .allTweaks: handleTweaks(answer)
+        case .stats: handleStats(answer)
+        case .tweak(let path): handleTweak(answer, path)
+        case .change(let path): finishChange(path, answer)
+        case .typed: finishTyped(answer)
         case .layers(let path): if path == layers.path, !answer.isRefusal { layers.lines = answer.body.map(Self.row) }
-        case .deed(let done, let insisting): conclude(answer, done, insisting)
-        case .run(let path): takeRun(answer, path)
+        case .command(let done, let forced): handleResult(answer, done, forced)
+        case .run(let path): handleRun(answer, path)
         case .page(let title):
-            if answer.isRefusal { return say(answer.complaint, .bad) }
+            if answer.isRefusal { return showNotice(answer.complaint, .bad) }
             let isOverPresets = if case .presets = mode { true } else { false }
             mode = .reading(Page(title: title, lines: answer.body.map(Self.row), isOverPresets: isOverPresets))
-        case .presets: takePresets(answer)
+        case .presets: handlePresets(answer)
         }
     }
 
-    private mutating func takePresets(_ answer: Answer) {
+    private mutating func handlePresets(_ answer: Answer) {
         let cursor = if case .presets(let list) = mode { list.cursor } else { Int?.none }
         if answer.isRefusal {
             if cursor != nil { mode = .browsing }
-            return say(answer.complaint, .bad)
+            return showNotice(answer.complaint, .bad)
         }
         presets.cursor = cursor ?? presets.cursor
         presets = PresetList(answer.body, after: presets)
@@ -85,19 +85,19 @@ extension EditorModel {
 
     private static func row(_ line: String) -> String { line.hasPrefix("  ") ? String(line.dropFirst(2)) : line }
 
-    /// All tweaks, anew; what was shown about them stays.
-    private mutating func takeFacts(_ answer: Answer) {
+    /// Replaces all tweaks; pending values and change marks stay.
+    private mutating func handleTweaks(_ answer: Answer) {
         defer { if reading.isStale { readAll() } }
-        reading.isUnderWay = false
+        reading.isInProgress = false
         guard let json = JSON(answer.status), let list = json["tweaks"] else {
-            return say(answer.complaint, .bad)
+            return showNotice(answer.complaint, .bad)
         }
-        // Rows know tweaks by their places, which are about to change.
+        // Rows refer to tweaks by index, and the indices are about to change.
         let selected = selectedIdentity
         let known = Dictionary(tweaks.map { ($0.path, $0) }) { first, _ in first }
         tweaks = list.elements.compactMap { json in
             guard var tweak = EditorTweak(json, now: now) else { return nil }
-            if let old = known[tweak.path] { (tweak.wanted, tweak.news) = (old.wanted, old.news) }
+            if let old = known[tweak.path] { (tweak.requested, tweak.recentChange) = (old.requested, old.recentChange) }
             return tweak
         }
         positions = Dictionary(tweaks.enumerated().map { ($1.path, $0) }) { first, _ in first }
@@ -107,127 +107,128 @@ extension EditorModel {
         if let number = json["rev"]?.wholeNumber { revision = number }
         let isFirst = rows.isEmpty
         arrange(selecting: selected)
-        // The first thing to be seen is a tweak, not a heading.
+        // Selects the first tweak instead of a heading.
         if isFirst, let first = rows.firstIndex(where: { !$0.isHeading }) { go(to: first) }
         if statsDue == nil { statsDue = now + Self.statsInterval }
     }
 
     private static let statsInterval = Duration.seconds(2)
 
-    private mutating func takeStats(_ answer: Answer) {
+    private mutating func handleStats(_ answer: Answer) {
         statsDue = now + Self.statsInterval
-        guard let count = answer.fact("tweaks") else { return }
+        guard let count = answer.field("tweaks") else { return }
         if count != tweakCount ?? String(tweaks.count) { readAll() }
         tweakCount = count
     }
 
-    /// The values that an answer shows.
-    /// - Parameter isPlain: Whether it answers a plain `set`, which is for good; else there may be more to know.
-    mutating func take(_ answer: Answer, isPlain: Bool = false) {
+    /// Applies the values in an answer.
+    /// - Parameter isPlain: Whether it answers a plain `set`; after other commands the tweak is read again, because the
+    ///   value may be temporary.
+    mutating func apply(_ answer: Answer, isPlain: Bool = false) {
         for row in answer.body.compactMap({ TweakRow($0) }) {
-            guard let position = take(row) else { continue }
+            guard let position = apply(row) else { continue }
             if isPlain { tweaks[position].end = nil } else { readAgain(position) }
         }
     }
 
     @discardableResult
-    private mutating func take(_ row: TweakRow) -> Int? {
+    private mutating func apply(_ row: TweakRow) -> Int? {
         guard let path = row.plainPath, let position = positions[path], let value = row.plainValue else { return nil }
-        update(position) { $0.take(value) }
+        update(position) { $0.apply(value) }
         if position == selectedPosition { selectionChanged() }
         return position
     }
 
     // MARK: Remarks
 
-    /// What an `ok` says beyond that: a value that was clamped, a change that could not be saved.
-    mutating func remark(_ answer: Answer) {
+    /// Shows what else an `ok` reports: a clamped value, or a change that could not be saved.
+    mutating func showRemark(of answer: Answer) {
         if let unsaved = answer.status.firstRange(of: " unsaved: ") {
-            say("in effect, but not saved: \(answer.status[unsaved.upperBound...])", .bad)
+            showNotice("in effect, but not saved: \(answer.status[unsaved.upperBound...])", .bad)
         } else if let note = answer.body.first.flatMap({ TweakRow($0) })?.note,
             note.contains(", clamped") || note.contains(", snapped")
         {
-            say(note)
+            showNotice(note)
         }
     }
 
-    /// What was done, or why not.
+    /// Shows the result of a command, or why it was refused.
     mutating func report(_ answer: Answer, _ done: String) {
-        if answer.isRefusal { return refuse(answer) }
-        take(answer)
+        if answer.isRefusal { return showRefusal(answer) }
+        apply(answer)
         let changes = answer.body.compactMap { TweakRow($0) }
         let others = answer.body.filter { $0.hasPrefix("  ") }.map(Self.row)
-        var text = answer.deed ?? done
+        var text = answer.resultText ?? done
         if changes.count == 1 {
             text += ": \(changes[0].path) = \(changes[0].value)"
         } else if changes.count > 1 {
             text += ", \(changes.count) tweaks"
         } else if answer.isUnchanged {
-            text += ", nothing has changed"
+            text += ", nothing changed"
         }
         if let advice = answer.advice { text += "; \(advice)" }
-        // What a preset did not name, for one.
+        // For example the tweaks that a preset does not name.
         if others.count > 1 { mode = .reading(Page(title: text, lines: others)) }
-        say(others.count == 1 ? "\(text); \(others[0])" : text, .good)
-        remark(answer)
+        showNotice(others.count == 1 ? "\(text); \(others[0])" : text, .good)
+        showRemark(of: answer)
         selectionChanged()
     }
 
-    /// Why not, and what stands in the way.
-    private mutating func refuse(_ answer: Answer) {
-        say(answer.complaint, .bad)
+    /// Shows a refusal, and the lines that caused it.
+    private mutating func showRefusal(_ answer: Answer) {
+        showNotice(answer.complaint, .bad)
         if !answer.body.isEmpty { mode = .reading(Page(title: "not done", lines: answer.body.map(Self.row))) }
     }
 
-    /// A refusal that can be overruled is a question.
-    private mutating func conclude(_ answer: Answer, _ done: String, _ insisting: String?) {
-        guard let insisting, answer.isRefusal, let remedy = answer.reason.firstRange(of: "; \(insisting) ") else {
+    /// Turns a refusal that can be overridden into a question.
+    private mutating func handleResult(_ answer: Answer, _ done: String, _ forced: String?) {
+        guard let forced, answer.isRefusal, let remedy = answer.reason.firstRange(of: "; \(forced) ") else {
             return report(answer, done)
         }
-        let question = insisting.hasSuffix(" partly") ? "Load the rest?" : "Do it all the same?"
+        let question = forced.hasSuffix(" partly") ? "Load the rest?" : "Do it anyway?"
         let text = "\(answer.reason[..<remedy.lowerBound]). \(question)"
-        mode = .asking(Question(text: text, deed: .insist(insisting), lines: answer.body.map(Self.row)))
+        mode = .asking(Question(text: text, action: .force(forced), lines: answer.body.map(Self.row)))
     }
 
-    private mutating func takeRun(_ answer: Answer, _ path: String) {
+    private mutating func handleRun(_ answer: Answer, _ path: String) {
         if !answer.isRefusal { return show(answer, of: path) }
-        say(answer.complaint, .bad)
+        showNotice(answer.complaint, .bad)
     }
 
     // MARK: Events
 
-    /// News of what is watched.
-    mutating func hear(event line: String) {
-        if line.hasPrefix("{") { return hear(JSON(line)) }
+    /// Handles an event of the watch.
+    mutating func receive(event line: String) {
+        if line.hasPrefix("{") { return receive(JSON(line)) }
         let words = line.split(separator: " ", maxSplits: 3)
         if words.count > 2, words[2] == "lagged" { return readAll() }
         guard let row = TweakRow(line) else { return }
-        noteNews(take(row), revision: row.revision.flatMap { UInt64($0) }, origin: row.origin)
+        markRecentChange(apply(row), revision: row.revision.flatMap { UInt64($0) }, origin: row.origin)
         if positions[row.plainPath ?? ""] == nil { readAll() }
     }
 
-    /// The same while answers come as JSON.
-    private mutating func hear(_ json: JSON?) {
+    /// Handles an event in JSON form, which arrives while an answer in JSON is outstanding.
+    private mutating func receive(_ json: JSON?) {
         guard let json, let path = json["path"]?.string, let position = positions[path],
             let revision = json["rev"]?.wholeNumber
         else { return readAll() }
         let (kind, component) = (tweaks[position].kind, tweaks[position].component)
         if let value = json["value"].flatMap({ TweakValue($0, as: kind, of: component) }) {
-            update(position) { $0.take(value.choiceName) }
+            update(position) { $0.apply(value.choiceName) }
         }
         if let isSet = json["set"] { tweaks[position].isSet = isSet.isTrue }
-        noteNews(position, revision: revision, origin: json["by"]?.string)
+        markRecentChange(position, revision: revision, origin: json["by"]?.string)
     }
 
-    private mutating func noteNews(_ position: Int?, revision: UInt64?, origin: String?) {
+    private mutating func markRecentChange(_ position: Int?, revision: UInt64?, origin: String?) {
         if let revision { self.revision = max(self.revision, revision) }
         guard let position else { return }
         let tweak = tweaks[position]
         let isOwn = revision.map { ownRevisions.contains($0) } ?? false
         if tweak.isSecret || !isOwn && !tweak.isReadOnly { readAgain(position) }
-        // A figure changes all the time; that is no news.
+        // Metrics change all the time and are not marked.
         if isOwn || tweak.isReadOnly { return }
-        newsPositions.insert(position)
-        tweaks[position].news = .init(origin: Quoting.sanitized(origin ?? "others"), end: now + .seconds(4))
+        recentlyChanged.insert(position)
+        tweaks[position].recentChange = .init(origin: Quoting.sanitized(origin ?? "others"), end: now + .seconds(4))
     }
 }

@@ -1,4 +1,4 @@
-// The editor without a terminal and without a socket: what it knows, and what it wants done.
+// Holds the editor's state, without terminal and socket, and collects the effects that it requests.
 
 import Tweaks
 
@@ -8,52 +8,52 @@ struct ScreenSize: Equatable {
     var rows: Int
 }
 
-/// What the editor wants from outside.
+/// An effect that the model requests.
 enum Effect: Equatable {
-    /// Lines for the server, and what the answer to one of them is for.
-    case send([String], Ask, answer: Int)
+    /// Sends lines; the answer to the one at index `answer` is of interest.
+    case send([String], RequestKind, answer: Int)
     case redraw, suspend, quit
 }
 
-/// What an answer is for.
-enum Ask: Equatable {
-    case nothing, hello, facts, stats
-    /// Who somebody is, which the link asks for itself.
+/// The kind of a request, which decides how its answer is handled.
+enum RequestKind: Equatable {
+    case nothing, hello, allTweaks, stats
+    /// An authentication, which the link sends and handles itself.
     case token
-    /// A value that was changed by keys.
+    /// A value changed by keys.
     case change(String)
-    /// One tweak read again.
-    case fact(String)
-    /// Something typed into a prompt, which stays until the answer is there.
+    /// Reading one tweak again.
+    case tweak(String)
+    /// Text typed into a prompt, which stays open until the answer arrives.
     case typed
     case layers(String)
-    /// Anything whose answer is worth a line; and the line that does it all the same, where the server knows one.
-    case deed(String, insisting: String? = nil)
+    /// A command whose answer is shown as a notice; and the line that overrides a refusal, if there is one.
+    case command(String, forced: String? = nil)
     case run(String)
     case page(String)
     case presets
 }
 
-/// What can be seen and done now.
+/// The current screen and its key bindings.
 enum Mode: Equatable {
     case browsing
     case searching(LineEditor)
     case typing(Prompt)
-    /// The channel of the colour: red, green, blue, alpha.
+    /// The path of the color, and the channel: red, green, blue, alpha.
     case coloring(String, channel: Int)
     case asking(Question)
     case reading(Page)
     case presets(PresetList)
 }
 
-/// The whole state. Keys, answers, events and time go in; effects come out.
+/// The editor's state. It handles keys, answers, events and time, and requests effects.
 struct EditorModel {
-    /// How the connection is.
+    /// The state of the connection.
     enum Link: Equatable {
         case connecting, live, lost
     }
 
-    /// A remark above the footer.
+    /// A temporary message above the footer.
     struct Notice: Equatable {
         enum Sort { case plain, good, bad }
         let text: String
@@ -61,13 +61,13 @@ struct EditorModel {
         let end: ContinuousClock.Instant
     }
 
-    /// Every call that depends on time is made after this was set.
+    /// The current time; must be set before each call that depends on it.
     var now: ContinuousClock.Instant
     var size: ScreenSize
     var link = Link.connecting
-    /// Whether an answer is owed for so long that somebody may wonder.
+    /// Whether an answer is overdue.
     var isLate = false
-    /// Who it is, as `hello` said.
+    /// The name of the process, from `hello`.
     var name: String
     let place: String
     var processID = ""
@@ -76,11 +76,11 @@ struct EditorModel {
 
     var tweaks: [EditorTweak] = []
     var positions: [String: Int] = [:]
-    /// How many there are in each group, and in all of them together under an empty name.
-    var tallies: [String: Tally] = [:]
-    /// Those with news.
-    var newsPositions: Set<Int> = []
-    /// The widest name, and the widest path.
+    /// The counts of each group; the empty name has the totals.
+    var groupCounts: [String: GroupCounts] = [:]
+    /// The indices of tweaks with a recent change by others.
+    var recentlyChanged: Set<Int> = []
+    /// The widths of the widest name and the widest path.
     var widths = (name: 0, path: 0)
     var rows: [EditorRow] = []
     var cursor = 0
@@ -90,24 +90,24 @@ struct EditorModel {
     var showsOnlyModified = false
 
     var mode = Mode.browsing
-    /// The presets as they were seen last, behind a name that is typed and a question.
+    /// The cached presets, shown behind a prompt or a question.
     var presets = PresetList()
     var notice: Notice?
     var isPasting = false
-    /// Values under way, and what is to follow: however long a key is held, one request a tweak.
-    var underWay: [String: TweakValue?] = [:]
-    /// Revisions that our own requests made, so that their events are not news.
+    /// Paths with a request in flight, and the next value to send: a key that is held causes one request at a time.
+    var inFlight: [String: TweakValue?] = [:]
+    /// Revisions of this editor's requests; their events are not marked as changes by others.
     var ownRevisions: Set<UInt64> = []
     /// The layers of the selected tweak.
     var layers: (path: String, lines: [String]) = ("", [])
     var layersDue: ContinuousClock.Instant?
     var statsDue: ContinuousClock.Instant?
     var tweakCount: String?
-    /// All tweaks are being read, and something came meanwhile that may not be among them.
-    var reading = (isUnderWay: false, isStale: false)
-    /// Tweaks whose facts are to be read again, and whether one of them is being read.
+    /// Whether all tweaks are being read, and whether that must be repeated.
+    var reading = (isInProgress: false, isStale: false)
+    /// Paths of tweaks to read again.
     var stale: Set<String> = []
-    var isReadingFact = false
+    var isReadingTweak = false
     private var effects: [Effect] = []
 
     init(name: String, place: String, size: ScreenSize, now: ContinuousClock.Instant) {
@@ -116,74 +116,75 @@ struct EditorModel {
 
     // MARK: Effects
 
-    /// What is to be done since the last time.
+    /// Returns and clears the requested effects.
     mutating func takeEffects() -> [Effect] {
         defer { effects = [] }
         return effects
     }
 
-    mutating func want(_ effect: Effect) { effects.append(effect) }
+    mutating func emit(_ effect: Effect) { effects.append(effect) }
 
-    /// Sends a request, unless nobody would hear it.
+    /// Sends a request, if there is a connection.
     @discardableResult
-    mutating func send(_ line: String, _ ask: Ask) -> Bool {
+    mutating func send(_ line: String, _ kind: RequestKind) -> Bool {
         guard link == .live else {
-            say("not connected; \(name) will be there again, or q quits", .bad)
+            showNotice("not connected to \(name); wait until it reconnects, or quit with q", .bad)
             return false
         }
-        want(.send([line], ask, answer: 0))
+        emit(.send([line], kind, answer: 0))
         return true
     }
 
-    /// The same with an answer in JSON.
-    mutating func sendForFacts(_ line: String, _ ask: Ask) {
-        want(.send(["json on", line, "json off"], ask, answer: 1))
+    /// Sends a request with an answer in JSON.
+    mutating func sendForJSON(_ line: String, _ kind: RequestKind) {
+        emit(.send(["json on", line, "json off"], kind, answer: 1))
     }
 
-    /// Reads all tweaks; once more afterwards, where that is already under way.
+    /// Reads all tweaks; if that is in progress, once more afterwards.
     mutating func readAll(_ line: String = "get *") {
-        if reading.isUnderWay {
+        if reading.isInProgress {
             reading.isStale = true
         } else {
             reading = (true, false)
-            sendForFacts(line, .facts)
+            sendForJSON(line, .allTweaks)
         }
     }
 
-    /// Shows a remark for a while.
-    mutating func say(_ text: String, _ sort: Notice.Sort = .plain) {
+    /// Shows a notice for 5 s, an error for 10 s.
+    mutating func showNotice(_ text: String, _ sort: Notice.Sort = .plain) {
         notice = Notice(text: Quoting.sanitized(text), sort: sort, end: now + .seconds(sort == .bad ? 10 : 5))
     }
 
     // MARK: Time
 
-    /// When something changes by itself; nil for never.
+    /// The time of the next timed change; nil if there is none.
     var deadline: ContinuousClock.Instant? {
-        var all = newsPositions.compactMap { tweaks[$0].news?.end } + [notice?.end, nextSecond].compactMap(\.self)
+        var all = recentlyChanged.compactMap { tweaks[$0].recentChange?.end }
+        all += [notice?.end, nextSecond].compactMap(\.self)
         if link == .live { all += [layersDue, statsDue].compactMap(\.self) }
         return all.min()
     }
 
-    /// Lets go of what was shown long enough, and asks for what is due.
+    /// Removes expired notices and marks, and sends requests that are due.
     mutating func tick() {
         if let end = notice?.end, end <= now { notice = nil }
-        for position in newsPositions where tweaks[position].news.map({ $0.end <= now }) == true {
-            tweaks[position].news = nil
-            newsPositions.remove(position)
+        for position in recentlyChanged where tweaks[position].recentChange.map({ $0.end <= now }) == true {
+            tweaks[position].recentChange = nil
+            recentlyChanged.remove(position)
         }
         endTemporary()
         guard link == .live else { return }
         if let due = layersDue, due <= now { askForLayers() }
-        // The server does not say when tweaks register; their number tells.
+        // The server sends no event for new tweaks; a changed count shows that there are some.
         if let due = statsDue, due <= now {
             statsDue = nil
-            want(.send(["stats"], .stats, answer: 0))
+            emit(.send(["stats"], .stats, answer: 0))
         }
     }
 
     private mutating func askForLayers() {
         layersDue = nil
         guard let tweak = selectedTweak, tweak.kind != .action else { return }
-        want(.send(["explain \(tweak.token)"], .layers(tweak.path), answer: 0))
+        emit(.send(["explain \(tweak.token)"], .layers(tweak.path), answer: 0))
     }
 }

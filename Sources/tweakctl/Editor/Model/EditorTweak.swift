@@ -1,4 +1,4 @@
-// A tweak as the editor knows it: the facts of its server, its value, and what is under way.
+// Holds the editor's copy of a tweak: its definition, its value, and pending changes.
 
 import Tweaks
 import TweaksWire
@@ -9,14 +9,14 @@ struct EditorTweak: Equatable {
     /// Category, collection, name.
     let parts: [String]
     let kind: TweakKind
-    /// What a list or an optional holds.
+    /// The kind of a list's elements, or of an optional's value.
     let component: TweakKind?
     /// Nil for an action, and for a secret.
     var value: TweakValue?
-    /// Of a secret: whether there is a value.
+    /// Whether a secret has a value.
     var isSet = false
     var isModified = false
-    var standard: TweakValue?
+    var defaultValue: TweakValue?
     var lower: TweakValue?
     var upper: TweakValue?
     var step: TweakValue?
@@ -24,24 +24,24 @@ struct EditorTweak: Equatable {
     var unit: String?
     var help: String?
     var choices: [String] = []
-    /// What people are shown of them, where that is something else.
+    /// The labels of choices that have one.
     var choiceLabels: [String] = []
     var flags: [String] = []
-    /// When a temporary override ends; nil where the value is there for good.
+    /// The end of the temporary override; nil without one.
     var end: ContinuousClock.Instant?
-    /// What we asked for, until the answer is there.
-    var wanted: TweakValue?
-    /// Who else changed it a moment ago.
-    var news: News?
+    /// The requested value, until the answer arrives.
+    var requested: TweakValue?
+    /// A recent change by others.
+    var recentChange: RecentChange?
 
     /// A change by others.
-    struct News: Equatable {
+    struct RecentChange: Equatable {
         let origin: String
-        /// So long it is shown.
+        /// The time until which it is marked.
         let end: ContinuousClock.Instant
     }
 
-    /// From one object of `get` or `watch`; nil where it is none.
+    /// Parses an object of `get` or `watch`; nil if it is invalid.
     init?(_ json: JSON, now: ContinuousClock.Instant) {
         guard let path = json["path"]?.string, let kind = json["kind"]?.string.flatMap(TweakKind.init(rawValue:)) else {
             return nil
@@ -51,12 +51,12 @@ struct EditorTweak: Equatable {
         (self.path, self.parts, self.kind) = (path, parts, kind)
         let component = json["of"]?.string.flatMap(TweakKind.init(rawValue:))
         self.component = component
-        // The bounds of a list are those of its values.
+        // The bounds of a list apply to its elements.
         let part = component ?? kind
         value = json["value"].flatMap { TweakValue($0, as: kind, of: component) }
         isSet = json["set"]?.isTrue ?? false
         isModified = json["modified"]?.isTrue ?? false
-        standard = json["default"].flatMap { TweakValue($0, as: kind, of: component) }
+        defaultValue = json["default"].flatMap { TweakValue($0, as: kind, of: component) }
         lower = json["min"].flatMap { TweakValue($0, as: part) }
         upper = json["max"].flatMap { TweakValue($0, as: part) }
         step = json["step"].flatMap { TweakValue($0, as: kind == .point ? .number : part) }
@@ -69,25 +69,25 @@ struct EditorTweak: Equatable {
         flags = json["flags"]?.elements.compactMap { $0.string.map(Quoting.sanitized) } ?? []
     }
 
-    /// When a time is over that has begun now. No process gives longer ones than that.
+    /// The end of a remaining time. It is capped at the longest lifetime that a process grants.
     static func end(_ text: String, _ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard case .duration(let left)? = TweakValue(parsing: text, as: .duration) else { return nil }
-        return now + min(left, TweakNode.longestLifetime)
+        return now + min(left, TweakNode.maxLifetime)
     }
 
-    // MARK: What it is
+    // MARK: Properties
 
     var isSecret: Bool { flags.contains("secret") }
     var isReadOnly: Bool { flags.contains("read-only") }
     var collection: String { parts[0] + "/" + parts[1] }
 
-    /// The path as a token of a line.
+    /// The path as a token of a request.
     var token: String { Quoting.needsQuotes(path) ? Quoting.json(path) : path }
 
-    /// What stands on the screen: what was asked for counts already.
-    var shown: TweakValue? { wanted ?? value }
+    /// The displayed value: the requested one, if there is one.
+    var shown: TweakValue? { requested ?? value }
 
-    /// The value as text.
+    /// The displayed value as text.
     var shownText: String {
         if kind == .action { return "(action)" }
         if isSecret { return isSet ? "(set)" : "(unset)" }
@@ -98,7 +98,7 @@ struct EditorTweak: Equatable {
         if case .color(let color)? = shown { color } else { nil }
     }
 
-    /// Its bounds on one scale; nil where it has not two of them, or no number lies between them.
+    /// The bounds as numbers; nil unless there are two with finite numbers between them.
     var range: ClosedRange<Double>? {
         guard let lower = lower?.magnitude, let upper = upper?.magnitude, lower < upper, (upper - lower).isFinite else {
             return nil
@@ -106,7 +106,7 @@ struct EditorTweak: Equatable {
         return lower...upper
     }
 
-    /// Where the value lies between its bounds, 0…1, on the scale that was declared; nil where it has not two of them.
+    /// The position of the value between its bounds, 0…1, on the declared scale; nil unless it has both.
     var fraction: Double? {
         guard let value = shown?.magnitude, let range else { return nil }
         return scale.position(of: value, in: range)
@@ -114,19 +114,19 @@ struct EditorTweak: Equatable {
 
     // MARK: Changing
 
-    /// Takes a new value of an event or a reply, as text without quotes.
-    mutating func take(_ text: String) {
+    /// Applies a new value of an event or a reply, as text without quotes.
+    mutating func apply(_ text: String) {
         if isSecret {
             isSet = text == "(set)"
         } else if let new = TweakValue(parsing: text, as: kind, of: component) {
             value = new
-            isModified = !isReadOnly && standard != nil && new != standard
+            isModified = !isReadOnly && defaultValue != nil && new != defaultValue
         }
     }
 }
 
 extension TweakValue {
-    /// A number, an int or a duration on one scale.
+    /// A number, an int, or a duration in nanoseconds, as a Double.
     var magnitude: Double? {
         switch self {
         case .int(let value): Double(value)

@@ -1,18 +1,18 @@
-// What covers the list for a while: pages to read, and questions.
+// Shows text pages and questions over the list, and handles their keys.
 
 import Tweaks
 import TweaksTerminal
 
-/// Lines to read.
+/// A page of text.
 struct Page: Equatable {
     let title: String
     let lines: [String]
     var top = 0
     var isHelp = false
-    /// Whether the page of presets lies behind it.
+    /// Whether it returns to the presets.
     var isOverPresets = false
 
-    /// The lines no wider than that; what goes on in a next line stands behind the column of keys, or a little inward.
+    /// The lines wrapped to a width; continuation lines are indented, in the help to the column of summaries.
     func wrapped(to columns: Int) -> [String] {
         let width = isHelp ? Self.keyWidth + 4 : 4
         let indent = String(repeating: " ", count: columns > 2 * width + 2 ? width : 2)
@@ -30,7 +30,7 @@ struct Page: Equatable {
         KeyTable.sections.flatMap(\.bindings).map { TextWidth.of($0.shown) }.max() ?? 0
     }
 
-    /// The key table; a title stands at the left edge.
+    /// The key bindings by section; titles are not indented.
     static var help: [String] {
         KeyTable.sections.enumerated().flatMap { number, section in
             (number == 0 ? [] : [""]) + [section.title]
@@ -39,29 +39,29 @@ struct Page: Equatable {
     }
 }
 
-/// Something to be confirmed.
+/// A question that must be confirmed.
 struct Question: Equatable {
-    enum Deed: Equatable {
-        case reset(String), delete(String), insist(String)
+    enum Action: Equatable {
+        case reset(String), delete(String), force(String)
     }
 
     let text: String
-    let deed: Deed
-    /// What there is to know before.
+    let action: Action
+    /// Details to show with the question.
     var lines: [String] = []
 
-    var isAboutPresets: Bool { if case .delete = deed { true } else { false } }
+    var isAboutPresets: Bool { if case .delete = action { true } else { false } }
 }
 
 extension EditorModel {
     // MARK: Pages
 
-    /// A key while a page is read.
+    /// Handles a key while a page is open.
     mutating func read(_ page: Page, _ key: Key) {
         var page = page
         let height = EditorLayout(size).pageRows
         let last = max(page.wrapped(to: size.columns - 2).count - height, 0)
-        switch KeyTable.deed(key, in: KeyTable.reading) {
+        switch KeyTable.command(for: key, in: KeyTable.reading) {
         case .up?: page.top -= 1
         case .down?: page.top += 1
         case .pageUp?: page.top -= height - 1
@@ -71,37 +71,37 @@ extension EditorModel {
         case .back?:
             mode = page.isOverPresets ? .presets(presets) : .browsing
             return
-        default: if key == .control("c") { want(.quit) }
+        default: if key == .control("c") { emit(.quit) }
         }
         page.top = min(max(page.top, 0), last)
         mode = .reading(page)
     }
 
-    /// Lines of an answer: one is a remark, more are a page.
+    /// Shows the lines of an answer: one as a notice, more as a page.
     mutating func show(_ answer: Answer, of title: String) {
         let lines = answer.body.map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
         if lines.count > 1 {
             mode = .reading(Page(title: title, lines: lines))
         } else {
-            say("\(title): \(lines.first ?? "done")", .good)
+            showNotice("\(title): \(lines.first ?? "done")", .good)
         }
     }
 
     // MARK: Questions
 
-    /// Only y is yes.
+    /// Handles the key that answers a question; only y confirms.
     mutating func answer(_ question: Question, _ key: Key) {
         mode = .browsing
         let isYes = key == "y" || key == "Y"
-        switch question.deed {
-        case .reset(let group): if isYes { send("reset \(Self.token(group))", .deed("reset")) }
+        switch question.action {
+        case .reset(let group): if isYes { send("reset \(Self.token(group))", .command("reset")) }
         case .delete(let name):
             mode = .presets(presets)
-            if isYes { send("delete \(CommandText.token(name))", .deed("deleted")) }
+            if isYes { send("delete \(CommandText.token(name))", .command("deleted")) }
             if isYes { send("presets", .presets) }
-        case .insist(let line): if isYes { send(line, .deed(line)) }
+        case .force(let line): if isYes { send(line, .command(line)) }
         }
-        if !isYes { say("nothing was done") }
+        if !isYes { showNotice("canceled; nothing changed") }
     }
 
     private static func token(_ path: String) -> String { Quoting.needsQuotes(path) ? Quoting.json(path) : path }

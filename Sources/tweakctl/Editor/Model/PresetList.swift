@@ -1,4 +1,4 @@
-// The page of presets: which there are, and what keys do with them.
+// Lists presets and handles the keys of the preset page.
 
 import Tweaks
 
@@ -10,15 +10,15 @@ struct PresetList: Equatable {
     }
 
     private(set) var presets: [Preset] = []
-    /// Whether the server has said which there are.
+    /// Whether the server has sent the list.
     private(set) var isKnown = false
     var cursor = 0
-    /// Which one is to be selected when the list comes again: the one that was used last.
-    var wanted: String?
+    /// The name to select when the list arrives: the preset that was used last.
+    var preferredName: String?
 
     init() {}
 
-    /// From rows as `  NAME  12 tweaks, saved … by …`, in the place of an older list.
+    /// Parses rows like `  NAME  12 tweaks, saved … by …`, and keeps the selection of the old list.
     init(_ body: [String], after old: PresetList) {
         isKnown = true
         presets = body.compactMap { line in
@@ -26,7 +26,7 @@ struct PresetList: Equatable {
             let about = line.dropFirst(2 + name.count).drop { $0 == " " }
             return Preset(name: String(name), about: String(about))
         }
-        let place = presets.firstIndex { $0.name == old.wanted ?? old.selected?.name }
+        let place = presets.firstIndex { $0.name == old.preferredName ?? old.selected?.name }
         cursor = place ?? min(old.cursor, max(presets.count - 1, 0))
     }
 
@@ -34,11 +34,11 @@ struct PresetList: Equatable {
 }
 
 extension EditorModel {
-    /// A key on the page of presets.
+    /// Handles a key on the preset page.
     mutating func choose(_ list: PresetList, _ key: Key) {
         var list = list
-        let deed = KeyTable.deed(key, in: KeyTable.presets)
-        switch deed {
+        let command = KeyTable.command(for: key, in: KeyTable.presets)
+        switch command {
         case .up?: list.cursor = max(list.cursor - 1, 0)
         case .down?: list.cursor = max(min(list.cursor + 1, list.presets.count - 1), 0)
         case .save?:
@@ -48,25 +48,25 @@ extension EditorModel {
             mode = .browsing
             return
         default:
-            if key == .control("c") { return want(.quit) }
+            if key == .control("c") { return emit(.quit) }
             presets = list
-            if let deed, let preset = list.selected { return use(preset.name, deed) }
+            if let command, let preset = list.selected { return use(preset.name, command) }
         }
         mode = .presets(list)
     }
 
-    private mutating func use(_ name: String, _ deed: Deed) {
+    private mutating func use(_ name: String, _ command: EditorCommand) {
         let token = CommandText.token(name)
-        switch deed {
+        switch command {
         case .enter:
             mode = .browsing
-            send("load \(token)", .deed("loaded \(name)", insisting: "load \(token) partly"))
+            send("load \(token)", .command("loaded \(name)", forced: "load \(token) partly"))
         case .swap:
             mode = .browsing
-            send("swap \(token)", .deed("swapped with \(name)", insisting: "swap \(token) force"))
-        // The page lies over the list, and leads back to it.
+            send("swap \(token)", .command("swapped with \(name)", forced: "swap \(token) force"))
+        // Closing the page returns to the list of presets.
         case .difference: send("diff \(token)", .page("compared with \(name)"))
-        case .delete: mode = .asking(Question(text: "delete the preset \(name)?", deed: .delete(name)))
+        case .delete: mode = .asking(Question(text: "delete the preset \(name)?", action: .delete(name)))
         default: break
         }
     }

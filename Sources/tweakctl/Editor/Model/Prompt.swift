@@ -1,52 +1,52 @@
-// A line that is typed inside the editor: a value, a time, arguments, a name.
+// Edits a line inside the editor: a value, a duration, arguments, or a name.
 
 import Tweaks
 import TweaksWire
 
-/// What is typed, what for, and what became of it.
+/// An open prompt: its fields, its purpose, and its state.
 struct Prompt: Equatable {
     enum Purpose: Equatable {
         case value, temporary, arguments, preset
     }
 
     let purpose: Purpose
-    /// Empty for what is not about one tweak.
+    /// The path of the tweak; empty for a preset.
     let path: String
     private let token: String
     private let kind: TweakKind
-    /// Of an optional, what it holds.
+    /// The kind of an optional's value.
     private let component: TweakKind?
     let isSecret: Bool
-    /// What is typed: one field, of a point two, and how long behind them where that is asked.
+    /// One field, two for a point; for a temporary value the duration follows.
     private var fields: [LineEditor]
-    private let asksForTime: Bool
-    /// The field that has the keys.
+    private let asksForDuration: Bool
+    /// The index of the focused field.
     private var focus = 0
-    /// Whether the next letter replaces the whole text, as in a field that was just entered.
-    private(set) var isChosen = false
-    /// Names that there are already.
-    var taken: Set<String> = []
-    /// Why it was refused.
+    /// Whether typing replaces the whole text, as in a field that just got the focus.
+    private(set) var replacesOnTyping = false
+    /// Names of existing presets.
+    var existingNames: Set<String> = []
+    /// The reason of a refusal.
     var problem: String?
-    /// Whether the answer is awaited.
+    /// Whether the answer is outstanding.
     var isSent = false
 
     init(_ purpose: Purpose, _ tweak: EditorTweak) {
         (self.purpose, path, token, kind, isSecret) = (purpose, tweak.path, tweak.token, tweak.kind, tweak.isSecret)
         component = tweak.kind == .optional ? tweak.component : nil
         fields = purpose == .arguments ? [LineEditor()] : Self.drafts(tweak)
-        asksForTime = purpose == .temporary
-        if asksForTime { fields.append(LineEditor(text: Self.usualTime)) }
-        isChosen = fields.count > 1
+        asksForDuration = purpose == .temporary
+        if asksForDuration { fields.append(LineEditor(text: Self.defaultDuration)) }
+        replacesOnTyping = fields.count > 1
     }
 
-    private static let usualTime = "10m"
+    private static let defaultDuration = "10m"
 
-    /// For the name of a preset.
-    init(presetNamed name: String = "", among taken: [String]) {
+    /// A prompt for the name of a preset.
+    init(presetNamed name: String = "", among existingNames: [String]) {
         (purpose, path, token, kind, isSecret) = (.preset, "", "", .string, false)
-        (fields, asksForTime, component) = ([LineEditor(text: name)], false, nil)
-        (isChosen, self.taken) = (!name.isEmpty, Set(taken))
+        (fields, asksForDuration, component) = ([LineEditor(text: name)], false, nil)
+        (replacesOnTyping, self.existingNames) = (!name.isEmpty, Set(existingNames))
     }
 
     // MARK: Fields
@@ -57,13 +57,14 @@ struct Prompt: Equatable {
         set { fields[0] = newValue }
     }
 
-    /// What stands before each field, and what the screen shows of it in so many columns.
+    /// The fields with their labels, for the screen.
     var shownFields: [ShownField] {
         fields.indices.map { index in
             ShownField(
-                label: index == 0 ? "" : isTime(index) ? " for " : " , ",
-                editor: isSecret ? dots(fields[index]) : fields[index],
-                hasKeys: index == focus, isChosen: index == focus && isChosen, isTime: isTime(index))
+                label: index == 0 ? "" : isDuration(index) ? " for " : " , ",
+                editor: isSecret ? masked(fields[index]) : fields[index],
+                hasKeys: index == focus, replacesOnTyping: index == focus && replacesOnTyping,
+                isDuration: isDuration(index))
         }
     }
 
@@ -71,57 +72,58 @@ struct Prompt: Equatable {
         let label: String
         let editor: LineEditor
         let hasKeys: Bool
-        let isChosen: Bool
-        let isTime: Bool
+        let replacesOnTyping: Bool
+        let isDuration: Bool
     }
 
-    /// What Tab leads to; nil where there is one field alone.
+    /// The name of the field that Tab focuses; nil if there is only one field.
     var nextField: String? {
         if fields.count == 1 { return nil }
         let next = (focus + 1) % fields.count
-        return isTime(next) ? "how long" : fields.count - (asksForTime ? 1 : 0) > 1 ? ["x", "y"][next] : "the value"
+        if isDuration(next) { return "duration" }
+        return fields.count - (asksForDuration ? 1 : 0) > 1 ? ["x", "y"][next] : "the value"
     }
 
-    var isAtTime: Bool { isTime(focus) }
+    var isDurationFocused: Bool { isDuration(focus) }
 
-    private func isTime(_ index: Int) -> Bool { asksForTime && index == fields.count - 1 }
+    private func isDuration(_ index: Int) -> Bool { asksForDuration && index == fields.count - 1 }
 
-    /// Of a secret only how long it is.
-    private func dots(_ editor: LineEditor) -> LineEditor {
-        var dots = LineEditor(text: String(repeating: "•", count: editor.text.count))
-        for _ in 0..<(editor.characters.count - editor.cursor) { _ = dots.handle(.left) }
-        return dots
+    /// A copy with a dot for each character, for secrets.
+    private func masked(_ editor: LineEditor) -> LineEditor {
+        var masked = LineEditor(text: String(repeating: "•", count: editor.text.count))
+        for _ in 0..<(editor.characters.count - editor.cursor) { _ = masked.handle(.left) }
+        return masked
     }
 
     // MARK: Keys
 
-    /// What a key does to the field that has the keys.
+    /// Handles a key in the focused field.
     mutating func handle(_ key: Key) {
         let before = fields
         if (key == .character(" ") || key == .character(",") && kind == .point), isAtEndOfValue {
             changeField()
         } else {
             let isTyped = if case .character = key { true } else { key == .backspace || key == .delete }
-            if isChosen, isTyped { fields[focus] = LineEditor() }
+            if replacesOnTyping, isTyped { fields[focus] = LineEditor() }
             _ = fields[focus].handle(key)
-            isChosen = false
+            replacesOnTyping = false
         }
         if before != fields { problem = nil }
     }
 
-    /// A value without blanks ends with one: whoever types `5 for 1m` in one go gets just that.
+    /// Whether a space ends the value: for kinds without spaces, so that `5 for 1m` can be typed at once.
     private var isAtEndOfValue: Bool {
         focus < fields.count - 1 && ![.string, .choice, .list, .optional].contains(kind)
     }
 
-    /// To the next field, and from the last to the first.
+    /// Focuses the next field, or the first after the last.
     mutating func changeField(by step: Int = 1) {
         if fields.count == 1 { return }
         focus = (focus + step + fields.count) % fields.count
-        isChosen = true
+        replacesOnTyping = true
     }
 
-    /// What stands in the fields at first: a text without its quotes.
+    /// The initial texts of the fields, without quotes.
     private static func drafts(_ tweak: EditorTweak) -> [LineEditor] {
         if tweak.kind == .point, !tweak.isSecret {
             let numbers: [Double]? = if case .point(let point)? = tweak.shown { [point.x, point.y] } else { nil }
@@ -130,7 +132,7 @@ struct Prompt: Equatable {
         return [LineEditor(text: tweak.shown?.choiceName ?? "")]
     }
 
-    /// What stands before the line; nil where it speaks for itself.
+    /// The label of the prompt; nil if none is needed.
     var label: String? {
         switch purpose {
         case .value, .temporary: nil
@@ -139,48 +141,48 @@ struct Prompt: Equatable {
         }
     }
 
-    /// Whether a text is sent as it was typed, whatever it looks like. `none` is no text of an optional.
+    /// Whether the text is sent quoted. `none` of an optional is a keyword.
     private var isText: Bool { kind == .string || component == .string && valueText != TweakValue.notSet.text }
 
-    /// The command that it makes.
+    /// The request line.
     var line: String {
         let text = valueText
         switch purpose {
         case .value where isText: return "set \(token) \(Quoting.json(text))"
         case .value: return "set \(token) \(CommandText.token(text.trimmedAtEnd))"
-        case .temporary where isText: return "set \(token) \(Quoting.json(text)) for \(timeText)"
-        case .temporary: return "set \(token) \(CommandText.token(text.trimmedAtEnd)) for \(timeText)"
+        case .temporary where isText: return "set \(token) \(Quoting.json(text)) for \(durationText)"
+        case .temporary: return "set \(token) \(CommandText.token(text.trimmedAtEnd)) for \(durationText)"
         case .arguments: return text.trimmedAtEnd.isEmpty ? "run \(token)" : "run \(token) \(text.trimmedAtEnd)"
         case .preset: return "save \(CommandText.token(text.trimmedAtEnd))"
         }
     }
 
     private var valueText: String {
-        fields.prefix(fields.count - (asksForTime ? 1 : 0)).map(\.text).joined(separator: ",")
+        fields.prefix(fields.count - (asksForDuration ? 1 : 0)).map(\.text).joined(separator: ",")
     }
 
-    /// The time; `for` before it is what people say.
-    private var timeText: String {
-        let words = (asksForTime ? fields[fields.count - 1].text : "").split(separator: " ")
+    /// The duration, without a leading `for`.
+    private var durationText: String {
+        let words = (asksForDuration ? fields[fields.count - 1].text : "").split(separator: " ")
         return words.drop { $0 == "for" }.joined(separator: " ")
     }
 
-    /// Why it cannot even be sent; nil where it can.
-    fileprivate var fault: String? {
+    /// The error that prevents sending; nil if there is none.
+    fileprivate var validationError: String? {
         guard purpose == .temporary else { return nil }
-        if case .duration(let time)? = TweakValue(parsing: timeText, as: .duration), time > .zero { return nil }
-        return "\(Quoting.excerpt(timeText)) is no time; write how long, as 30s, 10m or 1h30m"
+        if case .duration(let time)? = TweakValue(parsing: durationText, as: .duration), time > .zero { return nil }
+        return "\(Quoting.excerpt(durationText)) is not a duration; write one like 30s, 10m or 1h30m"
     }
 }
 
 extension EditorModel {
-    /// A key while a line is typed.
+    /// Handles a key while a prompt is open.
     mutating func type(_ prompt: Prompt, _ key: Key) {
         var prompt = prompt
         switch key {
-        // A pasted line end shall not send anything.
+        // A pasted line break must not send anything.
         case .enter where isPasting, .tab where isPasting: prompt.handle(" ")
-        case .escape, .control("c"): return leave(prompt)
+        case .escape, .control("c"): return closePrompt(prompt)
         case .enter: return submit(prompt)
         case .tab where prompt.nextField == nil: return complete(prompt)
         case .tab: prompt.changeField()
@@ -190,16 +192,16 @@ extension EditorModel {
         mode = .typing(prompt)
     }
 
-    private mutating func leave(_ prompt: Prompt) {
+    private mutating func closePrompt(_ prompt: Prompt) {
         mode = prompt.purpose == .preset ? .presets(presets) : .browsing
     }
 
-    /// Sends it. Nothing is lost when that fails: the line stays until the server has taken it.
+    /// Sends the line. The prompt stays open until the server has accepted it.
     private mutating func submit(_ prompt: Prompt) {
         var prompt = prompt
         if prompt.isSent { return }
-        if prompt.purpose == .preset, prompt.editor.text.isEmpty { return leave(prompt) }
-        prompt.problem = prompt.fault
+        if prompt.purpose == .preset, prompt.editor.text.isEmpty { return closePrompt(prompt) }
+        prompt.problem = prompt.validationError
         if prompt.problem == nil {
             prompt.isSent = send(prompt.line, .typed)
             if !prompt.isSent { prompt.problem = "not connected" }
@@ -207,7 +209,7 @@ extension EditorModel {
         mode = .typing(prompt)
     }
 
-    /// Tab in a line: the choices of a choice, one after the other.
+    /// Completes a choice, or takes the next one.
     private mutating func complete(_ prompt: Prompt) {
         guard prompt.purpose == .value, let position = positions[prompt.path] else { return }
         let choices = tweaks[position].kind == .bool ? ["true", "false"] : tweaks[position].choices
@@ -220,10 +222,10 @@ extension EditorModel {
         mode = .typing(prompt)
     }
 
-    /// The server has answered what was typed.
-    mutating func settleTyped(_ answer: Answer) {
+    /// Handles the answer to a prompt.
+    mutating func finishTyped(_ answer: Answer) {
         guard case .typing(var prompt) = mode, prompt.isSent else {
-            return answer.isRefusal ? say(answer.complaint, .bad) : take(answer)
+            return answer.isRefusal ? showNotice(answer.complaint, .bad) : apply(answer)
         }
         prompt.isSent = false
         if answer.isRefusal {
@@ -236,13 +238,13 @@ extension EditorModel {
         case .arguments: show(answer, of: prompt.path)
         case .preset:
             mode = .presets(presets)
-            presets.wanted = prompt.editor.text.trimmedAtEnd
+            presets.preferredName = prompt.editor.text.trimmedAtEnd
             report(answer, "saved")
             send("presets", .presets)
-        case .temporary: report(answer, "set for a while")
+        case .temporary: report(answer, "set temporarily")
         case .value:
-            take(answer, isPlain: true)
-            remark(answer)
+            apply(answer, isPlain: true)
+            showRemark(of: answer)
         }
         selectionChanged()
     }

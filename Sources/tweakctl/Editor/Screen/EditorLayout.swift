@@ -1,23 +1,23 @@
-// How a screen is divided, by its size.
+// Divides the screen according to its size.
 
-/// What goes where.
+/// The layout of a screen.
 struct EditorLayout: Equatable {
     let columns: Int
     let rows: Int
 
     init(_ size: ScreenSize) { (columns, rows) = (size.columns, size.rows) }
 
-    static let least = ScreenSize(columns: 40, rows: 8)
+    static let minimum = ScreenSize(columns: 40, rows: 8)
 
-    var isTooSmall: Bool { columns < Self.least.columns || rows < Self.least.rows }
+    var isTooSmall: Bool { columns < Self.minimum.columns || rows < Self.minimum.rows }
 
-    /// With room for two columns the details stand at the right, else below.
+    /// Whether the details are on the right of the list; otherwise they are below.
     var isWide: Bool { columns >= 100 && rows >= 16 }
 
-    /// The details at the right, without the wall.
+    /// The width of the details on the right, without the divider.
     var sideColumns: Int { isWide ? min(columns * 2 / 5, 64) : 0 }
 
-    /// The details below, with the line above them.
+    /// The rows of the details below, with the rule above them.
     var lowerRows: Int {
         if isWide { return 0 }
         return switch rows {
@@ -31,9 +31,9 @@ struct EditorLayout: Equatable {
 
     var listColumns: Int { isWide ? columns - sideColumns - 1 : columns }
 
-    /// Without the header, the line for remarks, and the footer.
+    /// The rows of the list: all but the header, the notice, and the footer.
     var listRows: Int { rows - 3 - lowerRows }
 
-    /// Of a page that covers list and details.
+    /// The rows of a page, which covers list and details.
     var pageRows: Int { rows - 4 }
 }

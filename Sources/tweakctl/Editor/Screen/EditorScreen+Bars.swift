@@ -1,4 +1,4 @@
-// The header, the line for remarks, and lines that are being typed.
+// Draws the header, the notice line, and prompts.
 
 import Tweaks
 import TweaksTerminal
@@ -6,7 +6,7 @@ import TweaksTerminal
 extension EditorScreen {
     // MARK: Header
 
-    /// Who it is, and how the connection is.
+    /// The process, its counts, and the state of the connection.
     var header: StyledLine {
         var line = StyledLine(on: .title)
         line.add(" ")
@@ -14,15 +14,15 @@ extension EditorScreen {
         let (state, role) = linkState
         let room = layout.columns - TextWidth.of(state) - 4
         let modified = model.counts(of: "").modified
-        let facts = [
+        let info = [
             model.processID.isEmpty ? "" : "pid \(model.processID)",
             "\(model.tweaks.count) tweak\(model.tweaks.count == 1 ? "" : "s")",
             modified > 0 ? "\(modified) modified" : "",
             "rev \(model.revision)", model.place,
         ]
-        for fact in facts where !fact.isEmpty && line.width + 2 + TextWidth.of(fact) <= room {
+        for item in info where !item.isEmpty && line.width + 2 + TextWidth.of(item) <= room {
             line.add("  ")
-            line.add(fact, fact.hasSuffix(" modified") ? .marked : .faint)
+            line.add(item, item.hasSuffix(" modified") ? .marked : .faint)
         }
         line.pad(to: layout.columns - TextWidth.of(state) - 2)
         line.add(" " + state + " ", role)
@@ -34,13 +34,13 @@ extension EditorScreen {
         case .live where model.isLate: ("no answer yet", .marked)
         case .live: (glyphs.live + " live", .good)
         case .connecting: ("connecting", .faint)
-        case .lost: ("lost, trying again", .error)
+        case .lost: ("disconnected, retrying", .error)
         }
     }
 
-    // MARK: Remarks
+    // MARK: Notices
 
-    /// The line above the footer, and where something is typed in it.
+    /// The line above the footer, and the cursor column if text is typed there.
     var status: (line: StyledLine, cursor: Int?) {
         switch model.mode {
         case .searching(let editor): return searchLine(editor)
@@ -63,10 +63,10 @@ extension EditorScreen {
             return StyledLine(" search “\(Quoting.sanitized(model.search))”: \(count); Escape shows all", .marked)
         }
         return model.showsOnlyModified
-            ? StyledLine(" only what is modified: \(count); m shows all", .marked) : StyledLine()
+            ? StyledLine(" only modified tweaks: \(count); m shows all", .marked) : StyledLine()
     }
 
-    /// A remark or a reason that one line cannot hold, in up to three.
+    /// A message that does not fit into one line, in up to three.
     var longRemark: [StyledLine] {
         switch model.mode {
         case .searching: return []
@@ -75,7 +75,7 @@ extension EditorScreen {
             guard let problem = prompt.problem else { return [] }
             let lines = Self.lines(problem, .error, layout.columns)
             if isVisible(prompt.path) { return lines }
-            // The line itself is at the bottom; what does not fit behind it stands above.
+            // The prompt is in the status line; a message that does not fit after it goes above.
             return TextWidth.of(problem) + 2 <= layout.columns - status.line.width ? [] : lines + [status.line]
         default: return model.notice.map { Self.lines($0.text, Self.role($0.sort), layout.columns) } ?? []
         }
@@ -105,7 +105,7 @@ extension EditorScreen {
         return (line, column)
     }
 
-    /// Why it was refused, or what fits.
+    /// The reason of a refusal, or a hint about valid input.
     private func hint(_ prompt: Prompt) -> StyledLine {
         if let problem = prompt.problem { return StyledLine(" " + problem, .error) }
         if model.notice != nil { return remark }
@@ -117,17 +117,17 @@ extension EditorScreen {
             return StyledLine(" \(tweak.summary)\(Quoting.sanitized(choices))", .faint)
         case .temporary:
             return StyledLine(
-                prompt.isAtTime
-                    ? " how long: 30s, 10m, 1h30m; then it reverts by itself"
-                    : " \(tweak.summary); it reverts by itself when the time is over", .faint)
-        case .arguments: return StyledLine(" arguments of the action; quotes keep blanks together", .faint)
+                prompt.isDurationFocused
+                    ? " duration: 30s, 10m, 1h30m; then the value reverts"
+                    : " \(tweak.summary); reverts when the duration is over", .faint)
+        case .arguments: return StyledLine(" arguments of the action; quote an argument with spaces", .faint)
         case .preset: return StyledLine()
         }
     }
 
-    // MARK: Typing in place
+    // MARK: Prompts in the list
 
-    /// The prompt of this tweak.
+    /// The open prompt of this tweak.
     func prompt(for tweak: EditorTweak) -> Prompt? {
         if case .typing(let prompt) = model.mode, prompt.path == tweak.path { prompt } else { nil }
     }
@@ -136,7 +136,7 @@ extension EditorScreen {
         visibleRows.contains(model.cursor) && model.selectedTweak?.path == path
     }
 
-    /// Fields with what is typed, and the reason for a refusal behind them.
+    /// The fields of a prompt, followed by the reason of a refusal.
     func promptLine(_ prompt: Prompt, from column: Int) -> (line: StyledLine, cursor: Int) {
         let total = prompt.purpose == .preset ? layout.columns : layout.listColumns
         var line = StyledLine()
@@ -157,7 +157,7 @@ extension EditorScreen {
         return (line, column + place)
     }
 
-    /// How wide a field is: as what is typed in it, as far as there is room beside the others.
+    /// The width of a field: that of its text, limited by the room beside the others.
     private func fieldWidth(_ index: Int, of fields: [Prompt.ShownField], in room: Int) -> Int {
         let typed = fields[index].editor.width + 2
         if fields.count == 1 { return min(max(typed, 12), room) }
@@ -170,17 +170,17 @@ extension EditorScreen {
         return min(max(typed, 8), max(room - others - labels, 4))
     }
 
-    /// A field so wide.
-    /// - Returns: Where in the line its cursor is.
+    /// Adds a field of a given width.
+    /// - Returns: The column of its cursor.
     private func addField(_ field: Prompt.ShownField, _ width: Int, _ line: inout StyledLine) -> Int {
         let start = line.width
         let visible = field.editor.visible(columns: width)
-        line.add(visible.text, field.isChosen ? .chosen : .field)
+        line.add(visible.text, field.replacesOnTyping ? .chosen : .field)
         line.add(String(repeating: " ", count: max(0, start + width - line.width)), .field)
         return start + visible.cursor
     }
 
-    /// Where the terminal's cursor belongs while a value is typed in the list.
+    /// The position of the cursor while a value is typed in the list.
     var valueCursor: Frame.Cursor? {
         guard case .typing(let prompt) = model.mode, isVisible(prompt.path) else { return nil }
         let column = promptLine(prompt, from: columns.valueStart).cursor

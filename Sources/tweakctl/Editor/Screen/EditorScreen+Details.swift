@@ -1,10 +1,10 @@
-// What is known about the selected tweak.
+// Draws the details of the selected tweak.
 
 import Tweaks
 import TweaksTerminal
 
 extension EditorScreen {
-    /// Exactly so many lines about what is selected.
+    /// Details of the selected row, in exactly `rows` lines.
     func details(columns: Int, rows: Int, isTall: Bool) -> [StyledLine] {
         var lines: [StyledLine]
         if case .coloring(let path, let channel) = model.mode, let position = model.positions[path] {
@@ -27,26 +27,26 @@ extension EditorScreen {
         return [StyledLine("\(counts.all) tweak\(counts.all == 1 ? "" : "s"), \(counts.modified) modified", .faint)]
     }
 
-    /// Few lines: help, facts, layers.
+    /// Details in few lines: help, facts, layers.
     private func short(_ tweak: EditorTweak, _ columns: Int, _ rows: Int) -> [StyledLine] {
-        let facts = tweak.facts.joined(separator: ", ")
+        let info = tweak.info.joined(separator: ", ")
         guard rows > 1 else {
-            return [StyledLine([tweak.help, facts].compactMap(\.self).joined(separator: " · "), .faint)]
+            return [StyledLine([tweak.help, info].compactMap(\.self).joined(separator: " · "), .faint)]
         }
         var lines = (tweak.help ?? "").wrapped(to: columns).filter { !$0.isEmpty }.map { StyledLine($0) }
         if lines.count > max(rows - 2, 1) { lines = Array(lines.prefix(max(rows - 2, 1))) }
-        lines += facts.wrapped(to: columns).prefix(2).map { StyledLine($0, .faint) }
+        lines += info.wrapped(to: columns).prefix(2).map { StyledLine($0, .faint) }
         return lines + layerLines(tweak, columns, isShort: true)
     }
 
-    /// A column of its own.
+    /// Details in a column on the right.
     private func tall(_ tweak: EditorTweak, _ columns: Int) -> [StyledLine] {
         var lines = tweak.path.wrapped(to: columns).map { StyledLine($0, .strong) } + [StyledLine()]
         lines += (tweak.help ?? "").wrapped(to: columns).filter { !$0.isEmpty }.map { StyledLine($0) }
         if tweak.help != nil { lines.append(StyledLine()) }
         lines += scale(tweak, columns)
         lines += swatch(tweak, columns)
-        lines += tweak.facts.flatMap { $0.wrapped(to: columns) }.map { StyledLine($0, .faint) }
+        lines += tweak.info.flatMap { $0.wrapped(to: columns) }.map { StyledLine($0, .faint) }
         if tweak.kind == .choice {
             lines.append(StyledLine())
             for choice in tweak.choices {
@@ -59,7 +59,7 @@ extension EditorScreen {
         return layers.isEmpty ? lines : lines + [StyledLine(), StyledLine("layers", .faint)] + layers
     }
 
-    /// Where the value lies between its bounds.
+    /// A bar with the position of the value between its bounds.
     private func scale(_ tweak: EditorTweak, _ columns: Int) -> [StyledLine] {
         guard let fraction = tweak.fraction, let lower = tweak.lower?.text, let upper = tweak.upper?.text else {
             return []
@@ -79,7 +79,7 @@ extension EditorScreen {
 
     private func layerLines(_ tweak: EditorTweak, _ columns: Int, isShort: Bool) -> [StyledLine] {
         guard model.layers.path == tweak.path else { return [] }
-        // Where not all have room, the one that wins is the one to see.
+        // The winning layer first, because not all may fit.
         let winner = model.layers.lines.filter { $0.hasPrefix("→") }
         let all = isShort ? winner + model.layers.lines.filter { !$0.hasPrefix("→") } : model.layers.lines
         return all.flatMap { text -> [StyledLine] in
@@ -90,7 +90,7 @@ extension EditorScreen {
         }
     }
 
-    /// The time that is left as it is now: the layers were asked for a while ago.
+    /// The line with the current remaining time: the layers were read a while ago.
     private func counted(_ text: String, _ tweak: EditorTweak) -> String {
         guard text.hasPrefix("→ temporary"), text.hasSuffix(" left"), let left = model.secondsLeft(of: tweak),
             let comma = text.ranges(of: ", ").last
@@ -98,7 +98,7 @@ extension EditorScreen {
         return text[..<comma.upperBound] + DurationText.print(left * 1_000_000_000) + " left"
     }
 
-    /// The columns of a wide terminal are gaps here.
+    /// The line without its column padding.
     private static func squeezed(_ text: String) -> String {
         let words = text.split(separator: " ").joined(separator: " ")
         return text.hasPrefix(" ") ? "  " + words : words
@@ -133,9 +133,9 @@ extension EditorScreen {
             if palette.hasSwatches { line.add("    ", swatch: color) }
             for (number, channel) in zip(["R", "G", "B", "A"], color.channels).enumerated() {
                 line.add(" ")
-                line.ground = number == selected ? .selected : .none
+                line.background = number == selected ? .selected : .none
                 line.add("\(number == selected ? ">" : " ")\(channel.0) \(channel.1)", .strong)
-                line.ground = .none
+                line.background = .none
             }
         }
         return line
@@ -151,10 +151,10 @@ extension EditorTweak {
         return unit.map { text + ", " + $0 } ?? text
     }
 
-    /// What there is to know, each for itself.
-    var facts: [String] {
-        var facts = [summary]
-        if let standard, !isReadOnly { facts.append("default \(Quoting.sanitized(standard.text))") }
-        return facts + flags
+    /// The facts about a tweak, one by one.
+    var info: [String] {
+        var info = [summary]
+        if let defaultValue, !isReadOnly { info.append("default \(Quoting.sanitized(defaultValue.text))") }
+        return info + flags
     }
 }

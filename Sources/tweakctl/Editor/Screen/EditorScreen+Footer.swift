@@ -1,10 +1,10 @@
-// The footer: the keys that apply now.
+// Draws the footer with the keys that apply now.
 
 import Tweaks
 import TweaksTerminal
 
 extension EditorScreen {
-    /// The keys that apply now, the most important ones where not all fit.
+    /// The keys that apply now; only the most important ones if not all fit.
     var footer: StyledLine {
         let hints = hints
         var room = layout.columns - 1
@@ -49,7 +49,7 @@ extension EditorScreen {
         switch prompt.purpose {
         case .value, .temporary: "set"
         case .arguments: "run"
-        case .preset: prompt.taken.contains(prompt.editor.text) ? "replace" : "save"
+        case .preset: prompt.existingNames.contains(prompt.editor.text) ? "replace" : "save"
         }
     }
 
@@ -58,13 +58,13 @@ extension EditorScreen {
         return model.tweaks[position].kind == .bool || !model.tweaks[position].choices.isEmpty
     }
 
-    /// As it applies to what is selected.
+    /// The hint of a binding for the selected row; nil where it does not apply.
     private func hint(_ binding: KeyBinding) -> Hint? {
-        guard let label = binding.label, let deed = binding.deeds.first else { return nil }
+        guard let label = binding.label, let command = binding.commands.first else { return nil }
         let shown = binding.shown.split(separator: " ").count > 2 ? binding.shown : String(binding.shown)
         let tweak = model.selectedTweak
         let isFixed = tweak?.isReadOnly ?? false
-        switch deed {
+        switch command {
         case .move:
             guard let tweak else { return (shown, "fold", 1) }
             return isFixed || [.string, .action, .color, .point, .list].contains(tweak.kind) || tweak.isSecret

@@ -1,21 +1,21 @@
-// The list: categories, collections, and the tweaks with their values.
+// Draws the list: categories, collections, and tweaks with their values.
 
 import Tweaks
 import TweaksTerminal
 import TweaksWire
 
-/// Where the columns of the list are.
+/// The widths and positions of the list's columns.
 struct ListColumns {
     let name: Int
     let value: Int
     let bar: Int
-    /// Where names and values begin.
+    /// The start column of names.
     let nameStart: Int
     var valueStart: Int { nameStart + name + 2 }
 }
 
 extension EditorScreen {
-    /// The rows that are in view.
+    /// The visible rows.
     var visibleRows: Range<Int> { model.visibleRows }
 
     var columns: ListColumns {
@@ -27,7 +27,7 @@ extension EditorScreen {
         let bar = total >= 68 ? 10 : total >= 56 ? 6 : 0
         let shown = visibleRows.map { valueWidth(model.rows[$0]) }.max() ?? 0
         let room = total - start - name - 2 - (bar > 0 ? bar + 2 : 0)
-        // Rounded up, so that a value that grows by a digit does not move the bars.
+        // Rounded up, so that a value with one more digit does not move the bars.
         return ListColumns(
             name: name, value: max(min((shown + 3) / 4 * 4, min(room, 28)), 6), bar: bar, nameStart: start)
     }
@@ -35,13 +35,13 @@ extension EditorScreen {
     private func valueWidth(_ row: EditorRow) -> Int {
         guard case .tweak(let position) = row else { return 0 }
         let tweak = model.tweaks[position]
-        // A long text goes on where the others have their bars.
+        // A long text may use the columns of the bars.
         if tweak.kind == .string { return 0 }
         let unit = tweak.unit.map { TextWidth.of($0) + 1 } ?? 0
         return TextWidth.of(tweak.shownText) + unit + (tweak.color != nil && palette.hasSwatches ? 3 : 0)
     }
 
-    /// All lines of the list, blank ones at its end.
+    /// All lines of the list, filled up with blank ones.
     var listLines: [StyledLine] {
         let columns = columns
         var lines = visibleRows.map { position -> StyledLine in
@@ -49,15 +49,15 @@ extension EditorScreen {
             let line = line(model.rows[position], isSelected, columns).fitted(to: layout.listColumns)
             return model.link == .live || isSelected ? line : line.painted(.faint)
         }
-        if lines.isEmpty { lines = [StyledLine(), StyledLine("  " + nothing, .faint)] }
+        if lines.isEmpty { lines = [StyledLine(), StyledLine("  " + emptyText, .faint)] }
         while lines.count < layout.listRows { lines.append(StyledLine()) }
         return lines.prefix(layout.listRows).map { $0.fitted(to: layout.listColumns) }
     }
 
-    private var nothing: String {
+    private var emptyText: String {
         if model.tweaks.isEmpty { return model.instance == nil ? "waiting for \(model.name)…" : "no tweaks" }
-        if !model.search.isEmpty { return "nothing matches “\(Quoting.sanitized(model.search))”" }
-        return "nothing is modified; m shows all"
+        if !model.search.isEmpty { return "no tweaks match “\(Quoting.sanitized(model.search))”" }
+        return "no tweaks are modified; m shows all"
     }
 
     private func line(_ row: EditorRow, _ isSelected: Bool, _ columns: ListColumns) -> StyledLine {
@@ -95,7 +95,7 @@ extension EditorScreen {
         addValue(tweak, columns, to: &line)
     }
 
-    /// Category and collection step back behind the name; what was searched for is marked.
+    /// Adds the path, with category and collection fainter than the name, and search matches marked.
     private func addPath(_ tweak: EditorTweak, _ columns: ListColumns, to line: inout StyledLine) {
         let end = line.width + columns.name
         let text = tweak.path.fitted(to: columns.name)
@@ -107,9 +107,9 @@ extension EditorScreen {
         line.pad(to: end)
     }
 
-    /// Which characters of a text are those of a search.
+    /// The indices of characters that match a search.
     static func matches(of search: String, in text: String) -> Set<Int> {
-        // One character may be several letters: “ß” is two of them.
+        // One character may fold to several letters: “ß” to two.
         let letters = text.enumerated().flatMap { position, character in
             SearchText.folded(String(character)).map { (letter: $0, position: position) }
         }
@@ -140,7 +140,7 @@ extension EditorScreen {
         let text = tweak.shownText.fitted(to: room)
         line.add(text, tweak.role)
         if TextWidth.of(text + unit) <= room { line.add(unit, .faint) }
-        // What lasts a moment may stand where the bar is, or nearer to the value; the value itself stays.
+        // The tail is short-lived and may cover the bar or move next to the value; the value stays.
         line.pad(to: tail.width > 0 ? min(end, tailStart - 2) : end)
         if !isLong, columns.bar > 0, tail.width == 0 || line.width + columns.bar + 4 <= tailStart {
             line.add("  ")
@@ -153,7 +153,7 @@ extension EditorScreen {
         }
     }
 
-    /// A bar in eighths of a cell; blanks where there is no range.
+    /// A bar; spaces where there is no range.
     func bar(_ fraction: Double?, _ width: Int) -> StyledLine {
         var line = StyledLine()
         guard let fraction else { return StyledLine(String(repeating: " ", count: width)) }
@@ -163,21 +163,23 @@ extension EditorScreen {
         return line
     }
 
-    // MARK: What stands behind a value
+    // MARK: After the value
 
-    /// How long it will last, and who changed it.
+    /// The remaining time, and the origin of a recent change.
     private func tail(_ tweak: EditorTweak) -> StyledLine {
         var line = StyledLine()
         if let left = model.secondsLeft(of: tweak) {
             line.add("\(glyphs.timer) \(DurationText.print(left * 1_000_000_000))", .marked)
         }
-        if let news = tweak.news { line.add((line.width > 0 ? "  " : "") + "\(glyphs.back) \(news.origin)", .news) }
+        if let change = tweak.recentChange {
+            line.add((line.width > 0 ? "  " : "") + "\(glyphs.back) \(change.origin)", .recent)
+        }
         return line
     }
 }
 
 extension EditorTweak {
-    /// How its value looks.
+    /// The role of its value.
     var role: Role {
         switch kind {
         case .string: .text

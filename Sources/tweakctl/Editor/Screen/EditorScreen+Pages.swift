@@ -1,10 +1,10 @@
-// Pages that cover list and details: texts to read, and presets.
+// Draws text pages and the preset page.
 
 import Tweaks
 import TweaksTerminal
 
 extension EditorScreen {
-    /// A page, with its title and how far it was read.
+    /// A page, with its title and the range of visible lines.
     func pageLines(_ page: Page) -> [StyledLine] {
         let height = layout.pageRows
         let all = page.wrapped(to: layout.columns - 2)
@@ -12,7 +12,7 @@ extension EditorScreen {
         let last = min(top + height, all.count)
         var lines = [pageTitle(page.title, all.count > height ? "\(top + 1)–\(last) of \(all.count)" : "")]
         lines += all[top..<last].map { pageLine($0, page) }
-        if all.isEmpty { lines.append(StyledLine("  nothing", .faint)) }
+        if all.isEmpty { lines.append(StyledLine("  empty", .faint)) }
         while lines.count < height + 1 { lines.append(StyledLine()) }
         return lines
     }
@@ -32,7 +32,7 @@ extension EditorScreen {
     private func pageLine(_ text: String, _ page: Page) -> StyledLine {
         guard page.isHelp else { return StyledLine(" " + text, text.hasPrefix("→") ? .strong : .plain) }
         guard text.hasPrefix("  ") else { return StyledLine(" " + text, .strong) }
-        // Keys stand before the first two blanks; a line without them goes on from the one above.
+        // Two spaces separate keys from the summary; a continuation line has no keys.
         let words = text.dropFirst(2)
         let end = words.hasPrefix(" ") ? words.startIndex : words.firstRange(of: "  ")?.lowerBound ?? words.endIndex
         var line = StyledLine("   ")
@@ -58,7 +58,7 @@ extension EditorScreen {
         }
         if list.presets.isEmpty {
             lines.append(
-                StyledLine("  " + (list.isKnown ? "none yet; s saves the values of now" : glyphs.dash), .faint))
+                StyledLine("  " + (list.isKnown ? "no presets yet; s saves the current values" : glyphs.dash), .faint))
         }
         while lines.count < height + 1 { lines.append(StyledLine()) }
         return lines

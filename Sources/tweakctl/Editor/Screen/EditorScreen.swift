@@ -1,9 +1,9 @@
-// The state of the editor as a screen full of lines.
+// Draws the editor's model as a frame of styled lines.
 
 import Tweaks
 import TweaksTerminal
 
-/// Draws a model. Pure: the same model is always the same frame.
+/// Draws a model. Pure: the same model always gives the same frame.
 struct EditorScreen {
     let model: EditorModel
     let palette: Palette
@@ -26,7 +26,7 @@ struct EditorScreen {
         case .asking(let question) where !question.lines.isEmpty:
             lines += pageLines(Page(title: "not done", lines: question.lines))
         case .presets(let list): lines += presetLines(list)
-        // What is typed or asked about presets stands below them.
+        // Prompts and questions about presets appear below the list of presets.
         case .typing(let prompt) where prompt.purpose == .preset: lines += presetLines(model.presets)
         case .asking(let question) where question.isAboutPresets: lines += presetLines(model.presets)
         default:
@@ -34,7 +34,7 @@ struct EditorScreen {
             cursor = valueCursor
         }
         let status = status
-        // A long remark takes what it needs of the lines above it.
+        // A long message covers the last lines above it.
         let long = longRemark.dropFirst()
         lines.removeLast(long.count)
         lines += long.isEmpty ? [status.line] : longRemark
@@ -44,9 +44,9 @@ struct EditorScreen {
     }
 
     private var tooSmall: Frame {
-        let least = EditorLayout.least
+        let minimum = EditorLayout.minimum
         let text =
-            "tweakctl needs \(least.columns) × \(least.rows); this is \(layout.columns) × \(layout.rows). q quits."
+            "tweakctl needs \(minimum.columns) × \(minimum.rows); this is \(layout.columns) × \(layout.rows). q quits."
         let lines = text.wrapped(to: max(layout.columns, 2)).map { StyledLine($0) }
         let all = lines + [StyledLine](repeating: StyledLine(), count: max(0, layout.rows - lines.count))
         return Frame(
@@ -60,7 +60,7 @@ struct EditorScreen {
             let details = details(columns: layout.sideColumns - 1, rows: layout.listRows, isTall: true)
             return zip(list, details).map { left, right in
                 var line = left.fitted(to: layout.listColumns)
-                line.add(glyphs.wall, .faint)
+                line.add(glyphs.divider, .faint)
                 line.add(" ")
                 line.add(right)
                 return line
@@ -75,7 +75,7 @@ struct EditorScreen {
             }
     }
 
-    /// The line between list and details, with the path.
+    /// The rule between list and details, with the path.
     private var rule: StyledLine {
         var line = StyledLine(String(repeating: glyphs.line, count: 2) + " ", .faint)
         if let tweak = model.selectedTweak {

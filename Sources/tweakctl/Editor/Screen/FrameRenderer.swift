@@ -1,4 +1,4 @@
-// Frames to bytes: what changed since the last one, and nothing else.
+// Renders frames as escape sequences, only the lines that changed since the last frame.
 
 import TweaksTerminal
 
@@ -6,7 +6,7 @@ import TweaksTerminal
 struct Frame: Equatable {
     var lines: [StyledLine]
     var columns: Int
-    /// Where the terminal's cursor is shown; nil for nowhere.
+    /// The position of the cursor; nil while it is hidden.
     var cursor: Cursor?
 
     struct Cursor: Equatable {
@@ -14,27 +14,27 @@ struct Frame: Equatable {
         var column: Int
     }
 
-    /// The text alone, as a person reads it.
+    /// The text without styles.
     var text: String { lines.map { $0.text.trimmedAtEnd }.joined(separator: "\n") }
 }
 
-/// Remembers what the terminal shows.
+/// Renders frames and remembers what the terminal shows.
 struct FrameRenderer {
     let palette: Palette
     private var shown: Frame?
 
     init(palette: Palette) { self.palette = palette }
 
-    /// Whatever the terminal showed is gone.
+    /// Forgets the screen's content, so that the next frame is drawn completely.
     mutating func forget() { shown = nil }
 
-    /// The bytes that make the terminal show a frame; none where it shows it already.
+    /// The bytes that turn the screen into a frame; empty if nothing changed.
     mutating func bytes(for frame: Frame) -> [UInt8] {
         let old = shown?.columns == frame.columns && shown?.lines.count == frame.lines.count ? shown : nil
         if old == frame { return [] }
         var text = old == nil ? "\u{1B}[0m\u{1B}[2J" : ""
         let changed = frame.lines.indices.filter { old?.lines[$0] != frame.lines[$0] }
-        // A cursor that jumps about while lines are drawn would be seen.
+        // Hidden while lines are drawn, because it would visibly jump.
         if !changed.isEmpty, old?.cursor != nil { text += "\u{1B}[?25l" }
         for row in changed { text += "\u{1B}[\(row + 1);1H" + drawn(frame.lines[row], frame.columns) }
         if let cursor = frame.cursor {
@@ -46,9 +46,9 @@ struct FrameRenderer {
         return Array(text.utf8)
     }
 
-    /// A line whole: behind a wide character that is gone, half of it would stay.
+    /// Draws a whole line: a partial update could leave half of a wide character.
     private func drawn(_ line: StyledLine, _ columns: Int) -> String {
-        // Blanks at the end are what erasing leaves.
+        // Erasing the rest of the line replaces trailing spaces.
         var spans = line.spans[...]
         while let last = spans.last, last.isBlank { spans.removeLast() }
         var (result, shownCode, width) = ("", "0", 0)
@@ -62,11 +62,11 @@ struct FrameRenderer {
             width += TextWidth.of(text)
         }
         if shownCode != "0" { result += "\u{1B}[0m" }
-        // In the last column this would erase what was just written.
+        // In the last column erasing would remove the last character.
         return width < columns ? result + "\u{1B}[K" : result
     }
 
-    /// Our own characters in ASCII, each as wide as before.
+    /// Replaces the editor's own characters by ASCII of the same width.
     private static func plain(_ text: String) -> String {
         String(text.map { ascii[$0] ?? $0 })
     }

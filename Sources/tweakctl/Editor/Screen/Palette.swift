@@ -1,27 +1,27 @@
-// How roles look: by the colours that a terminal has, and its characters.
+// Maps roles to the colors and characters that a terminal supports.
 
 import Tweaks
 import TweaksTerminal
 
-/// The looks of one terminal.
+/// The colors and characters of one terminal.
 struct Palette: Equatable {
-    /// How many colours there are.
+    /// The color depth.
     enum Depth: Equatable {
         case none, sixteen, indexed, full
     }
 
     var depth: Depth
-    /// Whether there are more characters than ASCII.
+    /// Whether characters beyond ASCII are available.
     var hasBlocks: Bool
 
-    /// What `NO_COLOR`, `COLORTERM` and `TERM` say.
+    /// The depth according to `NO_COLOR`, `COLORTERM` and `TERM`.
     static func depth(term: String, colorTerm: String, noColor: String?) -> Depth {
         if noColor != nil || term == "dumb" || term.hasPrefix("vt1") || term.hasPrefix("vt2") { return .none }
         if ["truecolor", "24bit"].contains(colorTerm) || term.hasSuffix("-direct") { return .full }
         return term.contains("256color") ? .indexed : .sixteen
     }
 
-    /// That of this process's terminal.
+    /// The palette of this process's terminal.
     static var own: Palette {
         let depth = depth(
             term: System.variable("TERM") ?? "dumb", colorTerm: System.variable("COLORTERM") ?? "",
@@ -31,15 +31,15 @@ struct Palette: Equatable {
 
     // MARK: Sequences
 
-    /// The parameters of SGR for a piece of a line.
+    /// The SGR parameters of a span.
     func code(_ span: Span) -> String {
-        var parts = ["0", ground(span.ground), role(span.role, on: span.ground)]
+        var parts = ["0", background(span.background), role(span.role, on: span.background)]
         if let swatch = span.swatch { parts.append(self.swatch(swatch)) }
         return parts.filter { !$0.isEmpty }.joined(separator: ";")
     }
 
-    private func ground(_ ground: Ground) -> String {
-        switch (ground, depth) {
+    private func background(_ background: Background) -> String {
+        switch (background, depth) {
         case (.none, _): ""
         case (_, .none): "7"
         case (.selected, .sixteen): "97;44"
@@ -49,10 +49,10 @@ struct Palette: Equatable {
         }
     }
 
-    private func role(_ role: Role, on ground: Ground) -> String {
+    private func role(_ role: Role, on background: Background) -> String {
         if depth == .none { return Self.plainRole(role) }
-        // What has a ground has its own colour of text; only a few things stand out from it.
-        switch ground {
+        // Text on a background has its own color; only a few roles differ from it.
+        switch background {
         case .none: return openRole(role)
         case .selected: return selectedRole(role)
         case .title: return titleRole(role)
@@ -61,7 +61,7 @@ struct Palette: Equatable {
 
     private static func plainRole(_ role: Role) -> String {
         switch role {
-        case .strong, .marked, .news, .error, .key: "1"
+        case .strong, .marked, .recent, .error, .key: "1"
         case .match, .field: "4"
         case .chosen: "1;4"
         default: ""
@@ -78,7 +78,7 @@ struct Palette: Equatable {
         case .text: isRich ? "38;5;71" : "32"
         case .word: isRich ? "38;5;134" : "35"
         case .marked: isRich ? "1;38;5;208" : "1;33"
-        case .news: isRich ? "1;38;5;33" : "1;34"
+        case .recent: isRich ? "1;38;5;33" : "1;34"
         case .error: isRich ? "1;38;5;160" : "1;31"
         case .good: isRich ? "38;5;71" : "32"
         case .key: isRich ? "1;38;5;33" : "1;36"
@@ -94,7 +94,7 @@ struct Palette: Equatable {
         case .strong, .match: "1"
         case .faint: isRich ? "38;5;152" : "37"
         case .marked: isRich ? "1;38;5;221" : "1;93"
-        case .news: isRich ? "1;38;5;123" : "1;96"
+        case .recent: isRich ? "1;38;5;123" : "1;96"
         case .error: isRich ? "1;38;5;217" : "1;93"
         case .field: isRich ? "38;5;16;48;5;255" : "30;47"
         case .chosen: isRich ? "38;5;16;48;5;117" : "30;46"
@@ -114,12 +114,12 @@ struct Palette: Equatable {
         }
     }
 
-    // MARK: Colours
+    // MARK: Colors
 
-    /// Whether colours can be seen at all.
+    /// Whether color swatches can be shown.
     var hasSwatches: Bool { depth != .none }
 
-    /// The colour over black, as near as the terminal comes.
+    /// The color on black, as exact as the terminal allows.
     private func swatch(_ color: TweakColor) -> String {
         let parts = color.channels.prefix(3).map { $0 * Int(color.alpha8) / 255 }
         switch depth {
@@ -130,7 +130,7 @@ struct Palette: Equatable {
         }
     }
 
-    /// In the cube of 6 × 6 × 6, or among the greys.
+    /// The nearest color of the 6 × 6 × 6 cube, or the nearest gray.
     private static func indexed(_ parts: [Int]) -> Int {
         if Set(parts).count == 1 {
             return parts[0] < 4 ? 16 : parts[0] > 246 ? 231 : 232 + min((parts[0] - 3) / 10, 23)
@@ -139,7 +139,7 @@ struct Palette: Equatable {
         return 16 + 36 * levels[0] + 6 * levels[1] + levels[2]
     }
 
-    /// Of the eight and their bright ones.
+    /// The nearest of the eight basic colors and their bright variants.
     private static func basic(_ parts: [Int]) -> Int {
         let most = parts.max() ?? 0
         if most < 48 { return 40 }
@@ -148,7 +148,7 @@ struct Palette: Equatable {
     }
 }
 
-/// The characters that lines are drawn with.
+/// The characters for marks, lines and bars.
 struct Glyphs {
     let hasBlocks: Bool
 
@@ -158,7 +158,7 @@ struct Glyphs {
     var pointer: String { hasBlocks ? "▌" : ">" }
     var back: String { hasBlocks ? "←" : "<-" }
     var line: String { hasBlocks ? "─" : "-" }
-    var wall: String { hasBlocks ? "│" : "|" }
+    var divider: String { hasBlocks ? "│" : "|" }
     var full: String { hasBlocks ? "█" : "#" }
     var empty: String { hasBlocks ? "░" : "-" }
     var live: String { hasBlocks ? "●" : "*" }

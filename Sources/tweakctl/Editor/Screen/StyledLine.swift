@@ -1,121 +1,121 @@
-// A line of the screen: pieces of text, and what they are.
+// Builds a line of the screen from spans of text with roles, and fits it to a width.
 
 import Tweaks
 import TweaksTerminal
 
-/// What a piece of text is; the palette knows how that looks.
+/// The meaning of a span; the palette maps it to colors.
 enum Role: Equatable {
     case plain, faint, strong
     case number, text, word
-    case marked, news, error, good
+    case marked, recent, error, good
     case key, match, field
-    /// What the next key replaces.
+    /// Text that the next key replaces.
     case chosen
 }
 
-/// What lies beneath a line, or a part of it.
-enum Ground: Equatable {
+/// The background of a line, or of a part of it.
+enum Background: Equatable {
     case none, selected, title
 }
 
-/// A piece of a line.
+/// A piece of a line with one style.
 struct Span: Equatable {
     var text: String
     var role: Role
-    /// Painted behind the text, as far as the terminal can.
+    /// A color behind the text, if the terminal can show it.
     var swatch: TweakColor?
-    var ground = Ground.none
+    var background = Background.none
 
-    /// Blanks, whatever lies beneath.
+    /// Whether it is only spaces, on any background.
     fileprivate var isGap: Bool { canHaveGaps && text.utf8.allSatisfy { $0 == 0x20 } }
 
-    /// Whether blanks in it look like all others.
+    /// Whether its spaces look like those of other roles.
     fileprivate var canHaveGaps: Bool {
         swatch == nil && role != .field && role != .chosen && role != .match && role != .error
     }
 
-    /// Whether blanks at its end are what erasing leaves.
-    var canBeTrimmed: Bool { canHaveGaps && ground == .none }
+    /// Whether erasing the line can replace its trailing spaces.
+    var canBeTrimmed: Bool { canHaveGaps && background == .none }
 
-    /// Whether nothing of it can be seen.
-    var isBlank: Bool { ground == .none && isGap }
+    /// Whether it is invisible.
+    var isBlank: Bool { background == .none && isGap }
 }
 
 /// A line, built from left to right.
 struct StyledLine: Equatable {
     private(set) var spans: [Span] = []
-    /// How many columns are filled.
+    /// The width in columns.
     private(set) var width = 0
-    /// What lies beneath all that is added from now on.
-    var ground = Ground.none
+    /// The background of all text that is added from now on.
+    var background = Background.none
 
     init(_ text: String = "", _ role: Role = .plain) { add(text, role) }
 
-    init(on ground: Ground) { self.ground = ground }
+    init(on background: Background) { self.background = background }
 
-    /// The text alone.
+    /// The text without styles.
     var text: String { spans.map(\.text).joined() }
 
-    /// The one way to the screen: whatever a server calls things, no control character gets there.
+    /// Adds text. All text passes through here, so that control characters from a server never reach the terminal.
     mutating func add(_ text: String, _ role: Role = .plain, swatch: TweakColor? = nil) {
         if text.isEmpty { return }
         let text = Quoting.sanitized(text)
         width += TextWidth.of(text)
-        append(Span(text: text, role: role, swatch: swatch, ground: ground))
+        append(Span(text: text, role: role, swatch: swatch, background: background))
     }
 
-    /// Joined to what stands before, where that looks the same; blanks look the same in nearly every role.
+    /// Appends a span, merged with the last one if both look the same; spaces look the same in nearly every role.
     private mutating func append(_ span: Span) {
-        guard let last = spans.last, last.swatch == span.swatch, last.ground == span.ground,
+        guard let last = spans.last, last.swatch == span.swatch, last.background == span.background,
             last.role == span.role || span.isGap && last.canHaveGaps
         else { return spans.append(span) }
         spans[spans.count - 1].text += span.text
     }
 
-    /// Another line, on what lies beneath that one, or else beneath this one.
+    /// Adds another line; spans without a background get that of this line.
     mutating func add(_ line: StyledLine) {
         for var span in line.spans {
-            if span.ground == .none { span.ground = ground }
+            if span.background == .none { span.background = background }
             append(span)
         }
         width += line.width
     }
 
-    /// Everything in one role, as for what is not certain any more.
+    /// A copy in one role, for values that may be outdated.
     func painted(_ role: Role) -> StyledLine {
         var line = self
         for position in line.spans.indices { (line.spans[position].role, line.spans[position].swatch) = (role, nil) }
         return line
     }
 
-    /// Blanks up to a column; one at least where something stands there already.
+    /// Pads with spaces up to a column.
     mutating func pad(to column: Int) { add(String(repeating: " ", count: max(0, column - width))) }
 
-    /// Text in a column so wide: cut with an ellipsis, or filled up.
+    /// Adds text cut or padded to a width.
     mutating func addColumn(_ text: String, _ width: Int, _ role: Role = .plain) {
         let start = self.width
-        // Filtered before it is measured: what has no width may be replaced by what has one.
+        // Sanitized before measuring: a character without width may be replaced by one with width.
         add(Quoting.sanitized(text).fitted(to: width), role)
         pad(to: start + width)
     }
 
-    /// The same line exactly so wide.
+    /// The line cut or padded to a width.
     func fitted(to columns: Int) -> StyledLine {
         var line = StyledLine()
         for span in spans {
             let room = columns - line.width
             if room <= 0 { break }
-            line.ground = span.ground
+            line.background = span.background
             line.add(span.text.fitted(to: room), span.role, swatch: span.swatch)
         }
-        line.ground = ground
+        line.background = background
         line.pad(to: columns)
         return line
     }
 }
 
 extension String {
-    /// As much as fits, with an ellipsis where that is not all.
+    /// The text cut to a width, with an ellipsis.
     func fitted(to columns: Int) -> String {
         if TextWidth.of(self) <= columns { return self }
         if hasSuffix(" ") { return trimmedAtEnd.fitted(to: columns) }
@@ -128,7 +128,7 @@ extension String {
         return columns > 0 ? result + "…" : ""
     }
 
-    /// Lines no wider than that, broken at blanks.
+    /// The text wrapped at spaces to a width.
     func wrapped(to columns: Int) -> [String] {
         var (lines, line) = ([String](), "")
         for word in split(separator: " ", omittingEmptySubsequences: false).map(String.init) {
@@ -143,7 +143,7 @@ extension String {
         return (lines + [line]).flatMap { $0.cut(to: columns) }
     }
 
-    /// A word that is too long for a line, in pieces.
+    /// A word that is too long for a line, split.
     private func cut(to columns: Int) -> [String] {
         guard TextWidth.of(self) > columns, columns > 1 else { return [self] }
         var (pieces, piece, width) = ([String](), "", 0)

@@ -1,9 +1,9 @@
-// What an arrow key makes of a value: one step up or down, ten, or a tenth.
+// Computes the value that an arrow key sets: one step up or down, ten steps, or a tenth.
 
 import Tweaks
 
-/// How far a key goes.
-enum Pace {
+/// The size of a step.
+enum StepSize {
     case fine, normal, coarse
 
     fileprivate var factor: Double {
@@ -15,22 +15,22 @@ enum Pace {
     }
 }
 
-/// Moves values by steps.
-enum Nudge {
-    /// The value one step away; nil where the kind has no steps. At a bound it stays there.
-    static func moved(_ tweak: EditorTweak, _ direction: Int, _ pace: Pace) -> TweakValue? {
+/// Steps values.
+enum ValueStepper {
+    /// The value one step away, clamped to the bounds; nil if the kind has no steps.
+    static func stepped(_ tweak: EditorTweak, _ direction: Int, _ stepSize: StepSize) -> TweakValue? {
         switch tweak.shown {
         case .bool?: .bool(direction > 0)
         case .choice(let name)?: choice(tweak, name, direction, wraps: false)
-        case .int?, .unsigned?: whole(tweak, direction, pace).flatMap { TweakValue(whole: $0) }
+        case .int?, .unsigned?: whole(tweak, direction, stepSize).flatMap { TweakValue(whole: $0) }
         case .duration?:
-            whole(tweak, direction, pace).flatMap { Int64(exactly: $0) }.map { .duration(.nanoseconds($0)) }
-        case .number(let value)?: .number(real(value, tweak, direction, pace))
+            whole(tweak, direction, stepSize).flatMap { Int64(exactly: $0) }.map { .duration(.nanoseconds($0)) }
+        case .number(let value)?: .number(real(value, tweak, direction, stepSize))
         default: nil
         }
     }
 
-    /// Flips, or goes on to the next choice and from the last to the first.
+    /// The opposite bool, or the next choice, from the last to the first.
     static func flipped(_ tweak: EditorTweak) -> TweakValue? {
         switch tweak.shown {
         case .bool(let value)?: .bool(!value)
@@ -47,13 +47,13 @@ enum Nudge {
         return .choice(tweak.choices[wanted])
     }
 
-    // MARK: The step
+    // MARK: Step size
 
-    /// The step of a key press where none is declared: a round hundredth of the range. Ints go by one.
-    private static func step(_ tweak: EditorTweak, _ pace: Pace) -> Double {
-        if tweak.kind == .int { return pace == .coarse ? 10 : 1 }
+    /// The step if none is declared: a round hundredth of the range. Ints step by 1.
+    private static func step(_ tweak: EditorTweak, _ stepSize: StepSize) -> Double {
+        if tweak.kind == .int { return stepSize == .coarse ? 10 : 1 }
         let least = tweak.kind == .duration ? 1.0 : 0
-        return max(least, natural(tweak) * pace.factor)
+        return max(least, natural(tweak) * stepSize.factor)
     }
 
     private static func natural(_ tweak: EditorTweak) -> Double {
@@ -65,7 +65,7 @@ enum Nudge {
         return round(size / 50)
     }
 
-    /// 1, 2 or 5 and zeros, not larger than the number.
+    /// The largest 1, 2 or 5 times a power of ten that is not above the number.
     static func round(_ number: Double) -> Double {
         guard number.isFinite, number > 0 else { return 1 }
         var (power, places) = (1.0, 0)
@@ -74,39 +74,39 @@ enum Nudge {
         while 1 / divisor > number * (1 + 1e-9), downwards < 307 {
             (divisor, downwards) = (divisor * 10, downwards + 1)
         }
-        // A division by a power of ten is the nearest double; a product of tenths is not.
+        // A division by a power of ten gives the nearest double; a product of tenths does not.
         let unit = downwards > 0 ? 1 / divisor : power
         let digit = number * (1 + 1e-9) / unit
         let factor = digit >= 5 ? 5.0 : digit >= 2 ? 2 : 1
         return downwards > 0 ? factor / divisor : factor * power
     }
 
-    // MARK: Moving
+    // MARK: Stepping
 
-    private static func whole(_ tweak: EditorTweak, _ direction: Int, _ pace: Pace) -> Int128? {
+    private static func whole(_ tweak: EditorTweak, _ direction: Int, _ stepSize: StepSize) -> Int128? {
         guard let value = tweak.shown?.whole else { return nil }
         let wanted: Int128?
         if let range = tweak.range, tweak.isByRatio {
-            let target = scaled(Double(value), tweak.scale, range, direction, pace, least: 1)
+            let target = scaled(Double(value), tweak.scale, range, direction, stepSize, least: 1)
             let next = Int128(exactly: target.rounded()) ?? value
             wanted = next == value ? value + Int128(direction) : next
         } else if let step = tweak.step?.whole, step > 0 {
-            wanted = onGrid(value, tweak, step, direction, pace)
+            wanted = onGrid(value, tweak, step, direction, stepSize)
         } else {
-            wanted = value + (Int128(exactly: max(1, step(tweak, pace)).rounded()) ?? 1) * Int128(direction)
+            wanted = value + (Int128(exactly: max(1, step(tweak, stepSize)).rounded()) ?? 1) * Int128(direction)
         }
         let (lower, upper) = (tweak.lower?.whole ?? Int128(Int64.min), tweak.upper?.whole ?? Int128(Int64.max))
         return wanted.map { lower <= upper ? min(max($0, lower), upper) : $0 }
     }
 
-    private static func real(_ value: Double, _ tweak: EditorTweak, _ direction: Int, _ pace: Pace) -> Double {
+    private static func real(_ value: Double, _ tweak: EditorTweak, _ direction: Int, _ stepSize: StepSize) -> Double {
         let wanted: Double
         if let range = tweak.range, tweak.isByRatio {
-            wanted = scaled(value, tweak.scale, range, direction, pace, least: 0)
+            wanted = scaled(value, tweak.scale, range, direction, stepSize, least: 0)
         } else if let step = tweak.step?.magnitude, step > 0 {
-            wanted = onGrid(value, tweak, step, direction, pace)
+            wanted = onGrid(value, tweak, step, direction, stepSize)
         } else {
-            let step = step(tweak, pace)
+            let step = step(tweak, stepSize)
             wanted = tidy(value + step * Double(direction), round(min(step, natural(tweak)) / 10))
         }
         let lower = tweak.lower?.magnitude ?? -.greatestFiniteMagnitude
@@ -118,48 +118,49 @@ enum Nudge {
     // Steps count from the lower bound, or from the default where there is none, as the server counts them.
 
     private static func onGrid(
-        _ value: Int128, _ tweak: EditorTweak, _ step: Int128, _ direction: Int, _ pace: Pace
+        _ value: Int128, _ tweak: EditorTweak, _ step: Int128, _ direction: Int, _ stepSize: StepSize
     ) -> Int128 {
-        let distance = value - (tweak.lower?.whole ?? tweak.standard?.whole ?? 0)
+        let distance = value - (tweak.lower?.whole ?? tweak.defaultValue?.whole ?? 0)
         let below = value - ((distance % step) + step) % step
         let start = direction < 0 && below != value ? below + step : below
-        let next = start + step * Int128(direction) * (pace == .coarse ? 10 : 1)
-        return pace != .coarse ? end(value, next, tweak.standard?.whole) : next
+        let next = start + step * Int128(direction) * (stepSize == .coarse ? 10 : 1)
+        return stepSize != .coarse ? end(value, next, tweak.defaultValue?.whole) : next
     }
 
     private static func onGrid(
-        _ value: Double, _ tweak: EditorTweak, _ step: Double, _ direction: Int, _ pace: Pace
+        _ value: Double, _ tweak: EditorTweak, _ step: Double, _ direction: Int, _ stepSize: StepSize
     ) -> Double {
-        let origin = tweak.lower?.magnitude ?? tweak.standard?.magnitude ?? 0
+        let origin = tweak.lower?.magnitude ?? tweak.defaultValue?.magnitude ?? 0
         let steps = (value - origin) / step
-        // On a step when it is within a rounding of it.
+        // Rounding errors count as being on a step.
         let start = (steps - steps.rounded()).magnitude < 1e-9 ? steps.rounded() : steps
         let from = start.rounded(direction < 0 ? .up : .down)
-        let next = Decimals.multiple(from + Double(direction * (pace == .coarse ? 10 : 1)), of: step, from: origin)
-        return pace != .coarse ? end(value, next, tweak.standard?.magnitude) : next
+        let next = Decimals.multiple(from + Double(direction * (stepSize == .coarse ? 10 : 1)), of: step, from: origin)
+        return stepSize != .coarse ? end(value, next, tweak.defaultValue?.magnitude) : next
     }
 
-    /// Where a single step ends: the default need not be on a step, and is not passed.
+    /// The end of a single step, which stops at the default: that need not be on a step.
     private static func end<Number: Comparable>(_ value: Number, _ next: Number, _ standard: Number?) -> Number {
         guard let standard, min(value, next) < standard, standard < max(value, next) else { return next }
         return standard
     }
 
-    /// A hundredth of the way from bound to bound, on a scale on which that is a ratio; a tenth or ten of them.
+    /// A hundredth of the scale, which is a ratio on a logarithmic one; for a fine or a coarse step, a tenth of that or
+    /// ten.
     private static func scaled(
-        _ value: Double, _ scale: TweakScale, _ range: ClosedRange<Double>, _ direction: Int, _ pace: Pace,
+        _ value: Double, _ scale: TweakScale, _ range: ClosedRange<Double>, _ direction: Int, _ stepSize: StepSize,
         least: Double
     ) -> Double {
-        let place = scale.position(of: value, in: range) + Double(direction) * pace.factor / 100
+        let place = scale.position(of: value, in: range) + Double(direction) * stepSize.factor / 100
         if place <= 0 { return range.lowerBound }
         if place >= 1 { return range.upperBound }
         let target = scale.value(at: place, in: range)
-        // As few digits as tell it from its neighbours.
+        // As few digits as distinguish it from adjacent values.
         let unit = max(least, round((target - value).magnitude / 5))
         return tidy((target / unit).rounded() * unit, unit)
     }
 
-    /// Without the dust of binary fractions: 0.3 and not 0.30000000000000004.
+    /// Removes binary rounding noise: 0.3 and not 0.30000000000000004.
     private static func tidy(_ number: Double, _ unit: Double) -> Double {
         var scale = 1.0
         while scale < 1e15, abs(unit * scale - (unit * scale).rounded()) > 1e-9 * unit * scale { scale *= 10 }
@@ -169,6 +170,6 @@ enum Nudge {
 }
 
 extension EditorTweak {
-    /// Whether equal presses are equal ratios: a declared step is kept.
+    /// Whether steps are ratios: on a logarithmic scale without a declared step.
     fileprivate var isByRatio: Bool { scale == .logarithmic && step == nil }
 }

@@ -1,26 +1,26 @@
-// Lines of a reply as people like them: columns, swatches, bars, marks.
+// Formats reply lines for reading: columns, color swatches, bars, marks.
 
 import Tweaks
 import TweaksTerminal
 
-/// Arranges what a server said.
-struct Painter {
+/// Formats the replies and events of a server.
+struct ReplyFormatter {
     let style: Style
-    /// What time it is, in milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     var now: @Sendable () -> Int64 = { Expiry.now }
 
-    /// The columns of a block; what is wider stands out.
+    /// The column widths of a block; wider cells are not aligned.
     private struct Columns {
         var path = 0
         var value = 0
-        /// Whether any line of the block has something to mark, or a bar.
+        /// Whether any line of the block has a mark or a bar.
         var hasMarks = false
         var hasBars = false
     }
 
-    /// The body of one reply.
+    /// Formats the body of one reply.
     func lines(_ body: [String]) -> [String] {
-        guard style.isForPeople else { return body }
+        guard style.isHumanReadable else { return body }
         let rows = body.map(TweakRow.init)
         var columns = Columns()
         for row in rows {
@@ -34,14 +34,14 @@ struct Painter {
         return zip(body, rows).map { line, row in row.map { self.line($0, columns) } ?? text(line) }
     }
 
-    /// One event.
+    /// Formats one event.
     func event(_ line: String) -> String {
-        guard style.isForPeople else { return line }
+        guard style.isHumanReadable else { return line }
         guard let row = TweakRow(line) else { return style.paint(line, .faint) }
         return style.paint("rev \(row.revision ?? "?")", .faint) + "  " + self.line(row, Columns())
     }
 
-    /// Why something was refused: `error CODE words`, to `CODE: words`, for standard error.
+    /// The reason of a refusal: `error CODE words` as `CODE: words`, for standard error.
     static func refusal(_ status: String) -> String {
         let words = status.split(separator: " ", maxSplits: 2)
         guard words.count == 3, words[0] == "error" else { return status }
@@ -65,7 +65,7 @@ struct Painter {
         return result + style.paint("# " + row.note, .faint)
     }
 
-    /// Category and collection step back behind the name.
+    /// The path with category and collection fainter than the name.
     private func path(_ path: String) -> String {
         guard style.hasColors, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         let split = path.utf8.index(after: slash)
@@ -86,14 +86,14 @@ struct Painter {
 
     private var swatchWidth: Int { style.hasColors ? 3 : 0 }
 
-    /// The colour itself; over black, as far as it is transparent.
+    /// The color on a black background, as far as it is transparent.
     private func swatch(_ color: TweakColor) -> String {
         guard style.hasColors else { return "" }
         let parts = [color.red8, color.green8, color.blue8].map { String(Int($0) * Int(color.alpha8) / 255) }
         return "\u{1B}[48;2;\(parts.joined(separator: ";"))m  \u{1B}[0m "
     }
 
-    /// Eight cells; where there are no block characters, in ASCII.
+    /// Eight cells; in ASCII where there are no block characters.
     private func bar(_ fraction: Double?) -> String {
         guard let fraction else { return String(repeating: " ", count: 8) }
         let filled = Int((fraction * 8).rounded())
@@ -104,7 +104,7 @@ struct Painter {
 
     // MARK: Other lines
 
-    /// The line of `explain` that wins is the one to see; how long ago something was is easier to read than when.
+    /// Highlights the winning layer of `explain`, and shows ages in place of timestamps, which are harder to read.
     private func text(_ line: String) -> String {
         let line = Age.inWords(line, now: now())
         return line.hasPrefix("  → ") ? style.paint(line, .name) : line

@@ -1,4 +1,4 @@
-// The processes that run and offer tweaks, and which of them a name means.
+// Finds the running processes that offer tweaks and resolves names to them.
 
 import Tweaks
 import TweaksWire
@@ -7,41 +7,41 @@ import TweaksSystem
 import TweaksTerminal
 
 /// A process that offers tweaks.
-struct Neighbour: Equatable {
+struct RunningProcess: Equatable {
     let socket: NamedSocket
     var processID: String?
     var tweaks: String?
     var modified: String?
-    /// Nil for one that accepts connections and does not answer.
-    var isTalking: Bool { processID != nil }
+    /// Whether it answers; false for a process that only accepts connections.
+    var isResponding: Bool { processID != nil }
 
-    /// How long a process may take to say who it is.
-    static let patience: Int32 = 1_000
+    /// The timeout for each answer, in milliseconds.
+    static let timeout: Int32 = 1_000
 
-    /// Those that accept connections; what dead ones left is cleared away.
-    static func running() -> [NamedSocket] { RunDirectory.sockets.filter(isAlive) }
+    /// The sockets that accept connections; sockets of crashed processes are removed.
+    static func running() -> [NamedSocket] { RunDirectory.sockets.filter(isAccepting) }
 
-    /// Whether somebody is behind a socket. In doubt there is: one may be too busy to accept.
-    private static func isAlive(_ socket: NamedSocket) -> Bool {
-        do throws(Address.Refusal) {
+    /// Whether a process accepts connections on a socket. A process that is too busy to accept counts as running.
+    private static func isAccepting(_ socket: NamedSocket) -> Bool {
+        do throws(Address.ConnectError) {
             close(try socket.address.connectedSocket())
             return true
         } catch {
-            if error.code == ECONNREFUSED, socket != NamedSocket.ofEnvironment { socket.clearIfDead() }
+            if error.code == ECONNREFUSED, socket != NamedSocket.ofEnvironment { socket.removeIfStale() }
             return error.code == EAGAIN || error.code == EINPROGRESS
         }
     }
 
-    /// The one of exactly this name, with the connection that showed it to be there, where one did.
+    /// The running process of exactly this name, with the connection that proved it, if there is one.
     static func running(_ name: String) -> (NamedSocket, Connection?)? {
         for socket in RunDirectory.sockets where socket.name == name {
             if let connection = try? Connection(socket.address) { return (socket, connection) }
-            if isAlive(socket) { return (socket, nil) }
+            if isAccepting(socket) { return (socket, nil) }
         }
         return nil
     }
 
-    /// As an object for programs.
+    /// The JSON object that `--json` prints.
     var json: JSON {
         func number(_ text: String?) -> JSON { text.flatMap { Int64($0) }.map(JSON.int) ?? .null }
         return .object([
@@ -52,7 +52,7 @@ struct Neighbour: Equatable {
 
     // MARK: Names
 
-    /// The only further instance of a name, as is left when the first one has ended.
+    /// The only `NAME-PID` instance of a name, as remains when the first instance has ended.
     /// - Returns: Nil when there is none.
     static func instance(of name: String, among sockets: [NamedSocket]) throws(Failure) -> NamedSocket? {
         let instances = sockets.filter { $0.isInstance(of: name) }
@@ -63,15 +63,15 @@ struct Neighbour: Equatable {
         return instances.first
     }
 
-    /// The one of a command line without a name: that of `TWEAKS_SOCKET`, or the only one that runs.
-    static func unnamed() throws(Failure) -> NamedSocket {
+    /// The process of a command line without a name: that of `TWEAKS_SOCKET`, or the only running one.
+    static func implied() throws(Failure) -> NamedSocket {
         if let socket = NamedSocket.ofEnvironment { return socket }
         return try only(among: running())
     }
 
-    /// The only one there is.
+    /// The only socket of a list.
     static func only(among sockets: [NamedSocket]) throws(Failure) -> NamedSocket {
-        guard let first = sockets.first else { throw Failure(.unreachable, nobody) }
+        guard let first = sockets.first else { throw Failure(.unreachable, noProcessText) }
         guard sockets.count == 1 else {
             throw Failure(.usage, "several processes offer tweaks; name one of them: \(names(sockets))")
         }
@@ -82,23 +82,23 @@ struct Neighbour: Equatable {
         sockets.map { Quoting.sanitized($0.name) }.joined(separator: ", ")
     }
 
-    /// What to say when nobody is there.
-    static var nobody: String {
+    /// The error text for an empty list.
+    static var noProcessText: String {
         "no process of yours offers tweaks in \(RunDirectory.all.map(\.path).joined(separator: " or ")); "
             + "start one, or name its socket with -s PATH"
     }
 }
 
-extension Neighbour {
-    /// Asks a process who it is.
+extension RunningProcess {
+    /// Asks a process for its identity and its counts.
     init(asking socket: NamedSocket) {
         self.socket = socket
         guard let connection = try? Connection(socket.address),
-            let hello = connection.ask("hello 1", within: Self.patience), !hello.isRefusal,
-            let stats = connection.ask("stats", within: Self.patience)
+            let hello = connection.ask("hello 1", within: Self.timeout), !hello.isRefusal,
+            let stats = connection.ask("stats", within: Self.timeout)
         else { return }
-        processID = hello.fact("pid")
-        tweaks = stats.fact("tweaks")
-        modified = stats.fact("modified")
+        processID = hello.field("pid")
+        tweaks = stats.field("tweaks")
+        modified = stats.field("modified")
     }
 }
