@@ -1,4 +1,4 @@
-// The program: a label that moves in the terminal, while anybody who connects changes how.
+// Runs bounce: moves a label across the terminal while clients change its tweaks.
 
 import Foundation
 import TweaksDaemon
@@ -18,9 +18,9 @@ struct Bounce {
         --headless   do not draw; print one line for each change until SIGTERM or SIGINT.
                      This is also what happens where standard output is not a terminal.
 
-        The terminal should know 24-bit colour (most do; of those that do not, most show the nearest).
         Or open its panel in a browser: p shows the address, which is also printed at the start.
-        Keys: q quits, p shows the panel's address, space pauses, r recentres, s surprises.
+        The terminal should support 24-bit color; most others show the nearest color.
+        Keys: q quits, p shows the panel's address, space pauses, r recenters, s surprises.
         """
 
     static func main() async {
@@ -34,24 +34,24 @@ struct Bounce {
         }
     }
 
-    /// All that makes a program tweakable is one call; what is declared before it is there for the first client.
+    /// Starts the daemon with one call; the first client sees everything that is declared before it.
     private static func run(isDrawing: Bool) async throws {
-        // The tweaks of all modules come before the actions of the stage in every list; the start would declare them last.
+        // Lists show tweaks in the order of registration; this registers those of all modules before the actions.
         TweakDaemon.registerLists()
-        let stage = Stage()
+        let loop = AnimationLoop()
         let daemon = try TweakDaemon.start(
             "bounce", tcp: .open(port: 7777), panel: .on(port: 7780), sources: [.etcd()],
-            onEvent: isDrawing ? sayWhere : nil)
+            onEvent: isDrawing ? logAddress : nil)
         defer { daemon.stop() }
 
         let show = Task {
-            isDrawing ? await stage.perform(hint: hint(for: daemon), panel: daemon.panelAddress) : await printChanges()
+            isDrawing ? await loop.run(hint: hint(for: daemon), panel: daemon.panelAddress) : await printChanges()
         }
-        // Without a picture there is no terminal to give back, and Ctrl-Z does what it always does.
+        // Without drawing there is no terminal to restore, so Ctrl-Z keeps its default action.
         let signals = Signals.stream([SIGINT, SIGTERM, SIGQUIT] + (isDrawing ? [SIGTSTP, SIGHUP] : []))
         let watch = Task {
             for await signal in signals {
-                if signal == SIGTSTP { stage.suspend() } else { show.cancel() }
+                if signal == SIGTSTP { loop.suspend() } else { show.cancel() }
             }
         }
         await show.value
@@ -63,18 +63,18 @@ struct Bounce {
         exit(code)
     }
 
-    /// While the picture is on the screen, a log would run across it.
-    private static let sayWhere: TweakDaemon.EventHandler = { event in
+    /// Logs only the address: other log lines would overwrite the picture.
+    private static let logAddress: TweakDaemon.EventHandler = { event in
         guard case .listening = event else { return }
         FileHandle.standardError.write(Data("bounce: \(event)\n".utf8))
     }
 
-    /// How to connect, for the line below the picture.
+    /// The status line, with the address to connect to.
     private static func hint(for daemon: TweakDaemon) -> StatusLine {
         StatusLine(address: daemon.port.map { "nc 127.0.0.1 \($0)" } ?? daemon.socketPath.map { "nc -U \($0)" })
     }
 
-    /// One line for each change, until it is cancelled.
+    /// Prints a line for each change, until the task is canceled.
     private static func printChanges() async {
         for await commit in TweakRegistry.shared.changes {
             for change in commit.changes {

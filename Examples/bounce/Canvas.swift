@@ -1,6 +1,6 @@
-// A picture in memory: opaque pixels, and colour that is laid over them.
+// Holds a picture in memory and blends colors onto its pixels.
 
-/// An opaque colour.
+/// An opaque color.
 struct Pixel: Equatable {
     var red: UInt8
     var green: UInt8
@@ -9,10 +9,10 @@ struct Pixel: Equatable {
     static let black = Pixel(red: 0, green: 0, blue: 0)
     static let white = Pixel(red: 255, green: 255, blue: 255)
 
-    /// Black or white, whichever can be read on this colour.
+    /// Black or white, the one that is readable on this color.
     var contrast: Pixel { Int(red) * 3 + Int(green) * 6 + Int(blue) > 1280 ? .black : .white }
 
-    /// This colour under `share` (0…256) of another.
+    /// This color blended with `share` (0…256) of another.
     func mixed(with other: Pixel, _ share: Int) -> Pixel {
         let kept = 256 - share
         return Pixel(
@@ -34,10 +34,10 @@ struct Canvas: Equatable {
         pixels = Array(repeating: color, count: width * height)
     }
 
-    /// Whether the other one is as wide and as high.
+    /// Whether both have the same width and height.
     func hasSize(of other: Canvas) -> Bool { width == other.width && height == other.height }
 
-    /// Lays colour over the pixels that the dots touch; `alpha` is how much of it where a dot is full.
+    /// Blends a color onto the pixels of the dots; `alpha` is the opacity of a dot with full coverage.
     mutating func draw(_ dots: [Dot], movedBy step: Step = Step(), color: Pixel, alpha: Double) {
         let strength = Int(alpha * 256)
         for dot in dots {
@@ -50,7 +50,7 @@ struct Canvas: Equatable {
     }
 }
 
-/// A pixel of some shape, and how much of the pixel the shape covers: 0…256.
+/// A pixel of a shape, and the share of the pixel that the shape covers, 0…256.
 struct Dot: Equatable {
     var x: Int
     var y: Int

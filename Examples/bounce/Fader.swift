@@ -1,39 +1,39 @@
-// A colour that does not jump: it crosses over to a new one in a given time.
+// Fades from one color to another in a given time.
 
 import TweaksDaemon
 
-/// A colour as red, green, blue and alpha, each 0…255, for calculating.
-typealias Paint = SIMD4<Double>
+/// A color as red, green, blue and alpha, each 0…255, for arithmetic.
+typealias RGBA = SIMD4<Double>
 
-extension Paint {
+extension RGBA {
     init(_ color: TweakColor) {
         self.init(Double(color.red8), Double(color.green8), Double(color.blue8), Double(color.alpha8))
     }
 
-    /// The colour without its alpha.
+    /// The color without its alpha.
     var pixel: Pixel { Pixel(red: UInt8(x), green: UInt8(y), blue: UInt8(z)) }
 
     /// Alpha as 0…1.
     var opacity: Double { w / 255 }
 }
 
-/// Follows a colour that may change at any time.
+/// Fades to a target color that may change at any time.
 struct Fader {
-    private var from = Paint.zero
-    private var aim: Paint?
-    private var passed = 0.0
+    private var from = RGBA.zero
+    private var target: RGBA?
+    private var elapsed = 0.0
 
-    /// Lets `seconds` pass and answers the colour of this moment; the very first one is there at once.
-    mutating func follow(_ target: Paint, for seconds: Double, fade: Double) -> Paint {
-        if let aim, aim != target { (from, passed) = (color(fade: fade), 0) }
-        if aim == nil { (from, passed) = (target, 0) }
-        aim = target
-        passed += seconds
+    /// Advances by `seconds` and returns the current color; the first target applies without a fade.
+    mutating func follow(_ newTarget: RGBA, for seconds: Double, fade: Double) -> RGBA {
+        if let target, target != newTarget { (from, elapsed) = (color(fade: fade), 0) }
+        if target == nil { (from, elapsed) = (newTarget, 0) }
+        target = newTarget
+        elapsed += seconds
         return color(fade: fade)
     }
 
-    private func color(fade: Double) -> Paint {
-        guard let aim, passed < fade else { return aim ?? from }
-        return from + (aim - from) * Easing.inOut(passed / fade)
+    private func color(fade: Double) -> RGBA {
+        guard let target, elapsed < fade else { return target ?? from }
+        return from + (target - from) * Easing.inOut(elapsed / fade)
     }
 }

@@ -1,8 +1,8 @@
-// The letters, drawn below as they look: 5 × 8 pixels at most, and each as wide as its ink.
+// Defines a proportional bitmap font of at most 5 × 8 pixels, drawn as text below.
 
-/// A bitmap font for printable ASCII; anything else is a box.
+/// A bitmap font for printable ASCII; other characters show as a box.
 enum Font {
-    /// The rows of a glyph; the last one is below the base line.
+    /// The rows of a glyph; the last one is below the baseline.
     static let height = 8
     private static let cellWidth = 5
     private static let spaceWidth = 3

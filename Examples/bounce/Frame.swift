@@ -1,10 +1,10 @@
-// What a terminal shows at one moment.
+// Defines a frame: the content of the terminal at one moment.
 
-/// A picture, and a line of text below it.
+/// A picture with a status line below it.
 struct Frame: Equatable {
-    /// Twice as high as the rows that it fills: each character cell holds two pixels, one above the other.
+    /// The pixels; a character cell holds two, one above the other, so a row of text is two rows of pixels.
     var canvas: Canvas
-    /// The lowest row; nil where the picture fills that too.
+    /// The last row; nil where the picture fills it, too.
     var status: Status?
 
     /// A line of text.

@@ -1,15 +1,15 @@
-// Frames become bytes for a terminal: only what changed since the last one.
+// Encodes frames as terminal escape sequences; only changed cells since the previous frame.
 
-/// Remembers what the terminal shows, and says how to make that the next frame.
+/// Keeps the frame on the terminal and encodes the difference to the next one.
 struct FrameEncoder {
     private var shown: Frame?
     private var bytes: [UInt8] = []
     private var pen = Pen()
 
-    /// Forgets what the terminal shows, so that the next frame is drawn whole.
+    /// Makes the next frame redraw the whole terminal.
     mutating func forget() { shown = nil }
 
-    /// The bytes that turn the frame before into this one; none at all if they look the same.
+    /// The bytes that change the previous frame into this one; empty if they are equal.
     mutating func encode(_ frame: Frame) -> [UInt8] {
         let old = shown.flatMap { $0.canvas.hasSize(of: frame.canvas) ? $0 : nil }
         bytes.removeAll(keepingCapacity: true)
@@ -18,7 +18,7 @@ struct FrameEncoder {
         draw(frame.canvas, over: old?.canvas)
         if frame.status != old?.status { draw(frame.status, below: frame.canvas) }
         shown = frame
-        // The terminal holds the picture back until the frame is complete.
+        // Synchronized output: the terminal shows the frame when it is complete.
         return bytes.isEmpty ? [] : Array("\u{1B}[?2026h".utf8) + bytes + Array("\u{1B}[?2026l".utf8)
     }
 
@@ -26,18 +26,18 @@ struct FrameEncoder {
         let pixels = canvas.pixels
         let before = old?.pixels ?? []
         for row in 0..<canvas.height / 2 {
-            var isInPlace = false
+            var isCursorInPlace = false
             for column in 0..<canvas.width {
                 let index = row * 2 * canvas.width + column
                 let upper = pixels[index]
                 let lower = pixels[index + canvas.width]
                 if !before.isEmpty, before[index] == upper, before[index + canvas.width] == lower {
-                    isInPlace = false
+                    isCursorInPlace = false
                     continue
                 }
-                if !isInPlace { move(toRow: row, column: column) }
+                if !isCursorInPlace { move(toRow: row, column: column) }
                 put(upper, over: lower)
-                isInPlace = true
+                isCursorInPlace = true
             }
         }
     }
@@ -56,7 +56,7 @@ struct FrameEncoder {
         bytes += "\u{1B}[\(row + 1);\(column + 1)H".utf8
     }
 
-    /// Two pixels in one cell. A blank needs no foreground.
+    /// Writes two pixels as one cell. A blank needs no foreground.
     private mutating func put(_ upper: Pixel, over lower: Pixel) {
         setBackground(lower)
         guard upper != lower else { return bytes.append(UInt8(ascii: " ")) }
@@ -65,16 +65,16 @@ struct FrameEncoder {
     }
 
     private mutating func setForeground(_ color: Pixel) {
-        if pen.foreground != color { paint("38", color) }
+        if pen.foreground != color { writeColor("38", color) }
         pen.foreground = color
     }
 
     private mutating func setBackground(_ color: Pixel) {
-        if pen.background != color { paint("48", color) }
+        if pen.background != color { writeColor("48", color) }
         pen.background = color
     }
 
-    private mutating func paint(_ ground: String, _ color: Pixel) {
+    private mutating func writeColor(_ ground: String, _ color: Pixel) {
         bytes += "\u{1B}[\(ground);2;".utf8
         bytes += Self.decimals[Int(color.red)]
         bytes.append(UInt8(ascii: ";"))
@@ -84,7 +84,7 @@ struct FrameEncoder {
         bytes.append(UInt8(ascii: "m"))
     }
 
-    /// The colours that the terminal writes with, as far as this frame has set them.
+    /// The terminal's current colors, where this frame has set them.
     private struct Pen {
         var foreground: Pixel?
         var background: Pixel?

@@ -1,18 +1,16 @@
-// A line of text that can be drawn at any place and in any size, also between whole pixels.
+// Rasterizes a line of text at any position and size, with subpixel accuracy.
 
-/// Text set in the font.
+/// Text in the bitmap font, as a summed-area table.
 ///
-/// It holds sums, not pixels: each entry is how much ink lies above and to the left of that corner. What lies in a
-/// rectangle is then the sum and difference of four entries, however large or small the rectangle is. So a pixel of
-/// the screen that is partly covered is known to be, and both motion and growth are smooth.
+/// Each entry is the ink above and to the left of that corner. The ink in a rectangle of any size is then a sum and
+/// difference of four entries. So the coverage of each screen pixel is exact, and both motion and scaling are smooth.
 struct Lettering {
-    /// What it says.
     let text: String
     /// The width in pixels of the font.
     let width: Int
     private let sums: [[Double]]
 
-    /// Sets at most `limit` characters, one font pixel apart.
+    /// Rasterizes at most `limit` characters, one font pixel apart.
     init(_ text: String, limit: Int = 120) {
         let glyphs = text.prefix(limit).map(Font.glyph(for:))
         let rows = (0..<Font.height).map { row in Array(glyphs.map { $0[row] }.joined(separator: [false])) }
@@ -23,13 +21,13 @@ struct Lettering {
         }
     }
 
-    /// The pixels of a screen that it touches with its left upper corner at `origin`, as far as they are in the window.
+    /// The screen pixels that it covers with its upper left corner at `origin`, clipped to `columns` and `rows`.
     func dots(at origin: Vector, scale: Double, columns: Range<Int>, rows: Range<Int>) -> [Dot] {
-        let columns = Self.touched(from: origin.x, length: Double(width) * scale).clamped(to: columns)
-        let rows = Self.touched(from: origin.y, length: Double(Font.height) * scale).clamped(to: rows)
+        let columns = Self.covered(from: origin.x, length: Double(width) * scale).clamped(to: columns)
+        let rows = Self.covered(from: origin.y, length: Double(Font.height) * scale).clamped(to: rows)
         guard width > 0, !columns.isEmpty else { return [] }
         let edges = (columns.lowerBound..<columns.upperBound + 1).map { column in
-            Place((Double(column) - origin.x) / scale, limit: width)
+            Coordinate((Double(column) - origin.x) / scale, limit: width)
         }
         var dots: [Dot] = []
         for row in rows {
@@ -43,22 +41,22 @@ struct Lettering {
         return dots
     }
 
-    /// How much ink between two heights lies to the left of each of the edges.
-    private func ink(between top: Double, and bottom: Double, at edges: [Place]) -> [Double] {
-        let upper = Place(top, limit: Font.height)
-        let lower = Place(bottom, limit: Font.height)
+    /// The ink between two heights to the left of each edge.
+    private func ink(between top: Double, and bottom: Double, at edges: [Coordinate]) -> [Double] {
+        let upper = Coordinate(top, limit: Font.height)
+        let lower = Coordinate(bottom, limit: Font.height)
         guard let first = edges.first, let last = edges.last else { return [] }
         let profile = (first.index..<last.index + 2).map { column in
-            lower.between(sums[lower.index][column], sums[lower.index + 1][column])
-                - upper.between(sums[upper.index][column], sums[upper.index + 1][column])
+            lower.interpolate(sums[lower.index][column], sums[lower.index + 1][column])
+                - upper.interpolate(sums[upper.index][column], sums[upper.index + 1][column])
         }
         return edges.map { edge in
-            edge.between(profile[edge.index - first.index], profile[edge.index - first.index + 1])
+            edge.interpolate(profile[edge.index - first.index], profile[edge.index - first.index + 1])
         }
     }
 
-    /// The whole pixels that a stretch touches.
-    private static func touched(from start: Double, length: Double) -> Range<Int> {
+    /// The whole pixels that an interval overlaps.
+    private static func covered(from start: Double, length: Double) -> Range<Int> {
         Int(start.rounded(.down))..<Int((start + length).rounded(.up))
     }
 
@@ -73,16 +71,16 @@ struct Lettering {
     }
 }
 
-/// A place along the text: a font pixel, and how far into it.
-private struct Place {
+/// A coordinate in the text: the index of a font pixel, and the fraction within it.
+private struct Coordinate {
     let index: Int
-    let share: Double
+    let fraction: Double
 
-    init(_ place: Double, limit: Int) {
-        let inside = max(0, min(Double(limit), place))
-        index = min(Int(inside), limit - 1)
-        share = inside - Double(index)
+    init(_ value: Double, limit: Int) {
+        let clamped = max(0, min(Double(limit), value))
+        index = min(Int(clamped), limit - 1)
+        fraction = clamped - Double(index)
     }
 
-    func between(_ before: Double, _ after: Double) -> Double { before + (after - before) * share }
+    func interpolate(_ before: Double, _ after: Double) -> Double { before + (after - before) * fraction }
 }

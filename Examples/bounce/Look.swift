@@ -1,8 +1,8 @@
-// Everything about the label that can be changed while it runs: the file to copy.
+// Declares the tweaks of the label; a template for your own program.
 
 import TweaksDaemon
 
-/// The tweaks of the label, each declared once and read wherever it is needed: `Look.size.value`.
+/// The tweaks of the label; the program reads them as `Look.size.value`.
 ///
 /// Lengths are in px: one px is as wide as a character cell and half as high, so it is about square.
 enum Look {
@@ -44,7 +44,7 @@ enum Look {
     ]
 }
 
-// Statics are lazy: this has the daemon declare all of them when it starts, whatever the program has touched by then.
+// Statics are lazy: with this list the daemon registers all of them when it starts.
 #if objectFormat(MachO)
     @section("__DATA,__tweaks")
 #else

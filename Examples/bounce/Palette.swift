@@ -1,8 +1,8 @@
-// Pairs of colours that look good together, for whoever asks for a surprise.
+// Defines matching pairs of colors for the action “Surprise me”.
 
 import TweaksDaemon
 
-/// A colour for the letters and one for what lies behind them.
+/// A color for the letters and one for the background.
 struct Palette: Equatable {
     let foreground: TweakColor
     let background: TweakColor

@@ -1,28 +1,28 @@
-// One frame after another: reads the tweaks, moves the label, and draws it.
+// Renders frames: reads the tweaks, moves the label, and draws it.
 
 import Foundation
 import TweaksDaemon
 
-/// The label, its ghosts, and the line below them. It needs no terminal: time goes in, frames come out.
+/// The label, its ghosts, and the status line. It needs no terminal: it turns elapsed time into frames.
 struct Scene {
     private(set) var motion = Motion()
     private var foreground = Fader()
     private var background = Fader()
     private var lettering = Lettering("")
-    /// Where the label was, newest first: this is where its ghosts are.
+    /// Past positions of the label, newest first: the positions of its ghosts.
     private var past: [Vector] = []
 
     private static let framesPerGhost = 3
 
-    /// Lets `seconds` pass and answers what a terminal of that size shows then.
+    /// Advances by `seconds` and returns the frame for a terminal of that size.
     mutating func frame(columns: Int, rows: Int, after seconds: Double, status: String) -> Frame {
         if lettering.text != Look.text.value { lettering = Lettering(Look.text.value) }
         let fade = Look.fade.value / .seconds(1)
-        let ink = foreground.follow(Paint(Look.foreground.value), for: seconds, fade: fade)
-        let ground = background.follow(Paint(Look.background.value), for: seconds, fade: fade)
+        let ink = foreground.follow(RGBA(Look.foreground.value), for: seconds, fade: fade)
+        let ground = background.follow(RGBA(Look.background.value), for: seconds, fade: fade)
         let backdrop = Pixel.black.mixed(with: ground.pixel, Int(ground.opacity * 256))
 
-        // A terminal of one or two rows is all picture.
+        // A terminal of one or two rows has no status line.
         let hasStatus = rows > 2
         var canvas = Canvas(width: columns, height: (hasStatus ? rows - 1 : rows) * 2, color: backdrop)
         move(for: seconds, in: canvas)
@@ -32,7 +32,7 @@ struct Scene {
         return Frame(canvas: canvas, status: hasStatus ? line : nil)
     }
 
-    /// Brings the label back to the middle.
+    /// Moves the label to the middle.
     mutating func recenter() { motion.recenter() }
 
     private mutating func move(for seconds: Double, in canvas: Canvas) {
@@ -44,11 +44,11 @@ struct Scene {
         past = [motion.position] + past.prefix(Look.trail.value * Self.framesPerGhost)
     }
 
-    /// The letters are worked out once; each ghost is a copy of them, a whole number of pixels away.
-    private func draw(_ ink: Paint, on canvas: inout Canvas) {
+    /// Rasterizes the letters once; each ghost is a copy, moved by whole pixels.
+    private func draw(_ ink: RGBA, on canvas: inout Canvas) {
         let steps = stride(from: 0, to: past.count, by: Self.framesPerGhost).map { age in
-            let way = (past[age] - motion.position).rounded(.toNearestOrEven)
-            return Step(x: Int(way.x), y: Int(way.y))
+            let distance = (past[age] - motion.position).rounded(.toNearestOrEven)
+            return Step(x: Int(distance.x), y: Int(distance.y))
         }
         let shadow = Step(x: Int(Look.shadow.value.x), y: Int(Look.shadow.value.y))
         let dots = lettering.dots(
@@ -63,7 +63,7 @@ struct Scene {
         }
     }
 
-    /// Where a dot must be so that one of the steps takes it onto the canvas.
+    /// The range of dots that at least one of the steps moves onto the canvas.
     private static func window(_ length: Int, _ steps: [Int]) -> Range<Int> {
         -(steps.max() ?? 0)..<length - (steps.min() ?? 0)
     }

@@ -1,14 +1,14 @@
-// Signals as an asynchronous sequence, so that ordinary code can wait for them.
+// Delivers Unix signals as an asynchronous sequence.
 
 import Dispatch
 import Foundation
 
-/// The signals that people and systems send to a program.
+/// Unix signals.
 @MainActor
 enum Signals {
     private static var sources: [any DispatchSourceSignal] = []
 
-    /// The signals of these numbers, as they arrive from now on; what they usually do does not happen.
+    /// The signals with these numbers, from now on; their default action is disabled.
     static func stream(_ numbers: [Int32]) -> AsyncStream<Int32> {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         for number in numbers {

@@ -1,17 +1,17 @@
-// The terminal: taken over, read from and written to, and given back however the program ends.
+// Controls the terminal: raw mode, alternate screen, input and output; restores it when the program ends or crashes.
 
 import Foundation
 import Synchronization
 
 /// The terminal of this process, on standard input and output.
 enum Terminal {
-    /// Whether there is one to draw on.
+    /// Whether standard output is a terminal.
     static var isPresent: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether it is taken over; no longer once a signal gave it back.
-    static var isOurs: Bool { isEntered.load(ordering: .sequentiallyConsistent) }
+    /// Whether `enter` was called and the terminal was not restored since, for example by a crash handler.
+    static var isActive: Bool { isEntered.load(ordering: .sequentiallyConsistent) }
 
-    /// Columns and rows; asked for each frame, which is how a resize is noticed.
+    /// Columns and rows; read for each frame, so that a resize is noticed.
     static var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -22,22 +22,22 @@ enum Terminal {
 
     /// Switches to the alternate screen, without cursor and line wrapping, and to single keys without echo.
     static func enter() {
-        _ = giveBackInTheEnd
+        _ = restoreAtExit
         isEntered.store(true, ordering: .sequentiallyConsistent)
         if var raw = original {
             raw.c_lflag &= ~tcflag_t(ECHO | ICANON)
-            // Ctrl-S would stop not only the picture but whoever waits to write it.
+            // Ctrl-S would block the main actor in its next write.
             raw.c_iflag &= ~tcflag_t(IXON)
             tcsetattr(STDIN_FILENO, TCSANOW, &raw)
         }
         write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l".utf8)
     }
 
-    /// Gives the terminal back as it was. Handlers of signals may call it, and calling it twice is harmless.
+    /// Restores the terminal. It is async-signal-safe, and a second call has no effect.
     static func leave() {
         guard isEntered.exchange(false, ordering: .sequentiallyConsistent) else { return }
-        let farewell: StaticString = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
-        _ = Foundation.write(STDOUT_FILENO, farewell.utf8Start, farewell.utf8CodeUnitCount)
+        let resetSequence: StaticString = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+        _ = Foundation.write(STDOUT_FILENO, resetSequence.utf8Start, resetSequence.utf8CodeUnitCount)
         if var original { tcsetattr(STDIN_FILENO, TCSANOW, &original) }
     }
 
@@ -50,7 +50,7 @@ enum Terminal {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// Writes all of the bytes, or as many as the other end will have.
+    /// Writes all bytes; stops at an error.
     static func write(_ bytes: some Sequence<UInt8>) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
@@ -62,7 +62,7 @@ enum Terminal {
 
     private static let isEntered = Atomic(false)
 
-    /// How standard input was set up when we came; nil where it is no terminal.
+    /// The settings of standard input at the start; nil where it is not a terminal.
     private static let original: termios? = {
         var settings = termios()
         return tcgetattr(STDIN_FILENO, &settings) == 0 ? settings : nil
@@ -70,27 +70,27 @@ enum Terminal {
 }
 
 extension Terminal {
-    /// Also when the program calls `exit`, or traps: then Swift still prints its backtrace, on the screen given back.
-    private static let giveBackInTheEnd: Void = {
+    /// Restores the terminal at `exit`, and at a trap before Swift prints its backtrace.
+    private static let restoreAtExit: Void = {
         for (number, _) in crashHandlers {
             signal(number) { number in
                 Terminal.leave()
-                Terminal.handCrashesBack()
+                Terminal.restoreCrashHandlers()
                 raise(number)
             }
         }
         atexit { Terminal.leave() }
     }()
 
-    /// What crashes did before we came.
+    /// The handlers of crash signals at the start.
     private static let crashHandlers = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV].map { number in
         var handler = sigaction()
         sigaction(number, nil, &handler)
         return (number, handler)
     }
 
-    /// The signal is raised once more, and then meets its old handler.
-    private static func handCrashesBack() {
+    /// Reinstalls the original handlers, so that the signal can be raised again.
+    private static func restoreCrashHandlers() {
         for (number, handler) in crashHandlers {
             var handler = handler
             sigaction(number, &handler, nil)

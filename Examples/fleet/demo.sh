@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Shows a fleet: an etcd and fifty services, a good rollout to its end, and a bad one that the brake stops.
+# Demonstrates a fleet: etcd and fifty services, a good rollout that finishes, and a bad one that is aborted.
 #
-# bash Examples/fleet/demo.sh – it needs etcd (Debian: etcd-server) and takes two minutes, and the first time a build.
-# FLEET_SERVICES=10 is for a smaller machine. What it starts ends with it, and what it writes is gone then.
+# Run bash Examples/fleet/demo.sh. It needs etcd (Debian: etcd-server) and takes two minutes, plus the first build.
+# Set FLEET_SERVICES=10 on a smaller machine. At exit the script stops its processes and deletes its files.
 
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -19,7 +19,7 @@ pids=()
 
 end() {
     trap - EXIT
-    # Services first, so that none complains that etcd is gone; and all of them, however far it came.
+    # Stop services first, so that none reports a missing etcd; stop all of them, even after an early failure.
     for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
     for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
     [ -z "${etcd:-}" ] || { kill "$etcd" && wait "$etcd"; } 2>/dev/null || true
@@ -32,7 +32,7 @@ if [ -t 1 ]; then bold=$'\e[1m' faint=$'\e[2m' plain=$'\e[0m'; else bold='' fain
 
 say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 
-# Prints a command as a person would type it, and runs it.
+# Prints a command as typed in a shell, and runs it.
 run() {
     local words='' word
     for word in "$@"; do
@@ -51,7 +51,7 @@ PATH=$(swift build --show-bin-path):$PATH
 
 # --- Start ---------------------------------------------------------------------------------------------------------
 
-# On a port that is free: where another program has it, etcd ends at once.
+# Try random ports: if one is in use, etcd exits at once.
 for _ in 1 2 3 4 5; do
     port=$((20000 + RANDOM % 20000))
     export TWEAKS_FLEET=http://127.0.0.1:$port
@@ -79,26 +79,26 @@ done
 until tweakctl fleet quotes status --json | grep -q "\"live\":$count,"; do sleep 0.2; done
 run tweakctl fleet quotes status
 
-# Returns when all have said that they have what was written last.
-settle() { until tweakctl fleet quotes status --json | grep -q '"lagging":\[\]'; do sleep 0.2; done; }
+# Waits until all services have reported the last write.
+wait_for_reports() { until tweakctl fleet quotes status --json | grep -q '"lagging":\[\]'; do sleep 0.2; done; }
 
 # --- Values --------------------------------------------------------------------------------------------------------
 
 say "A value for all of them"
 run tweakctl fleet quotes set Upstream/Quotes/Timeout = 1s
-settle
+wait_for_reports
 run tweakctl fleet quotes get 'Upstream/**'
 
-say "A rollout, watched for a minute before it is for good"
+say "A rollout, monitored for a minute before it is permanent"
 run tweakctl fleet quotes rollout Upstream/Quotes/Retries = 2 --steps 100 --every 60s \
     --abort-if 'Service/Errors/Rate > 5' --yes
 
-say "A bad one: no question is answered within 20 ms. The errors of the first fifth stop it"
+say "A bad one: no request succeeds within 20 ms. The errors of the first fifth abort it"
 run tweakctl fleet quotes rollout Upstream/Quotes/Timeout = 20ms --steps 20,100 --every 60s \
     --abort-if 'Service/Errors/Rate > 5' --yes
-settle
+wait_for_reports
 
-say "What was done, and that everything is as it was before the bad one"
+say "The history, and the same values as before the bad rollout"
 run tweakctl fleet quotes history
 run tweakctl fleet quotes get 'Upstream/**'
 run tweakctl fleet quotes status

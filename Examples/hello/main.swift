@@ -1,10 +1,10 @@
-// The smallest program with tweaks: declare, serve, done.
+// Prints a greeting repeatedly; the smallest program with tweaks.
 
 import TweaksDaemon
 
 enum Greeting {
-    static let text = Tweak("Greeting", "Text", "Words", "Hello, world", help: "What is said")
-    static let count = Tweak("Greeting", "Text", "Repeat", 1, in: 1...5, help: "How often")
+    static let text = Tweak("Greeting", "Text", "Words", "Hello, world", help: "The text to print")
+    static let count = Tweak("Greeting", "Text", "Repeat", 1, in: 1...5, help: "How many times")
     static let pause = Tweak("Greeting", "Timing", "Pause", .seconds(1), in: .milliseconds(100) ... .seconds(10))
 }
 

@@ -1,6 +1,6 @@
-// patient: asks an unreliable service again and again. How patiently is one value of five parts, tuned while it runs.
+// Queries an unreliable service with retries; the retry policy is a group of five tweaks.
 //
-// TWEAKS_AUDIT=patient.log swift run patient – and patient.log says who has changed what.
+// Run it with an audit log: TWEAKS_AUDIT=patient.log swift run patient
 
 import Foundation
 import Observation
@@ -11,41 +11,41 @@ enum Upstream {
     static let retry = TweakGroup(
         "Upstream", "Quotes", "Retry", TweakRetryPolicy(attempts: 4, baseDelay: .milliseconds(200)))
     static let answers = Tweak(
-        "Upstream", "Quotes", "Answers", 0.4, in: 0...1, help: "How often the service, which is only played, answers")
+        "Upstream", "Quotes", "Answers", 0.4, in: 0...1, help: "How often the simulated service answers")
     static let pause = Tweak(
         "Upstream", "Quotes", "Pause", .seconds(2), in: .milliseconds(10) ... .seconds(60),
-        help: "How long it rests between two questions")
+        help: "The pause between two queries")
 }
 
-/// Asks once, and again as the policy says, which is read whole: nobody sees half of a change to it.
-func ask(_ number: Int) async throws {
+/// Sends a query, with retries by the policy. The policy is read once, so all of its five values are consistent.
+func query(_ number: Int) async throws {
     let policy = Upstream.retry.value
     for attempt in 1...policy.attempts {
         try await Task.sleep(for: policy.delay(beforeAttempt: attempt))
         if Double.random(in: 0..<1) < Upstream.answers.value {
-            return print("question \(number): answered at attempt \(attempt)")
+            return print("query \(number): answered at attempt \(attempt)")
         }
     }
-    print("question \(number): given up after \(policy.attempts)")
+    print("query \(number): given up after \(policy.attempts) attempts")
 }
 
-/// Says what the policy is, and again whenever it has changed: Swift's own Observation, as a view would use it.
-@Sendable func announce() {
+/// Prints the policy, and again after each change, by Swift's Observation, as a view would use it.
+@Sendable func printPolicy() {
     withObservationTracking {
         let policy = Upstream.retry.observed
         print("up to \(policy.attempts) attempts, the first pause \(policy.baseDelay)")
     } onChange: {
-        // Tracking has ended with this; so it begins anew.
-        Task { announce() }
+        // Tracking ends with the first change, so it is started again.
+        Task { printPolicy() }
     }
 }
 
 do {
-    // A group is in the list like any other tweak.
+    // A group is passed like any other tweak.
     let daemon = try TweakDaemon.start(
         "patient", signals: [.reload, .stop], tweaks: Upstream.retry, Upstream.answers, Upstream.pause)
     Task {
-        // Ends by SIGTERM or Ctrl-C, when all that was changed is written.
+        // Returns after SIGTERM or Ctrl-C, when all changes are on disk.
         try await daemon.run()
         exit(0)
     }
@@ -54,8 +54,8 @@ do {
     exit(1)
 }
 
-announce()
+printPolicy()
 for number in 1... {
-    try await ask(number)
+    try await query(number)
     try await Task.sleep(for: Upstream.pause.value)
 }

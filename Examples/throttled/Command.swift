@@ -1,15 +1,15 @@
-// What the service can do: a table row and a small function for each command.
+// Defines the commands of the service: a table row and a function for each.
 
 import Foundation
 
 /// A command of the service.
 struct Command: Sendable {
     let name: String
-    /// What is written behind the name.
+    /// The arguments in the help text, with a leading blank.
     let arguments: String
     let run: @Sendable (Substring) -> Answer
 
-    /// All of them, in the order in which help lists them.
+    /// All commands, in the order of the help text.
     static let all: [Command] = [
         Command(name: "upper", arguments: " TEXT") { .ok($0.uppercased()) },
         Command(name: "reverse", arguments: " TEXT") { .ok(String($0.reversed())) },
@@ -19,7 +19,7 @@ struct Command: Sendable {
         Command(name: "quit", arguments: "") { _ in .bye },
     ]
 
-    /// The answer to a line.
+    /// Executes a line.
     static func answer(_ line: String) -> Answer {
         let words = line.split(separator: " ", maxSplits: 1)
         guard let name = words.first else { return .error("an empty line; type help") }

@@ -1,14 +1,14 @@
-// A socket and the conversation on it.
+// Connects one client's socket with its conversation.
 
-/// One client: carries bytes between its socket and its conversation.
+/// One client connection: transfers bytes between the socket and the conversation.
 struct Connection {
     let client: String
     let socket: Socket
     private(set) var conversation: Conversation
-    /// Whether the socket takes no more for now.
+    /// Whether the socket's send buffer is full.
     private var isBlocked = false
-    /// Set when all is said: how long the client has to close its side.
-    private var lingering: Instant?
+    /// The deadline for the client to close its side, set when all output is sent.
+    private var lingerDeadline: Instant?
     private var isBroken = false
 
     init(_ socket: Socket, _ client: String, _ conversation: Conversation) {
@@ -17,50 +17,50 @@ struct Connection {
         self.conversation = conversation
     }
 
-    /// What it waits for.
-    func join(_ polls: inout PollSet) {
+    /// Adds the socket to the set, with the events it waits for.
+    func register(in polls: inout PollSet) {
         polls.add(socket, read: conversation.wantsInput, write: !conversation.output.isEmpty)
     }
 
-    /// When it wants a turn, whatever its socket does.
-    var nextTurn: Instant { min(conversation.nextTurn, lingering ?? conversation.nextTurn) }
+    /// The time of the next timeout.
+    var nextDeadline: Instant { min(conversation.nextDeadline, lingerDeadline ?? conversation.nextDeadline) }
 
-    /// Whether it can be let go of.
-    func isOver(at now: Instant) -> Bool {
-        if let lingering, now >= lingering { return true }
-        return isBroken || conversation.isOver(at: now)
+    /// Whether the connection can be closed.
+    func isFinished(at now: Instant) -> Bool {
+        if let lingerDeadline, now >= lingerDeadline { return true }
+        return isBroken || conversation.isFinished(at: now)
     }
 
-    /// Reads once, answers as much as the client takes, and ends it when all is said.
-    mutating func turn(
-        _ ready: (read: Bool, write: Bool), at now: Instant, at desk: inout Desk, through buffer: inout [UInt8]
+    /// Reads once, answers while the socket accepts output, and shuts down the output after the last reply.
+    mutating func process(
+        _ ready: (read: Bool, write: Bool), at now: Instant, with handler: inout RequestHandler, buffer: inout [UInt8]
     ) {
         if ready.write { isBlocked = false }
-        if ready.read, conversation.wantsInput { read(through: &buffer) }
-        repeat { conversation.advance(to: now, at: &desk) } while flush(at: now)
-        if conversation.isSilent, lingering == nil {
-            socket.endOutput()
-            lingering = now + .milliseconds(500)
+        if ready.read, conversation.wantsInput { read(into: &buffer) }
+        repeat { conversation.advance(to: now, with: &handler) } while flush(at: now)
+        if conversation.isDrained, lingerDeadline == nil {
+            socket.shutdownOutput()
+            lingerDeadline = now + .milliseconds(500)
         }
     }
 
-    mutating func end(_ words: String, at now: Instant) { conversation.end(words, at: now) }
+    mutating func end(_ message: String, at now: Instant) { conversation.end(message, at: now) }
 
-    private mutating func read(through buffer: inout [UInt8]) {
+    private mutating func read(into buffer: inout [UInt8]) {
         switch socket.receive(into: &buffer) {
         case .bytes(let count): conversation.receive(buffer[..<count])
-        case .notNow: break
-        case .ended: conversation.endOfInput()
+        case .wouldBlock: break
+        case .closed: conversation.endInput()
         }
     }
 
-    /// True when all there was is sent, and there may be more to answer.
+    /// Sends the output; true when all of it was sent, so that more requests can be answered.
     private mutating func flush(at now: Instant) -> Bool {
         guard !isBlocked, !isBroken, !conversation.output.isEmpty else { return false }
         switch socket.transmit(conversation.output) {
         case .bytes(let count): conversation.sent(count, at: now)
-        case .notNow: isBlocked = true
-        case .ended: isBroken = true
+        case .wouldBlock: isBlocked = true
+        case .closed: isBroken = true
         }
         return !isBlocked && !isBroken
     }

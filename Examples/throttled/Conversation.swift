@@ -1,122 +1,122 @@
-// One client's exchange: bytes in, bytes out, and the time. No socket and no clock in sight.
+// Implements the protocol of one connection as a state machine, without socket and clock.
 
 import TweaksDaemon
 
-/// What a client says and is told, in turn: a line is begun when the one before it is answered.
+/// Requests and replies of one client; a line is parsed after the previous one was answered.
 ///
-/// While a reply is held back, or the client does not read, nothing more is read from it: what one client can make
-/// the service remember is a line, a chunk of input, and a few replies.
+/// While a reply is delayed, or the client does not read, no more input is read. So the memory of one client is bounded
+/// by a line, a chunk of input, and a few replies.
 struct Conversation {
-    /// What is to be sent.
+    /// The bytes to send.
     private(set) var output: [UInt8] = []
 
     private let client: String
     private var input = LineSplitter()
-    private var waiting: (answer: Answer, since: Instant)?
-    /// When the client last sent a line or read a reply.
-    private var active: Instant
-    /// Set when it is coming to its end: no line is begun any more, and what is owed is sent by then or never.
+    private var pending: (answer: Answer, since: Instant)?
+    /// The time when the client last sent a line or read a reply.
+    private var lastActivity: Instant
+    /// Set when the conversation is closing: no more lines are parsed, and output must be sent by then.
     private var deadline: Instant?
 
-    /// So many bytes of output are enough; more is made when they are sent.
-    private static let enough = 16_384
+    /// With this many bytes of output, no more lines are answered until some are sent.
+    private static let outputLimit = 16_384
 
     /// Begins with a greeting.
     init(with client: String, at now: Instant) {
         self.client = client
-        active = now
-        if !Replies.greeting.value.isEmpty { say(Replies.greeting.value) }
+        lastActivity = now
+        if !Replies.greeting.value.isEmpty { send(Replies.greeting.value) }
     }
 
-    /// Begins and ends with a refusal.
+    /// Refuses the connection and closes it.
     init(refusing client: String, at now: Instant) {
         self.client = client
-        active = now
-        say("busy too many connections")
-        leave(by: now + Limits.grace.value)
+        lastActivity = now
+        send("busy too many connections")
+        close(by: now + Limits.grace.value)
     }
 
-    // MARK: What the socket asks
+    // MARK: State
 
-    /// Whether it takes more input. When it is coming to its end it does, to throw it away: a connection that is
-    /// closed on unread input is reset, and the last reply may be lost.
+    /// Whether to read more input. While closing, input is read and discarded: closing a socket with unread input
+    /// resets the connection, and the last reply may be lost.
     var wantsInput: Bool {
-        !input.hasEnded && (isLeaving || waiting == nil && output.count < Self.enough)
+        !input.hasEnded && (isClosing || pending == nil && output.count < Self.outputLimit)
     }
 
-    var isLeaving: Bool { deadline != nil }
+    var isClosing: Bool { deadline != nil }
 
-    /// Whether nothing will be said any more.
-    var isSilent: Bool { isLeaving && output.isEmpty }
+    /// Whether the last byte of output was sent.
+    var isDrained: Bool { isClosing && output.isEmpty }
 
-    /// Whether there is no more to it.
-    func isOver(at now: Instant) -> Bool {
+    /// Whether the conversation has ended.
+    func isFinished(at now: Instant) -> Bool {
         if let deadline, now >= deadline { return true }
-        return isSilent && input.hasEnded
+        return isDrained && input.hasEnded
     }
 
-    /// When it wants a turn, even if nothing comes from the client.
-    var nextTurn: Instant {
+    /// The time of the next timeout, also without input.
+    var nextDeadline: Instant {
         if let deadline { return deadline }
-        if let waiting { return waiting.since + Replies.delay.value }
-        return active + Limits.idle.value
+        if let pending { return pending.since + Replies.delay.value }
+        return lastActivity + Limits.idle.value
     }
 
-    // MARK: What the socket tells
+    // MARK: Input and output
 
     mutating func receive(_ bytes: ArraySlice<UInt8>) {
-        if !isLeaving { input.append(bytes) }
+        if !isClosing { input.append(bytes) }
     }
 
-    mutating func endOfInput() { input.end() }
+    mutating func endInput() { input.end() }
 
-    /// So many bytes of the output are sent.
+    /// Removes output that was sent.
     mutating func sent(_ count: Int, at now: Instant) {
         output.removeFirst(count)
-        active = now
+        lastActivity = now
     }
 
-    // MARK: Its turn
+    // MARK: Processing
 
-    /// Answers what can be answered by now.
-    mutating func advance(to now: Instant, at desk: inout Desk) {
+    /// Answers the requests that can be answered by now.
+    mutating func advance(to now: Instant, with handler: inout RequestHandler) {
         deliver(at: now)
         while let line = nextLine() {
-            waiting = (desk.answer(line, of: client, at: now), now)
+            pending = (handler.answer(line, of: client, at: now), now)
             deliver(at: now)
         }
-        if isLeaving || waiting != nil { return }
+        if isClosing || pending != nil { return }
         if input.isExhausted {
-            leave(by: now + Limits.idle.value)
-        } else if now >= active + Limits.idle.value {
+            close(by: now + Limits.idle.value)
+        } else if now >= lastActivity + Limits.idle.value {
             end("closing idle for \(TweakValue.duration(Limits.idle.value).text)", at: now)
         }
     }
 
-    /// Says a last word. A reply that is held back goes before it, now.
-    mutating func end(_ words: String, at now: Instant) {
-        if isLeaving { return }
-        if let waiting { say(waiting.answer.line) }
-        waiting = nil
-        say(words)
-        leave(by: now + Limits.grace.value)
+    /// Sends a delayed reply at once, then a last message, and closes.
+    mutating func end(_ message: String, at now: Instant) {
+        if isClosing { return }
+        if let pending { send(pending.answer.line) }
+        pending = nil
+        send(message)
+        close(by: now + Limits.grace.value)
     }
 
     private mutating func nextLine() -> LineSplitter.Line? {
-        guard waiting == nil, !isLeaving, output.count < Self.enough else { return nil }
+        guard pending == nil, !isClosing, output.count < Self.outputLimit else { return nil }
         return input.next(limit: Limits.line.value)
     }
 
-    /// Says the answer that waits, if its time has come by the delay of now.
+    /// Sends the pending answer, if the current delay has passed.
     private mutating func deliver(at now: Instant) {
-        guard let (answer, since) = waiting, !answer.isWork || now >= since + Replies.delay.value else { return }
-        waiting = nil
-        active = now
-        say(answer.line)
-        if answer == .bye { leave(by: now + Limits.grace.value) }
+        guard let (answer, since) = pending, !answer.isResult || now >= since + Replies.delay.value else { return }
+        pending = nil
+        lastActivity = now
+        send(answer.line)
+        if answer == .bye { close(by: now + Limits.grace.value) }
     }
 
-    private mutating func leave(by time: Instant) { deadline = time }
+    private mutating func close(by time: Instant) { deadline = time }
 
-    private mutating func say(_ line: String) { output += Array("\(line)\n".utf8) }
+    private mutating func send(_ line: String) { output += Array("\(line)\n".utf8) }
 }

@@ -1,58 +1,57 @@
-// Bytes become lines, however they were cut on their way.
+// Splits a byte stream into lines, independent of packet boundaries.
 
-/// Collects what a client sends, and hands it out line by line.
+/// Buffers received bytes and returns them line by line.
 ///
-/// It holds at most one line of the length allowed and what was appended last.
+/// It holds at most one line of the allowed length and the bytes of the last `append`.
 struct LineSplitter {
-    /// What a line turned out to be.
+    /// A valid line, or the reason why it is invalid.
     enum Line: Equatable {
         case text(String)
         case tooLong(limit: Int)
-        /// Not UTF-8.
-        case garbled
-        /// The input ended within it.
-        case unfinished
+        case invalidUTF8
+        /// The input ended before the line did.
+        case unterminated
     }
 
     private var bytes: [UInt8] = []
-    /// Where the next line begins, and how far there is no end of it.
+    /// The start of the next line, and the position up to which it has no end.
     private var (start, searched) = (0, 0)
-    /// Whether the line was too long already, and the rest of it is thrown away as it comes.
-    private var isSkipping = false
+    /// Whether the line is too long, and the rest of it is discarded.
+    private var isDiscarding = false
     private(set) var hasEnded = false
 
-    /// Whether the input ended and all of it was handed out.
-    var isExhausted: Bool { hasEnded && start == bytes.count && !isSkipping }
+    /// Whether the input ended and all lines were returned.
+    var isExhausted: Bool { hasEnded && start == bytes.count && !isDiscarding }
 
-    /// Takes bytes as they come.
+    /// Appends received bytes.
     mutating func append(_ more: ArraySlice<UInt8>) { bytes += more }
 
-    /// Says that no more bytes will come.
+    /// Marks the end of the input.
     mutating func end() { hasEnded = true }
 
-    /// The next line, without its LF or CR LF; nil when more bytes have to come first.
+    /// The next line, without its LF or CR LF; nil when more bytes are needed.
     mutating func next(limit: Int) -> Line? {
         guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
-            wait(limit)
+            compact(limit)
             return isExhausted || !hasEnded ? nil : lastLine(limit)
         }
         var line = bytes[start..<end]
         if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
-        defer { (start, searched, isSkipping) = (end + 1, end + 1, false) }
-        if isSkipping || line.count > limit { return .tooLong(limit: limit) }
-        return String(validating: line, as: UTF8.self).map(Line.text) ?? .garbled
+        defer { (start, searched, isDiscarding) = (end + 1, end + 1, false) }
+        if isDiscarding || line.count > limit { return .tooLong(limit: limit) }
+        return String(validating: line, as: UTF8.self).map(Line.text) ?? .invalidUTF8
     }
 
-    /// Keeps what there is of a line, or no more than that it was too long.
-    private mutating func wait(_ limit: Int) {
+    /// Keeps the bytes of the unfinished line, or discards them when it is too long.
+    private mutating func compact(_ limit: Int) {
         bytes.removeFirst(start)
         // One more than the limit, since the last byte may be the CR of a line end.
-        if isSkipping || bytes.count > limit + 1 { (bytes, isSkipping) = ([], true) }
+        if isDiscarding || bytes.count > limit + 1 { (bytes, isDiscarding) = ([], true) }
         (start, searched) = (0, bytes.count)
     }
 
     private mutating func lastLine(_ limit: Int) -> Line {
-        defer { (bytes, start, searched, isSkipping) = ([], 0, 0, false) }
-        return isSkipping ? .tooLong(limit: limit) : .unfinished
+        defer { (bytes, start, searched, isDiscarding) = ([], 0, 0, false) }
+        return isDiscarding ? .tooLong(limit: limit) : .unterminated
     }
 }

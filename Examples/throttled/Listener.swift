@@ -1,4 +1,4 @@
-// The socket that clients connect to.
+// Listens on a TCP port and accepts clients.
 
 #if canImport(Darwin)
     import Darwin
@@ -8,7 +8,7 @@
     import Glibc
 #endif
 
-/// A TCP port of 127.0.0.1.
+/// A listening TCP socket on 127.0.0.1.
 struct Listener {
     let socket: Socket
     let port: UInt16
@@ -23,31 +23,36 @@ struct Listener {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        guard Self.lend(&address, { bind(number, $0, $1.pointee) }) == 0, listen(number, 1_024) == 0 else {
+        guard Self.withSocketAddress(&address, { bind(number, $0, $1.pointee) }) == 0,
+            listen(number, 1_024) == 0
+        else {
             throw SocketError("127.0.0.1:\(port)")
         }
-        guard Self.lend(&address, { getsockname(number, $0, $1) }) == 0 else { throw SocketError("getsockname") }
+        guard Self.withSocketAddress(&address, { getsockname(number, $0, $1) }) == 0 else {
+            throw SocketError("getsockname")
+        }
         self.port = UInt16(bigEndian: address.sin_port)
     }
 
-    /// What came of accepting.
-    enum Arrival {
+    /// The result of accepting.
+    enum AcceptResult {
         case client(Socket, address: String)
-        case nobody
+        /// No client is waiting.
+        case wouldBlock
         /// The process or the system has no descriptor left.
-        case exhausted
+        case outOfDescriptors
     }
 
-    /// The next client that waits to be let in.
-    func nextArrival() -> Arrival {
+    /// Accepts the next waiting client.
+    func acceptNext() -> AcceptResult {
         var address = sockaddr_in()
         while true {
-            let number = Self.lend(&address) { accept(socket.number, $0, $1) }
+            let number = Self.withSocketAddress(&address) { accept(socket.number, $0, $1) }
             if number >= 0 { return .client(Socket(number), address: Self.text(address)) }
             switch errno {
             case EINTR, ECONNABORTED: continue
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
-            default: return .nobody
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .outOfDescriptors
+            default: return .wouldBlock
             }
         }
     }
@@ -56,12 +61,12 @@ struct Listener {
         withUnsafeBytes(of: address.sin_addr.s_addr) { $0.map { "\($0)" }.joined(separator: ".") }
     }
 
-    private static func lend(
+    private static func withSocketAddress(
         _ address: inout sockaddr_in, _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> Int32 {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         return withUnsafeMutablePointer(to: &address) { pointer in
-            // A sockaddr_in begins like a sockaddr: that is the contract of the socket calls.
+            // The socket calls define that a sockaddr_in begins like a sockaddr.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, &length) }
         }
     }

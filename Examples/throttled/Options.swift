@@ -1,10 +1,10 @@
-// What stands on the command line.
+// Parses the command line.
 
 import TweaksDaemon
 
-/// How the service was started. What can be changed later is no option but a tweak.
+/// The command-line options. Settings that can change at run time are tweaks instead.
 struct Options: Equatable {
-    /// 0 picks a free one.
+    /// The TCP port; 0 picks a free one.
     var port: UInt16 = 7000
     var config: String?
     var wantsHelp = false
@@ -12,41 +12,41 @@ struct Options: Equatable {
     static let usage = """
         Usage: throttled [--port N] [--config PATH]
 
-        A line service on 127.0.0.1 that is tuned while it runs: connect to it with nc and type help.
+        A line service on 127.0.0.1 with tweaks: connect to it with nc and type help.
 
-        --port N        where to listen; 7000 unless said otherwise, 0 picks a free port
-        --config PATH   the operator's settings, such as throttled.conf; read again on SIGHUP
+        --port N        the TCP port, 7000 by default; 0 picks a free port
+        --config PATH   the config file, such as throttled.conf; SIGHUP reloads it
 
-        The line on standard error that begins with “throttled: tweaks at” says how to tune it.
+        To change its tweaks, see the line on standard error that begins with “throttled: tweaks at”.
         """
 
-    /// What is wrong with the command line.
-    struct Mistake: Error, Equatable, CustomStringConvertible {
+    /// An error in the command line.
+    struct UsageError: Error, Equatable, CustomStringConvertible {
         let description: String
     }
 
-    init(_ arguments: some Sequence<String>) throws(Mistake) {
+    init(_ arguments: some Sequence<String>) throws(UsageError) {
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
             switch argument {
             case "--help", "-h": wantsHelp = true
             case "--port": port = try Self.port(Self.value(of: argument, &rest))
             case "--config": config = try Self.value(of: argument, &rest)
-            default: throw Mistake(description: "\(argument) is no option; see --help")
+            default: throw UsageError(description: "\(argument) is not an option; see --help")
             }
         }
     }
 
-    private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(Mistake) -> String {
+    private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
         guard let value = rest.popFirst(), !value.isEmpty else {
-            throw Mistake(description: "\(option) needs a value; see --help")
+            throw UsageError(description: "\(option) needs a value; see --help")
         }
         return value
     }
 
-    private static func port(_ text: String) throws(Mistake) -> UInt16 {
+    private static func port(_ text: String) throws(UsageError) -> UInt16 {
         guard let port = UInt16(text) else {
-            throw Mistake(description: "--port \(text): a port is 0…65535, 0 for a free one")
+            throw UsageError(description: "--port \(text): a port is 0…65535, 0 for a free one")
         }
         return port
     }

@@ -1,4 +1,4 @@
-// The service: a thread that waits for sockets, and the ways to reach it from elsewhere.
+// Runs the service on one thread and passes it operations from other threads.
 
 import Foundation
 import Synchronization
@@ -8,22 +8,22 @@ import TweaksDaemon
 ///
 /// ```swift
 /// let service = try Service(port: 7000)
-/// await service.run()         // until stop(), or until the task is cancelled
+/// await service.run()         // until stop(), or until the task is canceled
 /// ```
 final class Service: Sendable {
     let port: UInt16
     private let listener: Mutex<Listener?>
     private let mailbox: Mailbox
 
-    /// Opens the port. Who connects from now on waits until it runs.
+    /// Opens the port. Clients that connect wait until `run`.
     init(port: UInt16) throws(SocketError) {
         let listener = try Listener(port: port)
         self.port = listener.port
         self.listener = Mutex(listener)
-        mailbox = Mailbox(alarm: try Alarm())
+        mailbox = Mailbox(wakePipe: try WakePipe())
     }
 
-    /// Serves, on a thread of its own. It can be run once; then the port is closed.
+    /// Serves on a new thread until `stop`. It can run only once.
     func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { ended in
@@ -37,20 +37,20 @@ final class Service: Sendable {
         }
     }
 
-    /// Lets nobody in any more; replies that are under way are sent, then everything is closed.
+    /// Closes the listener, sends pending replies, then closes all connections.
     func stop() {
-        mailbox.post { room, now in room.close(at: now) }
+        mailbox.post { manager, now in manager.close(at: now) }
     }
 
-    /// Closes all connections, with the same regard for replies; returns how many.
+    /// Closes all connections after pending replies; returns how many.
     func dropAll() async -> Int {
-        await mailbox.ask { room, now in room.dropAll("closing by order of the operator", at: now) }
+        await mailbox.perform { manager, now in manager.dropAll("closing by order of the operator", at: now) }
     }
 
-    /// Counts from 0 again; the figures show it when this returns.
-    func zero() async {
-        _ = await mailbox.ask { room, _ in
-            room.zero()
+    /// Resets the counts; the metrics are updated when this returns.
+    func resetCounts() async {
+        _ = await mailbox.perform { manager, _ in
+            manager.resetCounts()
             return 0
         }
     }
@@ -59,80 +59,80 @@ final class Service: Sendable {
 
     private func serve() {
         guard let listener = listener.withLock({ $0.take() }) else { return }
-        // Whoever waits for its time must learn that the time is another.
-        let alarm = mailbox.alarm
+        // These tweaks change the next deadline, so a change wakes the thread.
+        let wakePipe = mailbox.wakePipe
         let observations = [
-            Replies.delay.observe { _ in alarm.ring() }, Limits.idle.observe { _ in alarm.ring() },
-            Limits.connections.observe { _ in alarm.ring() },
+            Replies.delay.observe { _ in wakePipe.wake() }, Limits.idle.observe { _ in wakePipe.wake() },
+            Limits.connections.observe { _ in wakePipe.wake() },
         ]
         defer { for observation in observations { observation.cancel() } }
-        var room = Room(listener)
+        var manager = ConnectionManager(listener)
         var polls = PollSet()
-        while !room.isDone { turn(&room, &polls) }
+        while !manager.isDone { runOnce(&manager, &polls) }
         mailbox.close()
     }
 
-    /// Waits, carries out orders, serves everybody, and shows the figures; only then orders are answered.
-    private func turn(_ room: inout Room, _ polls: inout PollSet) {
-        let shown = room.counts
+    /// Waits, runs operations, serves all connections, and publishes the metrics; only then it resumes the callers.
+    private func runOnce(_ manager: inout ConnectionManager, _ polls: inout PollSet) {
+        let published = manager.counts
         polls.removeAll()
-        polls.add(mailbox.alarm.socket, read: true)
-        room.join(&polls)
-        polls.wait(until: room.nextTurn)
+        polls.add(mailbox.wakePipe.readEnd, read: true)
+        manager.register(in: &polls)
+        polls.wait(until: manager.nextDeadline)
         let now = ContinuousClock.now
-        let answers = mailbox.collect().map { letter in (letter, letter.order(&room, now)) }
-        room.turn(polls, from: 1, at: now)
-        room.counts.publish(after: shown)
-        for (letter, answer) in answers { letter.sender?.resume(returning: answer) }
+        let results = mailbox.collect().map { message in (message, message.operation(&manager, now)) }
+        manager.process(polls, from: 1, at: now)
+        manager.counts.publish(after: published)
+        for (message, result) in results { message.caller?.resume(returning: result) }
     }
 }
 
-/// What others want of the service's thread.
+/// The queue of operations for the service's thread.
 private final class Mailbox: Sendable {
-    typealias Order = @Sendable (inout Room, Instant) -> Int
+    typealias Operation = @Sendable (inout ConnectionManager, Instant) -> Int
 
-    struct Letter: Sendable {
-        let order: Order
-        var sender: CheckedContinuation<Int, Never>?
+    struct Message: Sendable {
+        let operation: Operation
+        var caller: CheckedContinuation<Int, Never>?
     }
 
-    let alarm: Alarm
-    /// Nil when nobody reads them any more.
-    private let letters = Mutex<[Letter]?>([])
+    let wakePipe: WakePipe
+    /// Nil when the service has stopped.
+    private let messages = Mutex<[Message]?>([])
 
-    init(alarm: Alarm) { self.alarm = alarm }
+    init(wakePipe: WakePipe) { self.wakePipe = wakePipe }
 
-    /// Has something done, and returns what came of it; 0 when the service has stopped.
-    func ask(_ order: @escaping Order) async -> Int {
-        await withCheckedContinuation { sender in
-            let isPosted = post(Letter(order: order, sender: sender))
-            if !isPosted { sender.resume(returning: 0) }
+    /// Runs an operation on the thread and returns its result; 0 when the service has stopped.
+    func perform(_ operation: @escaping Operation) async -> Int {
+        await withCheckedContinuation { caller in
+            let isPosted = post(Message(operation: operation, caller: caller))
+            if !isPosted { caller.resume(returning: 0) }
         }
     }
 
-    /// Has something done, some time soon.
-    func post(_ order: @escaping Order) { _ = post(Letter(order: order)) }
+    /// Queues an operation without waiting for it.
+    func post(_ operation: @escaping Operation) { _ = post(Message(operation: operation)) }
 
-    private func post(_ letter: Letter) -> Bool {
-        let isOpen = letters.withLock { letters in
-            letters?.append(letter)
-            return letters != nil
+    private func post(_ message: Message) -> Bool {
+        let isOpen = messages.withLock { messages in
+            messages?.append(message)
+            return messages != nil
         }
-        alarm.ring()
+        wakePipe.wake()
         return isOpen
     }
 
-    /// All that has come since the last time.
-    func collect() -> [Letter] {
-        alarm.reset()
-        return letters.withLock { letters in
-            defer { if letters != nil { letters = [] } }
-            return letters ?? []
+    /// Removes and returns all queued messages.
+    func collect() -> [Message] {
+        wakePipe.drain()
+        return messages.withLock { messages in
+            defer { if messages != nil { messages = [] } }
+            return messages ?? []
         }
     }
 
     func close() {
-        let left = letters.withLock { $0.take() }
-        for letter in left ?? [] { letter.sender?.resume(returning: 0) }
+        let remaining = messages.withLock { $0.take() }
+        for message in remaining ?? [] { message.caller?.resume(returning: 0) }
     }
 }

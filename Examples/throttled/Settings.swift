@@ -1,12 +1,12 @@
-// Everything an operator can change while the service runs: the file to copy.
+// Declares the service's tweaks and actions; a template for your own program.
 
 import TweaksDaemon
 
-/// What clients may take.
+/// Limits of clients.
 enum Limits {
     static let rate = Tweak(
         "Service", "Limits", "Rate", 10.0, in: 0...10_000, unit: "requests/s",
-        help: "How many requests a second each client address may make; 0 leaves it what it has saved up")
+        help: "How many requests a second each client address may make; 0 allows only what it has saved up")
     static let burst = Tweak(
         "Service", "Limits", "Burst", 20, in: 1...10_000, unit: "requests",
         help: "How many requests an address may save up, and then make at once")
@@ -23,55 +23,55 @@ enum Limits {
         help: "How long a client that reads slowly has for the last reply")
 }
 
-/// What clients are told, and when.
+/// Texts and timing of replies.
 enum Replies {
     static let delay = Tweak(
         "Service", "Replies", "Delay", .zero, in: .zero ... .seconds(60),
-        help: "How long each reply is held back, also those that wait already")
+        help: "Delay of each reply; applies to pending replies, too")
     static let greeting = Tweak(
         "Service", "Replies", "Greeting", "hello, type help", maxLength: 200, validate: Settings.oneLine,
         help: "The first line of a connection; empty for none")
 }
 
-/// Whether there is service at all.
+/// Maintenance mode.
 enum Maintenance {
     static let isOn = Tweak(
-        "Service", "Maintenance", "On", false, help: "Answers each request with the text, and does nothing")
+        "Service", "Maintenance", "On", false, help: "Refuses each request with the text")
     static let text = Tweak(
         "Service", "Maintenance", "Text", "back in a few minutes", maxLength: 200, validate: Settings.oneLine,
-        help: "What clients are told meanwhile")
+        help: "The reply to each request during maintenance")
 }
 
-/// What is said on standard error.
+/// The log on standard error.
 enum Logging {
     static let level = Tweak(
         "Service", "Log", "Level", LogLevel.notice, help: "How much is logged; debug shows requests")
 }
 
-/// All of it in one place: statics are lazy, so whoever serves them has to name them.
+/// All tweaks in one list: statics are lazy, so the daemon needs their names.
 enum Settings {
     static let all: [any TweakHandle] =
         [
             Limits.rate, Limits.burst, Limits.connections, Limits.line, Limits.idle, Limits.grace,
             Replies.delay, Replies.greeting, Maintenance.isOn, Maintenance.text, Logging.level,
-        ] + Figures.all
+        ] + Metrics.all
 
-    /// What can be run by name.
+    /// Declares the actions.
     @discardableResult
     static func declareActions(for service: Service, registry: TweakRegistry = .shared) -> [any TweakHandle] {
         [
             tweakAction(
-                "Service", "Maintenance", "Drop", help: "Closes all connections, once their replies are sent",
+                "Service", "Maintenance", "Drop", help: "Closes all connections after pending replies",
                 registry: registry
             ) { _ in "closing \(await service.dropAll()) connections" },
-            tweakAction("Service", "Figures", "Zero", help: "Counts from 0 again", registry: registry) { _ in
-                await service.zero()
+            tweakAction("Service", "Figures", "Zero", help: "Resets the counts to 0", registry: registry) { _ in
+                await service.resetCounts()
                 return "counting from 0"
             },
         ]
     }
 
-    /// A text that is sent as a line must not be two.
+    /// Validates that a text is a single line.
     @Sendable static func oneLine(_ text: String) -> String? {
         text.contains(where: \.isNewline) ? "write it on one line" : nil
     }

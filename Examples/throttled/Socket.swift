@@ -1,4 +1,4 @@
-// The C library's sockets, with their oddities kept in here.
+// Wraps the C library's sockets.
 
 #if canImport(Darwin)
     import Darwin
@@ -21,11 +21,11 @@ struct SocketError: Error, Equatable, CustomStringConvertible {
     var description: String { "\(subject): \(String(cString: strerror(code)))" }
 }
 
-/// An open descriptor, closed when it is let go of. Nothing on it ever waits.
+/// A nonblocking descriptor, closed on deinit.
 final class Socket: Sendable {
     let number: Int32
 
-    /// Takes a descriptor over.
+    /// Takes ownership of a descriptor.
     init(_ number: Int32) {
         self.number = number
         _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
@@ -38,19 +38,19 @@ final class Socket: Sendable {
 
     deinit { close(number) }
 
-    /// One for TCP over IPv4.
+    /// Creates a socket for TCP over IPv4.
     static func tcp() throws(SocketError) -> Socket {
         let number = socket(AF_INET, stream, 0)
         if number < 0 { throw SocketError("socket") }
         return Socket(number)
     }
 
-    /// What came of reading or writing.
+    /// The result of reading or writing.
     enum Transfer: Equatable {
         case bytes(Int)
-        case notNow
-        /// The other side has ended it, or the connection is broken.
-        case ended
+        case wouldBlock
+        /// The peer has closed the connection, or it is broken.
+        case closed
     }
 
     func receive(into buffer: inout [UInt8]) -> Transfer {
@@ -65,17 +65,17 @@ final class Socket: Sendable {
         while true {
             let count = call()
             if count > 0 { return .bytes(count) }
-            if count == 0 { return .ended }
+            if count == 0 { return .closed }
             switch errno {
             case EINTR: continue
-            case EAGAIN, EWOULDBLOCK: return .notNow
-            default: return .ended
+            case EAGAIN, EWOULDBLOCK: return .wouldBlock
+            default: return .closed
             }
         }
     }
 
-    /// Says that nothing more will be sent.
-    func endOutput() { shutdown(number, Int32(SHUT_WR)) }
+    /// Shuts down the output side.
+    func shutdownOutput() { shutdown(number, Int32(SHUT_WR)) }
 
     #if canImport(Darwin)
         private static let stream = SOCK_STREAM

@@ -1,4 +1,4 @@
-// The program: a line service, and the daemon that lets operators tune it.
+// Runs throttled: a line service with the tweaks daemon.
 
 import Foundation
 import TweaksDaemon
@@ -10,17 +10,17 @@ struct Throttled {
         do {
             let options = try Options(CommandLine.arguments.dropFirst())
             if options.wantsHelp { return print(Options.usage) }
-            // Whoever reads our log may leave before us.
+            // The reader of standard error may exit before this process.
             signal(SIGPIPE, SIG_IGN)
             try await serve(options)
-        } catch let mistake as Options.Mistake {
-            fail(mistake, code: 2)
+        } catch let error as Options.UsageError {
+            fail(error, code: 2)
         } catch {
             fail(error, code: 1)
         }
     }
 
-    /// The settings are in force before the first client is let in, and the service ends when the daemon does.
+    /// Starts the daemon before the first client is accepted, and stops the service when the daemon stops.
     private static func serve(_ options: Options) async throws {
         let service = try Service(port: options.port)
         Settings.declareActions(for: service)

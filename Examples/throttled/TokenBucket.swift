@@ -1,43 +1,43 @@
-// A token bucket: so many requests at once, and then so many a second.
+// Implements a token bucket: a burst of requests at once, then a rate a second.
 
-/// The time that everything here goes by; it is handed in, so that tests make it pass as they like.
+/// A point in time; callers pass it in, so that tests control the clock.
 typealias Instant = ContinuousClock.Instant
 
-/// What one client may still take.
+/// The token bucket of one client.
 ///
-/// Rate and burst are given at each call: a change of either acts at once, on every bucket there is. The time since
-/// the last call counts at the rate of now.
+/// Rate and burst are parameters of each call, so that a change of either applies to all buckets at once. The time
+/// since the last call counts at the current rate.
 struct TokenBucket: Equatable {
-    /// What came of taking a token.
+    /// The result of taking a token.
     enum Verdict: Equatable {
         case taken
-        /// There will be one after this time; never, if it is nil.
+        /// The next token is available after this time; nil: never.
         case empty(retry: Duration?)
     }
 
     private var tokens: Double
     private var filled: Instant
 
-    /// A full one.
+    /// Creates a full bucket.
     init(burst: Int, at now: Instant) {
         tokens = Double(max(burst, 0))
         filled = now
     }
 
-    /// Takes a token, or says when to come back.
+    /// Takes a token, or returns when the next one is available.
     mutating func take(at now: Instant, rate: Double, burst: Int) -> Verdict {
         fill(at: now, rate, burst)
-        // Whoever waited as told must not fail by a rounding error.
+        // A client that waited for `retry` must not fail by a rounding error.
         guard tokens < 1 - 1e-9 else {
             tokens = max(tokens - 1, 0)
             return .taken
         }
         guard rate > 0, burst > 0 else { return .empty(retry: nil) }
         let milliseconds = ((1 - tokens) / rate * 1_000).rounded(.up)
-        return .empty(retry: .milliseconds(min(milliseconds, Self.aDay)))
+        return .empty(retry: .milliseconds(min(milliseconds, Self.maximumWait)))
     }
 
-    /// Whether it holds all it can: then it is as good as a new one.
+    /// Whether it is full; then it is equal to a new one.
     mutating func isFull(at now: Instant, rate: Double, burst: Int) -> Bool {
         fill(at: now, rate, burst)
         return tokens >= Double(burst)
@@ -49,6 +49,6 @@ struct TokenBucket: Equatable {
         filled = max(now, filled)
     }
 
-    /// The longest wait that is told, in milliseconds: a tiny rate makes it longer than a Duration can hold.
-    private static let aDay = 86_400_000.0
+    /// The longest wait that is returned, one day in milliseconds: at a tiny rate the wait would overflow a Duration.
+    private static let maximumWait = 86_400_000.0
 }

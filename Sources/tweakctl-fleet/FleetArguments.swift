@@ -1,29 +1,29 @@
-// Reads the command line: which fleet, what to do, and how.
+// Parses the command line: the fleet, the command and its options.
 
 import Tweaks
 import TweaksFleet
 import TweaksTerminal
 
-/// The command line, understood without looking at etcd.
+/// The command line, parsed without contacting etcd.
 struct FleetArguments: Equatable {
     var fleet = ""
     var verb = FleetVerb.ls
     var words: [String] = []
-    /// Values of options, in their order; empty texts for those without one.
+    /// The values of options, in order; empty texts for options without a value.
     private(set) var given: [FleetOption: [String]] = [:]
 
-    /// What is asked of the program itself.
-    enum Wish: Equatable { case help, version }
+    /// A request for information about the program itself.
+    enum InfoRequest: Equatable { case help, version }
 
-    /// Only help or the version is wanted.
-    var wish: Wish? {
+    /// Set if only help or the version is requested.
+    var infoRequest: InfoRequest? {
         if has(.help) { return .help }
         return has(.version) ? .version : nil
     }
 
     init(_ arguments: some Sequence<String>) throws(Failure) {
         let all = try Self.split(arguments, &given)
-        if wish != nil { return }
+        if infoRequest != nil { return }
         guard let fleet = all.first else {
             throw Failure(.usage, "name a fleet and a verb, as in tweakctl fleet api status; see --help")
         }
@@ -36,11 +36,11 @@ struct FleetArguments: Equatable {
         }
         let allowed = Set(FleetOption.common + verb.options)
         for option in FleetOption.allCases where has(option) && !allowed.contains(option) && option != .yes {
-            throw Failure(.usage, "\(option.name) is no option of \(verb.rawValue); see --help")
+            throw Failure(.usage, "\(option.name) is not an option of \(verb.rawValue); see --help")
         }
     }
 
-    /// Takes the options out; what stands behind `--`, or behind a `=`, is none.
+    /// Separates options from words. After `--` everything is a word, and after `=` the next argument is one.
     private static func split(
         _ arguments: some Sequence<String>, _ given: inout [FleetOption: [String]]
     ) throws(Failure) -> [String] {
@@ -72,7 +72,7 @@ struct FleetArguments: Equatable {
         if let option = short[text] ?? FleetOption.allCases.first(where: { $0.name == text }) { return option }
         let near = Spelling.nearest(to: text, among: FleetOption.allCases.map(\.name))
         let guess = near.map { "did you mean \($0)?" } ?? "see tweakctl fleet --help"
-        throw Failure(.usage, "\(Quoting.excerpt(text)) is no option; \(guess)")
+        throw Failure(.usage, "\(Quoting.excerpt(text)) is not an option; \(guess)")
     }
 
     private static func check(fleet: String, isAlone: Bool) throws(Failure) {
@@ -82,7 +82,7 @@ struct FleetArguments: Equatable {
         guard FleetInstance.isID(fleet) else {
             throw Failure(
                 .usage,
-                "\(Quoting.excerpt(fleet)) is no name of a fleet, which has letters, digits, “.”, “_”, “-” and "
+                "\(Quoting.excerpt(fleet)) is not a fleet name, which has letters, digits, “.”, “_”, “-” and "
                     + "“:”; write tweakctl fleet NAME VERB")
         }
     }
@@ -94,25 +94,25 @@ struct FleetArguments: Equatable {
         if let verb = FleetVerb(rawValue: word) { return verb }
         let near = Spelling.nearest(to: word, among: FleetVerb.allCases.map(\.rawValue))
         let guess = near.map { "did you mean \($0)?" } ?? "see tweakctl fleet --help"
-        throw Failure(.usage, "\(Quoting.excerpt(word)) is no verb; \(guess)")
+        throw Failure(.usage, "\(Quoting.excerpt(word)) is not a verb; \(guess)")
     }
 
     // MARK: Options
 
     func has(_ option: FleetOption) -> Bool { given[option] != nil }
 
-    /// The value of an option; the last one where there are several.
+    /// The value of an option; the last one if it is repeated.
     func value(_ option: FleetOption) -> String? { given[option]?.last }
 
     func values(_ option: FleetOption) -> [String] { given[option] ?? [] }
 
     var isJSON: Bool { has(.json) }
 
-    /// A span of time, in whole seconds upwards.
+    /// A duration, rounded up to whole seconds.
     func seconds(_ option: FleetOption, atLeast: Int64) throws(Failure) -> Int64? {
         guard let text = value(option) else { return nil }
         guard let nanoseconds = DurationText.parse(text), nanoseconds > 0 else {
-            throw Failure(.usage, "\(option.name): \(Quoting.excerpt(text)) is no time; write 90s, 5m or 1h30m")
+            throw Failure(.usage, "\(option.name): \(Quoting.excerpt(text)) is not a duration; write 90s, 5m or 1h30m")
         }
         let seconds = nanoseconds / 1_000_000_000 + (nanoseconds % 1_000_000_000 == 0 ? 0 : 1)
         guard seconds >= atLeast, seconds <= 31_536_000 else {

@@ -1,4 +1,4 @@
-// Verbs that show what the fleet's keys hold: ls, get, history, export.
+// Implements the commands that read the fleet's keys: ls, get, history, export.
 
 import Tweaks
 import TweaksFleet
@@ -7,20 +7,20 @@ import TweaksTerminal
 extension FleetClient {
     // MARK: ls
 
-    /// Desired values with who and when, and the rollouts.
+    /// Lists desired values with author and time, and the rollouts.
     func list() async throws(FleetRefusal) {
         let pattern = try pattern()
-        let view = try await fleet.look()
+        let view = try await fleet.readState()
         let values = view.sortedValues.filter { pattern?.matches($0.path) ?? true }
-        let rollouts = view.ordered.filter { held in
-            held.value.changes.contains { pattern?.matches($0.path) ?? true }
+        let rollouts = view.ordered.filter { record in
+            record.value.changes.contains { pattern?.matches($0.path) ?? true }
         }
         if console.isJSON {
             return console.print(
                 .object([
                     ("cluster", .string(String(view.header.clusterID, radix: 16))),
                     ("revision", .int(view.header.revision)), ("values", .array(values.map(Self.json))),
-                    ("rollouts", .array(rollouts.map { Self.json($0) })), ("garbage", Self.json(view.garbage)),
+                    ("rollouts", .array(rollouts.map { Self.json($0) })), ("garbage", Self.json(view.unreadable)),
                 ]))
         }
         console.print(
@@ -29,28 +29,28 @@ extension FleetClient {
                     path: path.token, value: desired.value.text,
                     note: FleetConsole.provenance(desired.by, desired.at, now: now))
             })
-        for held in rollouts { show(held.value) }
-        complain(of: view.garbage)
-        if values.isEmpty, rollouts.isEmpty { console.output.remark("\(keys.name) has no desired values here") }
+        for record in rollouts { show(record.value) }
+        printProblems(of: view.unreadable)
+        if values.isEmpty, rollouts.isEmpty { console.output.printRemark("\(keys.name) has no desired values here") }
     }
 
-    /// Names the keys that cannot be read, and why.
-    func complain(of garbage: [[UInt8]: String]) {
-        for (key, reason) in Self.sorted(garbage) {
+    /// Prints the unreadable keys and the reasons.
+    func printProblems(of unreadable: [[UInt8]: String]) {
+        for (key, reason) in Self.sorted(unreadable) {
             let remedy = reason.contains(";") ? "" : "; delete it with etcdctl del"
-            console.output.complain("\(key): \(reason)\(remedy)")
+            console.output.reportProblem("\(key): \(reason)\(remedy)")
         }
     }
 
-    static func json(_ garbage: [[UInt8]: String]) -> JSON {
-        .array(sorted(garbage).map { .object([("key", .string($0.key)), ("reason", .string($0.reason))]) })
+    static func json(_ unreadable: [[UInt8]: String]) -> JSON {
+        .array(sorted(unreadable).map { .object([("key", .string($0.key)), ("reason", .string($0.reason))]) })
     }
 
-    private static func sorted(_ garbage: [[UInt8]: String]) -> [(key: String, reason: String)] {
-        garbage.map { (String(decoding: $0.key, as: UTF8.self), $0.value) }.sorted { $0.key < $1.key }
+    private static func sorted(_ unreadable: [[UInt8]: String]) -> [(key: String, reason: String)] {
+        unreadable.map { (String(decoding: $0.key, as: UTF8.self), $0.value) }.sorted { $0.key < $1.key }
     }
 
-    /// A rollout with its changes, in lines.
+    /// Prints a rollout and its changes.
     func show(_ rollout: Rollout) {
         let whom = rollout.selector.isEmpty ? "" : " of \(rollout.selector.text)"
         let share = rollout.state == .done ? "standing rule" : "\(rollout.state.rawValue) at \(rollout.share.text)"
@@ -73,38 +73,38 @@ extension FleetClient {
         ])
     }
 
-    static func json(_ held: Held<Rollout>) -> JSON {
-        // The record is JSON already, and numbers in it stay as they are.
-        let record = (try? JSON(held.value.bytes)) ?? .null
+    static func json(_ record: VersionedRecord<Rollout>) -> JSON {
+        // The stored record is already JSON; reuse it so that its numbers stay exact.
+        let storedJSON = (try? JSON(record.value.bytes)) ?? .null
         return .object([
-            ("id", .string(held.value.id)), ("createRevision", .int(held.createRevision)),
-            ("modRevision", .int(held.modRevision)), ("lease", .int(held.lease)), ("record", record),
+            ("id", .string(record.value.id)), ("createRevision", .int(record.createRevision)),
+            ("modRevision", .int(record.modRevision)), ("lease", .int(record.lease)), ("record", storedJSON),
         ])
     }
 
     // MARK: get
 
-    /// Desired values, and who holds what.
+    /// Prints desired values, and how many processes have which value.
     func get() async throws(FleetRefusal) {
         var patterns: [TweakPattern] = []
         for word in arguments.words { patterns.append(try pattern(word)) }
-        let view = try await fleet.look()
-        let live = try await fleet.population().live
-        let holdings = FleetHoldings(view, live, try await fleet.builds(), keys: keys) { path in
+        let view = try await fleet.readState()
+        let live = try await fleet.instanceStatuses().live
+        let distribution = ValueDistribution(view, live, try await fleet.builds(), keys: keys) { path in
             patterns.contains { $0.matches(path) }
         }
-        let found = holdings.paths
+        let found = distribution.paths
         if found.isEmpty {
             throw FleetRefusal(
                 .refused, "\(keys.name) has no desired value for \(arguments.words.joined(separator: ", ")); see ls")
         }
-        if console.isJSON { return console.print(.array(found.map { holdings.json($0, view.value($0)) })) }
+        if console.isJSON { return console.print(.array(found.map { distribution.json($0, view.value($0)) })) }
         for path in found {
             let desired = view.values[path]?.value
             let note = desired.map { FleetConsole.provenance($0.by, $0.at, now: now) } ?? "rollouts alone"
             console.print(rows: [.init(path: path.token, value: desired?.value.text ?? "(none)", note: note)])
             console.print(
-                holdings.of(path).map { "  \($0.count.processes): \($0.text)" })
+                distribution.of(path).map { "  \($0.count.processes): \($0.text)" })
         }
     }
 
@@ -117,15 +117,15 @@ extension FleetClient {
         if console.isJSON { return console.print(.array(entries.map(Self.json))) }
         for entry in entries {
             console.print([
-                "\(entry.sequence) \(entry.deed) \(FleetConsole.provenance(entry.by, entry.at, now: now))"
+                "\(entry.sequence) \(entry.actionText) \(FleetConsole.provenance(entry.by, entry.at, now: now))"
             ])
             console.print(
                 rows: entry.changes.filter { pattern?.matches($0.path) ?? true }.map {
                     .init(path: "  " + $0.path.token, value: $0.new.shown, note: "was \($0.old.shown)")
                 })
         }
-        for (key, reason) in history.garbage {
-            console.output.complain("\(key): \(reason); delete it with etcdctl del")
+        for (key, reason) in history.unreadable {
+            console.output.reportProblem("\(key): \(reason); delete it with etcdctl del")
         }
     }
 
@@ -137,20 +137,20 @@ extension FleetClient {
         ])
     }
 
-    /// Lines as a config file has them.
+    /// Prints values in the format of a config file.
     func export() async throws(FleetRefusal) {
         let pattern = try pattern()
-        let view = try await fleet.look()
+        let view = try await fleet.readState()
         let values = view.sortedValues.filter { pattern?.matches($0.path) ?? true }
         if console.isJSON { return console.print(.array(values.map(Self.json))) }
         console.output.print(values.map { "\($0.path.token) = \($0.desired.value.text)" })
         let open = view.ordered.map(\.value.id)
-        if !open.isEmpty { console.output.remark("rollouts are not exported: \(open.joined(separator: ", "))") }
+        if !open.isEmpty { console.output.printRemark("rollouts are not exported: \(open.joined(separator: ", "))") }
     }
 }
 
 extension OperatorView {
-    /// Desired values by path, byte by byte.
+    /// Desired values sorted by the bytes of their paths.
     var sortedValues: [(path: TweakPath, desired: DesiredValue)] {
         values.map { ($0.key, $0.value.value) }
             .sorted { $0.0.joined.utf8.lexicographicallyPrecedes($1.0.joined.utf8) }
@@ -158,10 +158,10 @@ extension OperatorView {
 }
 
 extension FleetLogEntry {
-    /// What was done, as one would say it: `rollout k3x9mp`, `set as rollout k3x9mp`.
-    var deed: String {
+    /// A description of the action: `rollout k3x9mp`, `set as rollout k3x9mp`.
+    var actionText: String {
         guard let rollout else { return verb }
-        let deed = verb == "set" ? "set as rollout \(rollout)" : "\(verb) \(rollout)"
-        return why.map { "\(deed) (\($0))" } ?? deed
+        let actionText = verb == "set" ? "set as rollout \(rollout)" : "\(verb) \(rollout)"
+        return why.map { "\(actionText) (\($0))" } ?? actionText
     }
 }

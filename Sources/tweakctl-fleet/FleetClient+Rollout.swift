@@ -1,4 +1,4 @@
-// Verbs that begin rollouts and drive them: rollout and resume.
+// Implements the commands that drive rollouts: rollout and resume.
 
 import Tweaks
 import TweaksFleet
@@ -6,13 +6,13 @@ import TweaksSystem
 import TweaksTerminal
 
 extension FleetClient {
-    /// Begins a rollout and drives it, unless it is to be left alone.
+    /// Begins a rollout and drives it, unless `--detach` is given.
     func rollout() async throws(FleetRefusal) -> ExitCode {
         let texts = try reading { () throws(Failure) in try TextAssignment.all(arguments.words) }
         let proposal = try await proposal(texts)
         if !arguments.has(.force) { try proposal.check() }
         var plan = try reading { () throws(Failure) in
-            try RolloutPlan(arguments, proposal.assignments, id: fleet.makeID(), leastEvery: pace.leastEvery)
+            try RolloutPlan(arguments, proposal.assignments, id: fleet.makeID(), leastEvery: limits.leastEvery)
         }
         if !arguments.has(.new) { try await fleet.builds().check(plan.abortIf) }
         let reach = try await reach(of: plan)
@@ -25,7 +25,7 @@ extension FleetClient {
         if arguments.has(.detach) || arguments.has(.dryRun) {
             let done = try await fleet.begin(plan)
             begun(plan, reach, done)
-            if arguments.has(.detach) { console.output.remark("resume \(plan.id) drives it on") }
+            if arguments.has(.detach) { console.output.printRemark("resume \(plan.id) drives it on") }
             return .ok
         }
         let claim = try await claim(plan.id)
@@ -38,7 +38,7 @@ extension FleetClient {
             await fleet.release(claim)
             throw error
         }
-        return await RolloutSession(self, claim, dies: plan.lease != nil).drive()
+        return await RolloutSession(self, claim, revertsOnExit: plan.lease != nil).drive()
     }
 
     private func begun(_ plan: RolloutPlan, _ reach: Int, _ receipt: FleetReceipt) {
@@ -46,13 +46,13 @@ extension FleetClient {
             receipt, keys, "rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", hasShownChanges: true)
     }
 
-    /// Shows whom each step reaches; refuses a first step that reaches nobody.
-    /// - Returns: How many the first one reaches.
+    /// Prints how many processes each step reaches; throws if the first step reaches none.
+    /// - Returns: The number of processes in the first step.
     private func reach(of plan: RolloutPlan) async throws(FleetRefusal) -> Int {
-        let view = try await fleet.look()
+        let view = try await fleet.readState()
         try view.checkFree(plan.assignments.map(\.path))
         let rollout = plan.rollout(by: fleet.by, at: now, found: view.value)
-        let reach = RolloutReach(rollout, try await fleet.population().live)
+        let reach = RolloutReach(rollout, try await fleet.instanceStatuses().live)
         try reach.check(rollout)
         if console.isJSON { return reach.members.first?.count ?? 0 }
         console.print(
@@ -66,29 +66,30 @@ extension FleetClient {
     }
 
     private func claim(_ id: String) async throws(FleetRefusal) -> DriverClaim {
-        try await fleet.claim(id, host: OperatorSettings.host, pid: Int64(ThisProcess.id), seconds: pace.claim)
+        try await fleet.claim(id, host: OperatorSettings.host, pid: Int64(ThisProcess.id), seconds: limits.claim)
     }
 
-    /// Drives a rollout on from where it is.
+    /// Resumes driving a rollout from its current share.
     func resume() async throws(FleetRefusal) -> ExitCode {
-        let held = try await fleet.look().rollout(id)
-        if held.value.state == .done {
+        let record = try await fleet.readState().rollout(id)
+        if record.value.state == .done {
             throw FleetRefusal(.refused, "rollout \(id) is a standing rule; abort \(id) ends it")
         }
-        if held.value.state == .paused, let driver = try await fleet.drivers()[id] {
-            receipt("resumed rollout \(id) at \(held.value.share.text)", try await fleet.resume(id))
-            console.output.remark(
+        if record.value.state == .paused, let driver = try await fleet.drivers()[id] {
+            receipt("resumed rollout \(id) at \(record.value.share.text)", try await fleet.resume(id))
+            console.output.printRemark(
                 "\(driver.by) drives it on: process \(driver.pid) on \(driver.host); if that is gone, resume \(id) again "
                     + "when its lease of \(DriverClaim.seconds) s is over")
             return .ok
         }
         let claim = try await claim(id)
         do throws(FleetRefusal) {
-            receipt("resumed rollout \(id) at \(held.value.share.text)", try await fleet.resume(id, fence: claim.fence))
+            receipt(
+                "resumed rollout \(id) at \(record.value.share.text)", try await fleet.resume(id, fence: claim.fence))
         } catch {
             await fleet.release(claim)
             throw error
         }
-        return await RolloutSession(self, claim, dies: false, isResumed: true).drive()
+        return await RolloutSession(self, claim, revertsOnExit: false, isResumed: true).drive()
     }
 }

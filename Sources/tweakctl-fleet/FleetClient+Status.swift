@@ -1,4 +1,4 @@
-// The verb status: processes, builds, refusals, local overrides, and etcd itself.
+// Implements the command status: processes, builds, refusals, local overrides, and etcd itself.
 
 import Tweaks
 import TweaksFleet
@@ -7,23 +7,23 @@ import TweaksTerminal
 extension FleetClient {
     func status() async throws(FleetRefusal) {
         let store = try await etcdStatus()
-        let view = try await fleet.look()
-        let population = try await fleet.population()
-        let summary = FleetSummary(view, population, builds: Set(try await fleet.builds().hashes))
+        let view = try await fleet.readState()
+        let statuses = try await fleet.instanceStatuses()
+        let summary = FleetSummary(view, statuses, builds: Set(try await fleet.builds().hashes))
         let drivers = try await fleet.drivers()
-        let garbage = view.garbage.merging(population.garbage) { first, _ in first }
+        let unreadable = view.unreadable.merging(statuses.unreadable) { first, _ in first }
         if console.isJSON {
-            return console.print(.object(fields(store, view, summary, drivers) + [("garbage", Self.json(garbage))]))
+            return console.print(.object(fields(store, view, summary, drivers) + [("garbage", Self.json(unreadable))]))
         }
         console.print(lines(store, view, summary))
-        for held in view.ordered {
-            show(held.value)
-            let (id, isDriven) = (held.value.id, held.value.state != .done && !held.value.isForAWhile)
+        for record in view.ordered {
+            show(record.value)
+            let (id, isDriven) = (record.value.id, record.value.state != .done && !record.value.isTemporary)
             guard isDriven else { continue }
             let driver = drivers[id].map { "driven by \($0.by), process \($0.pid) on \($0.host)" }
-            console.print(["  \(driver ?? "nobody drives it; resume \(id) goes on")"])
+            console.print(["  \(driver ?? "no driver; resume \(id) goes on")"])
         }
-        complain(of: garbage)
+        printProblems(of: unreadable)
     }
 
     private func etcdStatus() async throws(FleetRefusal) -> EtcdStatus {
@@ -35,10 +35,10 @@ extension FleetClient {
     }
 
     private func lines(_ store: EtcdStatus, _ view: OperatorView, _ summary: FleetSummary) -> [String] {
-        // Rounded up: a store that holds something has no zero bytes.
+        // Rounded up, so that only an empty store has size 0.
         let size = String(store.size / 1_048_576 + (store.size % 1_048_576 > 0 ? 1 : 0))
         var lines = [
-            "\(FleetConsole.place(store.header, keys)): etcd \(store.version), \(size) MiB, revision "
+            "\(FleetConsole.location(store.header, keys)): etcd \(store.version), \(size) MiB, revision "
                 + "\(store.header.revision)" + (store.leader == 0 ? ", without a leader" : "")
         ]
         if let head = view.head?.value {

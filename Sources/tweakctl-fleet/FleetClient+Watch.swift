@@ -1,17 +1,17 @@
-// The verb watch: follows desired values, rollouts and the log, one line a change.
+// Implements the command watch: prints desired values, rollouts and the log, one line for each change.
 
 import Tweaks
 import TweaksFleet
 import TweaksTerminal
 
 extension FleetClient {
-    /// Until it is interrupted, or etcd is away for good.
+    /// Runs until it is interrupted or etcd stays unreachable.
     func watch() async throws(FleetRefusal) -> ExitCode {
         let pattern = try pattern()
         System.succeedOnInterrupt()
-        var revision = try await fleet.look().header.revision
+        var revision = try await fleet.readState().header.revision
         var failures = 0
-        while !Output.isUnread {
+        while !Output.hasNoReader {
             do {
                 for try await message in fleet.etcd.watch(.prefix(keys.all), from: revision + 1) {
                     guard case .events(let header, let events) = message else {
@@ -22,7 +22,7 @@ extension FleetClient {
                     // The header may be newer than events that are still to come.
                     revision = max(revision, events.last?.pair.modRevision ?? header.revision)
                     for event in events { show(event, pattern) }
-                    if Output.isUnread { return .ok }
+                    if Output.hasNoReader { return .ok }
                 }
                 throw EtcdError.unavailable("the watch has ended")
             } catch {
@@ -33,18 +33,18 @@ extension FleetClient {
         return .ok
     }
 
-    /// Where to go on: from what is there now, where etcd has forgotten the rest.
+    /// Returns the revision to continue from: the current one if etcd has compacted the changes.
     private func afterFailure(
         _ error: any Error, _ failures: Int, _ revision: Int64
     ) async throws(FleetRefusal) -> Int64 {
         let error = error as? EtcdError ?? .unavailable("\(error)")
         if case .compacted = error {
-            console.output.remark("etcd has compacted what came meanwhile; history has it")
-            return try await fleet.look().header.revision
+            console.output.printRemark("etcd has compacted the missed changes; see history")
+            return try await fleet.readState().header.revision
         }
         let refusal = FleetRefusal(error)
         if refusal.kind != .unreachable || failures > 10 { throw refusal }
-        if failures == 1 { console.output.remark("\(refusal.description); trying again") }
+        if failures == 1 { console.output.printRemark("\(refusal.description); trying again") }
         try? await Task.sleep(for: .seconds(1))
         return revision
     }
@@ -56,10 +56,10 @@ extension FleetClient {
     }
 }
 
-/// A change of the keys, for people and programs.
+/// A change of a key, as text and JSON.
 struct FleetChange: Equatable {
     var revision: Int64
-    /// What the key holds: `value`, `rollout`, `log`.
+    /// The kind of the key: `value`, `rollout`, `log`.
     var kind: String
     var text: String
     private var paths: [TweakPath] = []
@@ -73,7 +73,7 @@ struct FleetChange: Equatable {
         ])
     }
 
-    /// Nil for what is of no interest: statuses, builds, drivers, and the head, which the log explains.
+    /// Returns nil for keys that are not shown: statuses, builds, drivers, and the head, which the log describes.
     init?(_ event: EtcdEvent, _ keys: FleetKeys) {
         let (key, bytes) = (event.pair.key, event.pair.value)
         revision = event.pair.modRevision
@@ -81,7 +81,7 @@ struct FleetChange: Equatable {
         if key.starts(with: keys.log) {
             guard !isDeleted, let entry = try? FleetLogEntry(bytes) else { return nil }
             (kind, paths) = ("log", entry.changes.map(\.path))
-            text = "entry \(entry.sequence): \(entry.deed) by \(entry.by)"
+            text = "entry \(entry.sequence): \(entry.actionText) by \(entry.by)"
             return
         }
         guard key.starts(with: keys.desired) else { return nil }
@@ -99,7 +99,7 @@ struct FleetChange: Equatable {
             let state = rollout.map { "is \($0.state.rawValue) at \($0.share.text)" } ?? "cannot be read"
             text = "rollout \(id) \(isDeleted ? "is gone" : state)"
         case .foreign:
-            (kind, text) = ("foreign", "\(String(decoding: key, as: UTF8.self)) is no key of a fleet")
+            (kind, text) = ("foreign", "\(String(decoding: key, as: UTF8.self)) is not a key of a fleet")
         }
     }
 }

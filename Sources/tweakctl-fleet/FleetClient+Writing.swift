@@ -1,4 +1,4 @@
-// Verbs that write values: set, import, check, reset, undo, finish, adopt.
+// Implements the commands that write values: set, import, check, reset, undo, finish, adopt.
 
 import Tweaks
 import TweaksFleet
@@ -9,10 +9,10 @@ import TweaksWire
 extension FleetClient {
     // MARK: set, import, check
 
-    /// What is to be set, typed by the builds and judged by them.
+    /// The assignments, parsed and validated by the builds' declarations.
     func proposal(_ texts: [TextAssignment]) async throws(FleetRefusal) -> FleetProposal {
         let proposal = try await fleet.propose(texts, allowsNew: arguments.has(.new))
-        for note in proposal.notes { console.output.remark(note) }
+        for note in proposal.notes { console.output.printRemark(note) }
         return proposal
     }
 
@@ -61,7 +61,7 @@ extension FleetClient {
         return .ok
     }
 
-    /// The lines of a file, or of standard input.
+    /// Parses the lines of a file or of standard input.
     private func imported() throws(Failure) -> [TextAssignment] {
         let name = arguments.words[0]
         let bytes = try Self.read(name)
@@ -82,16 +82,16 @@ extension FleetClient {
             }
         }
         if assignments.isEmpty { throw Failure(.refused, "\(name): there are no lines PATH = VALUE in it") }
-        guard assignments.count <= FleetEdit.mostChanges else {
+        guard assignments.count <= FleetEdit.maxChanges else {
             throw Failure(
                 .refused,
                 "\(name): \(assignments.count) changes are too many for one write, which has at most "
-                    + "\(FleetEdit.mostChanges); import it in several parts")
+                    + "\(FleetEdit.maxChanges); import it in several parts")
         }
         return assignments
     }
 
-    /// Whether the value of a line stands in quotes, and so is text.
+    /// Whether the value of a line is in quotes, and therefore text.
     private static func hasQuotedValue(_ line: ArraySlice<UInt8>) -> Bool {
         let bare = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         let tokens = bare.withUnsafeBufferPointer { (try? Tokenizer.tokens($0)) ?? [] }
@@ -126,7 +126,7 @@ extension FleetClient {
         let number = try reading { () throws(Failure) -> UInt64? in
             guard let word = arguments.words.first else { return nil }
             guard let number = UInt64(word), !word.hasPrefix("+") else {
-                throw Failure(.usage, "undo: \(Quoting.excerpt(word)) is no entry's number; see history")
+                throw Failure(.usage, "undo: \(Quoting.excerpt(word)) is not an entry number; see history")
             }
             return number
         }
@@ -144,22 +144,23 @@ extension FleetClient {
             guard let text = arguments.value(.atLeast) else { return 0 }
             guard let number = UInt64(text), number <= FleetOperator.highestAdopted else {
                 throw Failure(
-                    .usage, "--at-least: \(Quoting.excerpt(text)) is no number up to \(FleetOperator.highestAdopted)")
+                    .usage,
+                    "--at-least: \(Quoting.excerpt(text)) is not a number up to \(FleetOperator.highestAdopted)")
             }
             return number
         }
-        let view = try await fleet.look()
+        let view = try await fleet.readState()
         let question =
-            "\(FleetConsole.place(view.header, keys)) with \(view.values.count) values: "
+            "\(FleetConsole.location(view.header, keys)) with \(view.values.count) values: "
             + "shall every process of the fleet follow it?"
         let isYes = try reading { () throws(Failure) in
             try console.confirm(question, isYes: arguments.has(.yes) || arguments.has(.dryRun))
         }
         guard isYes else { return .refused }
         receipt("adopt", try await fleet.adopt(atLeast: atLeast))
-        console.output.remark(
-            "processes that held to their last good state, because this etcd is another one or older, now take "
-                + "what is here as theirs; what is not here they no longer hold")
+        console.output.printRemark(
+            "processes that kept their last good state, because this etcd is another one or older, now "
+                + "apply the values here; values that are missing here are removed")
         return .ok
     }
 }

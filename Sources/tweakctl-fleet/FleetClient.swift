@@ -1,16 +1,16 @@
-// Does what the command line says to one fleet.
+// Runs one command against one fleet.
 
 import Tweaks
 import TweaksFleet
 import TweaksSystem
 import TweaksTerminal
 
-/// The times of a driver. Tests have no minutes.
-struct DriverPace: Sendable {
+/// The time limits of a driver; tests use shorter ones.
+struct DriverLimits: Sendable {
     var timing = DriverTiming()
-    /// Seconds without a sign of the driver until another one may take over.
+    /// The seconds without a heartbeat after which another driver may take over.
     var claim = DriverClaim.seconds
-    /// The least `--every`, in seconds: a figure has to be sampled twice before a step is taken.
+    /// The minimum of `--every` in seconds: a figure must be sampled twice before the next step.
     var leastEvery: Int64 = 60
 }
 
@@ -19,7 +19,7 @@ struct FleetClient {
     let arguments: FleetArguments
     let console: FleetConsole
     let fleet: FleetOperator
-    let pace: DriverPace
+    let limits: DriverLimits
 
     var keys: FleetKeys { fleet.keys }
     var now: Int64 { fleet.now() }
@@ -31,14 +31,14 @@ struct FleetClient {
         var fleet = FleetOperator(
             try settings.etcd(), settings.keys, by: settings.who, now: { ThisProcess.wallClock })
         fleet.isDryRun = arguments.has(.dryRun)
-        (self.fleet, pace) = (fleet, DriverPace())
+        (self.fleet, limits) = (fleet, DriverLimits())
     }
 
-    init(_ arguments: FleetArguments, _ console: FleetConsole, _ fleet: FleetOperator, _ pace: DriverPace) {
-        (self.arguments, self.console, self.fleet, self.pace) = (arguments, console, fleet, pace)
+    init(_ arguments: FleetArguments, _ console: FleetConsole, _ fleet: FleetOperator, _ limits: DriverLimits) {
+        (self.arguments, self.console, self.fleet, self.limits) = (arguments, console, fleet, limits)
     }
 
-    /// Runs the verb.
+    /// Runs the command.
     func run() async throws(Failure) -> ExitCode {
         do throws(FleetRefusal) {
             return try await perform()
@@ -69,12 +69,12 @@ struct FleetClient {
         return .ok
     }
 
-    /// The rollout that the words name.
+    /// The rollout ID in the arguments.
     var id: String { arguments.words.first ?? "" }
 
     func receipt(_ what: String, _ receipt: FleetReceipt) { console.print(receipt, keys, what) }
 
-    /// The pattern that the words name; everything without one.
+    /// The pattern in the arguments; nil stands for everything.
     func pattern() throws(FleetRefusal) -> TweakPattern? {
         guard let text = arguments.words.first else { return nil }
         return try pattern(text)
@@ -82,12 +82,13 @@ struct FleetClient {
 
     func pattern(_ text: String) throws(FleetRefusal) -> TweakPattern {
         if let pattern = TweakPattern(text) { return pattern }
-        throw FleetRefusal(.usage, "\(Quoting.excerpt(text)) is no pattern; write category/collection/name, * and **")
+        throw FleetRefusal(
+            .usage, "\(Quoting.excerpt(text)) is not a pattern; write category/collection/name, * and **")
     }
 }
 
 extension FleetRefusal {
-    /// The same for what the command line says.
+    /// Converts an error of the command line.
     init(_ failure: Failure) {
         let kind: Kind =
             switch failure.code {
@@ -111,7 +112,7 @@ extension Failure {
     }
 }
 
-/// Runs what reads the command line where refusals are thrown.
+/// Runs code that parses the command line, and converts its errors.
 func reading<Result>(_ body: () throws(Failure) -> Result) throws(FleetRefusal) -> Result {
     do throws(Failure) {
         return try body()

@@ -1,6 +1,6 @@
-// Answers `tweakctl-fleet __complete WORD…`, whose last word is the one being typed; it asks no etcd.
+// Answers `tweakctl-fleet __complete WORD…`, whose last word is the one being typed, without contacting etcd.
 
-/// How a command line could go on.
+/// Completions for a partial command line.
 enum FleetCompletion {
     static func candidates(_ words: [String]) -> [String] {
         let typed = words.last ?? ""

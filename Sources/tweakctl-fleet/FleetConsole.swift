@@ -1,15 +1,15 @@
-// Prints what a fleet holds: lines of PATH = VALUE with notes, and receipts of writes.
+// Prints values, rollouts and receipts: lines of PATH = VALUE with notes, or JSON.
 
 import Tweaks
 import TweaksFleet
 import TweaksTerminal
 
-/// Where the program says things.
+/// The output of the program.
 struct FleetConsole: Sendable {
     let output: Output
     let isJSON: Bool
 
-    /// - Parameter sink: What takes the lines in place of the standard streams.
+    /// - Parameter sink: Receives the lines in place of the standard streams.
     init(isJSON: Bool, sink: (@Sendable (String) -> Void)? = nil) {
         self.isJSON = isJSON
         output = Output(program: "tweakctl-fleet", isJSON: isJSON, sink: sink)
@@ -26,16 +26,16 @@ struct FleetConsole: Sendable {
 
     func print(_ lines: [String]) { output.print(lines.map(Quoting.sanitized)) }
 
-    /// Lines that hold escape sequences of ours.
-    func printPainted(_ lines: [String]) { output.print(lines) }
+    /// Prints lines that contain the program's own escape sequences.
+    func printStyled(_ lines: [String]) { output.print(lines) }
 
     func print(_ json: JSON) { output.print([json.text]) }
 
     func print(rows: [Row]) { output.print(Self.lines(rows, style)) }
 
-    /// Rows as lines; in columns for people.
+    /// Formats rows as lines; aligned in columns on a terminal.
     static func lines(_ rows: [Row], _ style: Style) -> [String] {
-        guard style.isForPeople else {
+        guard style.isHumanReadable else {
             return rows.map { "\($0.path) = \($0.value)" + ($0.note.isEmpty ? "" : "  # \($0.note)") }
         }
         let paths = rows.map { TextWidth.of($0.path) }.filter { $0 <= 48 }.max() ?? 0
@@ -51,23 +51,23 @@ struct FleetConsole: Sendable {
 
     // MARK: Receipts
 
-    /// What a write did, where.
-    /// - Parameter hasShownChanges: They stand above already.
+    /// Prints the result of a write.
+    /// - Parameter hasShownChanges: The changes are already printed.
     func print(_ receipt: FleetReceipt, _ keys: FleetKeys, _ what: String, hasShownChanges: Bool = false) {
         if isJSON { return print(Self.json(receipt, keys)) }
         let entry = receipt.sequence.map { ", entry \($0)" } ?? ""
-        print(["\(Self.place(receipt.header, keys)): \(what)\(entry)\(receipt.isDryRun ? " (dry run)" : "")"])
+        print(["\(Self.location(receipt.header, keys)): \(what)\(entry)\(receipt.isDryRun ? " (dry run)" : "")"])
         if !hasShownChanges {
             print(
                 rows: receipt.changes.map {
                     Row(path: $0.path.token, value: $0.new.shown, note: "was \($0.old.shown)")
                 })
         }
-        for note in receipt.notes { output.remark(note) }
+        for note in receipt.notes { output.printRemark(note) }
     }
 
     /// `cluster 3a5f… /tweaks/api`
-    static func place(_ header: EtcdHeader, _ keys: FleetKeys) -> String {
+    static func location(_ header: EtcdHeader, _ keys: FleetKeys) -> String {
         "cluster \(String(header.clusterID, radix: 16)) \(keys.prefix)/\(keys.name)"
     }
 
@@ -95,11 +95,11 @@ struct FleetConsole: Sendable {
 
     // MARK: Questions
 
-    /// Asks a person. Where nobody can be asked, `--yes` has to be there.
+    /// Asks the operator for confirmation. Without a terminal, `--yes` is required.
     func confirm(_ question: String, isYes: Bool) throws(Failure) -> Bool {
         if isYes { return true }
         guard System.isTerminal(0), System.isTerminal(2) else {
-            throw Failure(.usage, "\(question) Nobody can be asked here; say --yes")
+            throw Failure(.usage, "\(question) There is no terminal to ask on; use --yes")
         }
         System.write(Array("\(Quoting.sanitized(question)) [y/N] ".utf8), to: 2)
         let answer = readLine() ?? ""

@@ -1,33 +1,33 @@
-// The texts of --help and --version, from the tables of verbs and options.
+// Creates the texts of --help and --version from the tables of commands and options.
 
 import TweaksTerminal
 
-/// What the program says about itself.
+/// The usage texts.
 enum FleetUsage {
     static let version = "tweakctl-fleet 1.0"
 
     static let exitCodes: [(ExitCode, String)] = [
-        (.ok, "all is well"), (.refused, "it is refused, or a rollout was taken back; standard error says why"),
-        (.usage, "the command line makes no sense"), (.unreachable, "etcd does not answer"),
+        (.ok, "all is well"), (.refused, "refused, or a rollout was reverted; standard error has the reason"),
+        (.usage, "usage error"), (.unreachable, "etcd does not answer"),
     ]
 
     static let examples: [(line: String, meaning: String)] = [
         ("tweakctl fleet api status", "which processes live, what they run, and what they refuse"),
         ("tweakctl fleet api set 'Service/Pool/Size = 64'", "a value for every process; quotes keep it one word"),
-        ("tweakctl fleet api set 'Service/Pool/Size = 64' --for 10m", "the same, and back by itself"),
+        ("tweakctl fleet api set 'Service/Pool/Size = 64' --for 10m", "the same, reverted automatically"),
         (
             "tweakctl fleet api rollout 'Service/Pool/Size = 80' --where zone=eu --steps 1,10,50,100 --every 5m "
                 + "--abort-if 'Service/Errors/Rate > 5'",
-            "to a growing share, and back when a tenth of them hurts"
+            "to a growing share, reverted when a tenth of them meets the condition"
         ),
-        ("tweakctl fleet api abort k3x9mp", "take a rollout back; it works on an etcd that is full, too"),
-        ("tweakctl fleet api export > api.conf", "what can be given to import, in another region"),
+        ("tweakctl fleet api abort k3x9mp", "revert a rollout; this also works if etcd is full"),
+        ("tweakctl fleet api export > api.conf", "write a file for import, for example in another region"),
     ]
 
     /// The text of `--help`.
     static var help: String {
         var lines = [
-            "Sets the tweaks of many processes as one, by desired values in etcd that every process follows.", "",
+            "Changes the tweaks of many processes at once, by desired values in etcd that every process follows.", "",
             "Usage: tweakctl fleet NAME VERB … --etcd URL[,URL…]", "", "Verbs:",
         ]
         lines += table(FleetVerb.allCases.map { ($0.usage, $0.summary) })

@@ -1,11 +1,11 @@
-// Lists the verbs of tweakctl-fleet, and the options that each takes.
+// Defines the commands of tweakctl-fleet and their options.
 
-/// What can be done to a fleet.
+/// The commands.
 enum FleetVerb: String, CaseIterable {
     case ls, get, set, reset, check, status, rollout, pause, resume, finish, abort, history, undo, export, `import`
     case watch, adopt
 
-    /// What stands behind it.
+    /// The command with its arguments.
     var usage: String {
         switch self {
         case .ls: "ls [PATTERN]"
@@ -25,30 +25,30 @@ enum FleetVerb: String, CaseIterable {
         }
     }
 
-    /// What it is good for.
+    /// The help text.
     var summary: String {
         switch self {
         case .ls: "desired values with who set them and when, and open rollouts"
         case .get: "desired values, and how many processes hold which"
-        case .set: "set values for every process; with --for for at least so long"
-        case .reset: "take the fleet's values away; each process shows the next layer"
+        case .set: "set values for every process; with --for temporarily"
+        case .reset: "remove the fleet's values; the next layer applies"
         case .check: "which builds would refuse values, and how many processes run them"
         case .status: "processes, builds, refusals, local overrides, and etcd itself"
-        case .rollout: "bring values to a growing share of the processes, watched, and back when it hurts"
-        case .pause: "hold a rollout at its share"
-        case .resume: "drive a rollout on from where it is"
+        case .rollout: "apply values to a growing share of the processes; revert them on problems"
+        case .pause: "pause a rollout at its share"
+        case .resume: "continue driving a rollout from its current share"
         case .finish: "make a rollout permanent: values for all, or a standing rule for what it selects"
-        case .abort: "take a rollout or a standing rule back"
+        case .abort: "revert a rollout or a standing rule"
         case .history: "what operators did: the last 200 writes"
         case .undo: "undo the last write, or a numbered one, where values are still what it left"
         case .export: "desired values as lines of a config file"
-        case .import: "set the values of such lines, in one write"
-        case .watch: "each change of desired values as it comes; Ctrl-C ends it"
+        case .import: "set the values of lines like these, in one write"
+        case .watch: "print changes of desired values as they happen; Ctrl-C ends it"
         case .adopt: "declare this etcd to be the one to follow, after a restore or a move"
         }
     }
 
-    /// The options that are its own.
+    /// The options of this command.
     var options: [FleetOption] {
         switch self {
         case .ls, .get, .status, .history, .export, .watch: []
@@ -68,7 +68,7 @@ enum FleetVerb: String, CaseIterable {
         }
     }
 
-    /// How many words it takes.
+    /// The allowed number of arguments.
     var counts: ClosedRange<Int> {
         switch self {
         case .status, .adopt: 0...0
@@ -85,12 +85,12 @@ enum FleetOption: String, CaseIterable {
     case dryRun = "dry-run", force, new, `for`, `where`, steps, every, abortIf = "abort-if"
     case confirmWithin = "confirm-within", revertIfDriverDies = "revert-if-driver-dies", detach, atLeast = "at-least"
 
-    /// Options of every verb.
+    /// Options of every command.
     static let common: [FleetOption] = [.etcd, .prefix, .user, .passwordFile, .who, .json, .help, .version]
 
     var name: String { "--\(rawValue)" }
 
-    /// What stands behind it; nil: nothing.
+    /// The placeholder of its value; nil if it has none.
     var argument: String? {
         switch self {
         case .etcd: "URL[,URL…]"
@@ -108,26 +108,26 @@ enum FleetOption: String, CaseIterable {
 
     var summary: String {
         switch self {
-        case .etcd: "where etcd is; else TWEAKS_FLEET says it"
-        case .prefix: "of the keys; else TWEAKS_FLEET_PREFIX, else /tweaks"
+        case .etcd: "URLs of etcd; default: TWEAKS_FLEET"
+        case .prefix: "prefix of the keys; default: TWEAKS_FLEET_PREFIX or /tweaks"
         case .user: "sign in to etcd, with the password from --password-file"
         case .passwordFile: "a file that holds the password, and that others cannot read"
-        case .who: "who the log says it was; else your login name and this machine"
+        case .who: "author for the log; default: login name and host"
         case .json: "JSON for scripts"
-        case .yes: "ask nothing"
+        case .yes: "do not ask for confirmation"
         case .help: "print this help"
         case .version: "print the version"
-        case .dryRun: "say what would be done, and write nothing"
-        case .force: "also what builds would refuse; finish: also what has not reached everybody"
-        case .new: "also paths that no build has; their kind is that of the text"
-        case .for: "take it back by itself after at least so long"
+        case .dryRun: "print what would be done, and write nothing"
+        case .force: "also values that builds would refuse; finish: also before all steps are done"
+        case .new: "also paths that no build has; their kind follows from the text"
+        case .for: "revert automatically after at least this time"
         case .where: "only processes with these labels"
-        case .steps: "shares, growing; 1,10,50,100 without it"
-        case .every: "time between two steps, 60s or more; 5m without it"
-        case .abortIf: "take it back when a tenth of the members shows this twice; may be there several times"
-        case .confirmWithin: "take it back unless finish comes within so long after the last step"
-        case .revertIfDriverDies: "take it back when this command ends or loses etcd for a minute"
-        case .detach: "begin the first step and leave; resume drives it on"
+        case .steps: "growing shares; default: 1,10,50,100"
+        case .every: "time between two steps, at least 60s; default: 5m"
+        case .abortIf: "revert when a tenth of the members meets this twice; repeatable"
+        case .confirmWithin: "revert unless finished within this time after the last step"
+        case .revertIfDriverDies: "revert when this command ends or loses etcd for a minute"
+        case .detach: "begin the first step and exit; resume continues"
         case .atLeast: "the head's counter is not below this: what processes have applied elsewhere"
         }
     }

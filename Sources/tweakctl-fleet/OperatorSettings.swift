@@ -1,27 +1,27 @@
-// Says where etcd is, which keys are meant and who asks, from options and the environment.
+// Reads etcd's endpoints, the key prefix and the operator's name from options and the environment.
 
 import Tweaks
 import TweaksFleet
 import TweaksSystem
 import TweaksTerminal
 
-/// What options and environment say together; options win.
+/// The merged settings; options win.
 struct OperatorSettings: Equatable {
     var endpoints: [String]
     var keys: FleetKeys
     var user: String?
     var passwordFile: String?
-    /// The name at the host.
+    /// user@host.
     var who: String
 
     init(_ arguments: FleetArguments, _ environment: [String: String]) throws(Failure) {
         let named = environment["TWEAKS_FLEET"].flatMap { $0.isEmpty || $0 == "off" ? nil : $0 }
         guard let text = arguments.value(.etcd) ?? named else {
-            throw Failure(.usage, "nothing says where etcd is; write --etcd http://HOST:2379, or set TWEAKS_FLEET")
+            throw Failure(.usage, "no URL of etcd; use --etcd http://HOST:2379, or set TWEAKS_FLEET")
         }
         endpoints = text.split(separator: ",").map { String($0) }
         for endpoint in endpoints where !endpoint.hasPrefix("http://") && !endpoint.hasPrefix("https://") {
-            throw Failure(.usage, "--etcd: \(Quoting.excerpt(endpoint)) is no URL; write http://HOST:2379")
+            throw Failure(.usage, "--etcd: \(Quoting.excerpt(endpoint)) is not a URL; write http://HOST:2379")
         }
         if endpoints.isEmpty { throw Failure(.usage, "--etcd: there is no URL in it; write http://HOST:2379") }
         let prefix = try Self.prefix(arguments.value(.prefix) ?? environment["TWEAKS_FLEET_PREFIX"] ?? "/tweaks")
@@ -32,7 +32,7 @@ struct OperatorSettings: Equatable {
         }
         who = arguments.value(.who) ?? Self.login(environment)
         if !Quoting.isSafe(who) || who.utf8.count > 128 {
-            throw Failure(.usage, "--as: \(Quoting.excerpt(who)) is no name; use at most 128 plain bytes")
+            throw Failure(.usage, "--as: \(Quoting.excerpt(who)) is not a name; use at most 128 plain bytes")
         }
     }
 
@@ -40,26 +40,26 @@ struct OperatorSettings: Equatable {
         var prefix = text[...]
         while prefix.hasSuffix("/") { prefix = prefix.dropLast() }
         guard prefix.hasPrefix("/"), Quoting.isSafe(String(prefix)) else {
-            throw Failure(.usage, "--prefix: \(Quoting.excerpt(text)) is no prefix; write one like /tweaks")
+            throw Failure(.usage, "--prefix: \(Quoting.excerpt(text)) is not a prefix; write one like /tweaks")
         }
         return String(prefix)
     }
 
-    /// The name of this user at this machine.
+    /// The current user and host.
     private static func login(_ environment: [String: String]) -> String {
         let user =
             getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? environment["USER"] ?? "uid \(geteuid())"
         return "\(user)@\(host)"
     }
 
-    /// This machine.
+    /// The name of this machine.
     static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// A client of that etcd.
+    /// Creates a client with these settings.
     func etcd() throws(Failure) -> any Etcd {
         do {
             return EtcdClient(

@@ -1,39 +1,39 @@
-// Shows how a rollout goes: one block that is drawn again on a terminal, else one line a change.
+// Displays the progress of a rollout: a block redrawn on a terminal, otherwise one line for each change.
 
 import Synchronization
 import Tweaks
 import TweaksFleet
 import TweaksTerminal
 
-/// What is seen of a rollout while it is driven.
+/// The display of a rollout in progress.
 struct ProgressDisplay {
     let id: String
     let console: FleetConsole
     let now: @Sendable () -> Int64
-    /// Lines that a person has typed since the block was drawn: they stand below it.
+    /// Lines that the operator has typed below the block since it was drawn.
     let typed = TypedLines()
-    /// Lines of the block that stand on the terminal.
+    /// The lines of the block on the terminal.
     private var drawn: [String] = []
-    private var said: DriverProgress?
-    private var saidAt: Int64 = 0
+    private var lastPrinted: DriverProgress?
+    private var lastPrintedAt: Int64 = 0
 
     init(id: String, console: FleetConsole, now: @escaping @Sendable () -> Int64) {
         (self.id, self.console, self.now) = (id, console, now)
     }
 
-    private var isLive: Bool { console.style.isForPeople && console.style.hasColors && !console.isJSON }
+    private var isRedrawn: Bool { console.style.isHumanReadable && console.style.hasColors && !console.isJSON }
 
     // MARK: Lines
 
-    mutating func say(_ text: String) {
+    mutating func printLine(_ text: String) {
         clear()
         if console.isJSON { return console.print(.object([("rollout", .string(id)), ("text", .string(text))])) }
         console.print(["rollout \(id): \(text)"])
     }
 
-    mutating func complain(_ text: String) {
+    mutating func printProblem(_ text: String) {
         clear()
-        console.output.complain("rollout \(id): \(text)")
+        console.output.reportProblem("rollout \(id): \(text)")
     }
 
     mutating func end() { clear() }
@@ -42,38 +42,38 @@ struct ProgressDisplay {
 
     mutating func show(_ progress: DriverProgress) {
         if progress.steps.isEmpty { return }
-        if isLive { return draw(Self.block(progress, id: id, now: now(), console.style)) }
-        guard isWorthALine(progress) else { return }
+        if isRedrawn { return draw(Self.block(progress, id: id, now: now(), console.style)) }
+        guard deservesLine(progress) else { return }
         if console.isJSON { return console.print(Self.json(progress, id: id)) }
         console.print(["rollout \(id): \(Self.line(progress))"])
     }
 
-    /// Times and figures change all the time, and members report one by one: that is said now and then. What happens
-    /// beside that is, and that all have reported.
-    private mutating func isWorthALine(_ progress: DriverProgress) -> Bool {
+    /// Whether a progress change deserves a line: times and worst figures are ignored, counts of reports are printed at
+    /// most every ten seconds, and at once when all members have reported.
+    private mutating func deservesLine(_ progress: DriverProgress) -> Bool {
         var counted = progress
-        for position in counted.figures.indices { counted.figures[position].worst = nil }
-        // A line for people does not tell them.
+        for position in counted.metrics.indices { counted.metrics[position].worst = nil }
+        // The plain text line does not contain them.
         if !console.isJSON { (counted.next, counted.confirmBy) = (nil, nil) }
-        if counted == said { return false }
-        var last = said
+        if counted == lastPrinted { return false }
+        var last = lastPrinted
         last?.reported = counted.reported
-        if counted == last, counted.reported < counted.members, now() &- saidAt < 10_000 { return false }
-        (said, saidAt) = (counted, now())
+        if counted == last, counted.reported < counted.members, now() &- lastPrintedAt < 10_000 { return false }
+        (lastPrinted, lastPrintedAt) = (counted, now())
         return true
     }
 
     private mutating func draw(_ block: [String]) {
         if block == drawn, typed.isEmpty { return }
         clear()
-        // Lines that the terminal would wrap are cut by it, so that the block is as high as it has lines.
-        console.printPainted(["\u{1B}[?7l" + block.joined(separator: "\n") + "\u{1B}[?7h"])
+        // Turn off line wrapping, so that the block has as many terminal rows as lines.
+        console.printStyled(["\u{1B}[?7l" + block.joined(separator: "\n") + "\u{1B}[?7h"])
         drawn = block
     }
 
-    /// Takes the block away.
+    /// Erases the block.
     private mutating func clear() {
-        let typed = typed.take()
+        let typed = typed.reset()
         if drawn.isEmpty { return }
         System.write(Array("\r\u{1B}[\(drawn.count + typed)A\u{1B}[0J".utf8), to: 1)
         drawn = []
@@ -81,20 +81,20 @@ struct ProgressDisplay {
 
     /// `open at 10 %: 5 of 5 reported, 0 refused`
     static func line(_ progress: DriverProgress) -> String {
-        let figures = progress.figures.map { "; \(figure($0))" }.joined()
-        return "\(progress.state.rawValue) at \(progress.share.text): \(counts(progress))\(figures)"
+        let metrics = progress.metrics.map { "; \(metric($0))" }.joined()
+        return "\(progress.state.rawValue) at \(progress.share.text): \(counts(progress))\(metrics)"
     }
 
     private static func counts(_ progress: DriverProgress) -> String {
         "\(progress.reported) of \(progress.members) reported, \(progress.refused) refused"
     }
 
-    private static func figure(_ standing: FigureSamples.Standing) -> String {
-        let worst = standing.worst.map { ", worst \(TweakValue.number($0).text)" } ?? ""
-        return "\(standing.condition) on \(standing.hurt)\(worst)"
+    private static func metric(_ state: MetricSamples.ConditionState) -> String {
+        let worst = state.worst.map { ", worst \(TweakValue.number($0).text)" } ?? ""
+        return "\(state.condition) on \(state.violators)\(worst)"
     }
 
-    /// The block on a terminal: steps, a bar, what is counted, the time left.
+    /// The block on a terminal: steps, a bar, counts and the remaining time.
     static func block(_ progress: DriverProgress, id: String, now: Int64, _ style: Style) -> [String] {
         let steps = progress.steps.map { style.paint($0.text, $0 <= progress.share ? .number : .faint) }
         let width = 30
@@ -107,8 +107,8 @@ struct ProgressDisplay {
             "rollout \(style.paint(id, .name))  \(steps.joined(separator: " → "))",
             "  \(bar)  \(progress.state.rawValue) at \(progress.share.text)", "  \(counts(progress))",
         ]
-        // A line each: paths are long, and what the terminal cuts off is not read.
-        lines += progress.figures.map { "  \(figure($0))" }
+        // One line for each figure: paths are long, and the terminal cuts off the rest.
+        lines += progress.metrics.map { "  \(metric($0))" }
         if progress.state == .paused {
             lines.append("  r resumes it, a aborts it; each with the enter key")
         } else if let until = progress.confirmBy {
@@ -133,9 +133,9 @@ struct ProgressDisplay {
             (
                 "figures",
                 .array(
-                    progress.figures.map {
+                    progress.metrics.map {
                         .object([
-                            ("condition", .string($0.condition)), ("hurt", .count($0.hurt)),
+                            ("condition", .string($0.condition)), ("hurt", .count($0.violators)),
                             ("worst", $0.worst.map(JSON.number) ?? .null),
                         ])
                     })
@@ -144,7 +144,7 @@ struct ProgressDisplay {
     }
 }
 
-/// Counts lines that another thread reads.
+/// Counts the lines that another thread reads.
 final class TypedLines: Sendable {
     private let count = Atomic<Int>(0)
 
@@ -152,5 +152,5 @@ final class TypedLines: Sendable {
 
     func add() { count.wrappingAdd(1, ordering: .relaxed) }
 
-    func take() -> Int { count.exchange(0, ordering: .relaxed) }
+    func reset() -> Int { count.exchange(0, ordering: .relaxed) }
 }

@@ -1,4 +1,4 @@
-// Drives one rollout to its end: shows how it goes, and takes what a person types.
+// Drives one rollout to its end: displays its progress and reads the operator's commands.
 
 import Dispatch
 import Tweaks
@@ -6,47 +6,48 @@ import TweaksFleet
 import TweaksSystem
 import TweaksTerminal
 
-/// A rollout that is driven from here.
+/// A rollout driven by this program.
 struct RolloutSession {
     private let client: FleetClient
     private let claim: DriverClaim
-    /// The rollout is gone when this driver is.
-    private let dies: Bool
-    /// Another driver had begun it.
+    /// The rollout is reverted when this driver ends.
+    private let revertsOnExit: Bool
+    /// Another driver began it.
     private let isResumed: Bool
-    private let hasPerson = System.isTerminal(0)
+    private let isInteractive = System.isTerminal(0)
 
-    init(_ client: FleetClient, _ claim: DriverClaim, dies: Bool, isResumed: Bool = false) {
-        (self.client, self.claim, self.dies, self.isResumed) = (client, claim, dies, isResumed)
+    init(_ client: FleetClient, _ claim: DriverClaim, revertsOnExit: Bool, isResumed: Bool = false) {
+        (self.client, self.claim, self.revertsOnExit, self.isResumed) = (client, claim, revertsOnExit, isResumed)
     }
 
     private var console: FleetConsole { client.console }
 
-    /// Until it has ended, or is paused and nobody is there to let it go on.
+    /// Runs until the rollout ends, or is paused without an operator at the terminal.
     func drive() async -> ExitCode {
         let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
-        let tasks = DriverFeed(client.fleet, claim, beat: .seconds(client.pace.claim) / 3).start(into: continuation)
+        let feed = DriverFeed(client.fleet, claim, heartbeat: .seconds(client.limits.claim) / 3)
+        let tasks = feed.start(into: continuation)
         let interrupts = leaveOnInterrupt(continuation)
         defer { for interrupt in interrupts { interrupt.cancel() } }
-        var run = DriverRun(client.fleet, claim, timing: client.pace.timing, isResumed: isResumed)
+        var run = DriverRun(client.fleet, claim, timing: client.limits.timing, isResumed: isResumed)
         var display = ProgressDisplay(id: claim.id, console: console, now: client.fleet.now)
-        if hasPerson { listen(continuation, display.typed) }
-        if hasPerson { display.say("p pauses it, r resumes, a aborts, y finishes; each with the enter key") }
+        if isInteractive { readCommands(continuation, display.typed) }
+        if isInteractive { display.printLine("p pauses it, r resumes, a aborts, y finishes; each with the enter key") }
         var code: ExitCode?
         for await input in inputs {
-            for news in await run.handle(input) where code == nil { code = tell(news, &display) }
+            for event in await run.handle(input) where code == nil { code = report(event, &display) }
             if code != nil { break }
             display.show(run.progress)
         }
         for task in tasks { task.cancel() }
         continuation.finish()
-        // A rollout under this lease would end with it; where it has ended, there is none.
+        // This reverts a rollout under the claim's lease; a rollout that has ended is not affected.
         await client.fleet.release(claim)
         return code ?? .unreachable
     }
 
-    /// Lines of standard input, read by a thread of its own: it blocks.
-    private func listen(_ inputs: AsyncStream<DriverInput>.Continuation, _ typed: TypedLines) {
+    /// Reads standard input on its own thread, because that blocks.
+    private func readCommands(_ inputs: AsyncStream<DriverInput>.Continuation, _ typed: TypedLines) {
         let commands: [String: DriverCommand] = [
             "y": .finish, "yes": .finish, "finish": .finish, "a": .abort, "abort": .abort, "p": .pause,
             "pause": .pause, "r": .resume, "resume": .resume,
@@ -58,46 +59,46 @@ struct RolloutSession {
                     if !line.isEmpty { System.write(Array("\(line): type p, r, a or y\n".utf8), to: 2) }
                     continue
                 }
-                inputs.yield(.said(command))
+                inputs.yield(.command(command))
             }
         }
     }
 
-    /// An interrupt gives the claim up, so that another driver need not wait for its lease.
+    /// Releases the claim on an interrupt, so that another driver need not wait for its lease.
     private func leaveOnInterrupt(_ inputs: AsyncStream<DriverInput>.Continuation) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { @Sendable in inputs.yield(.said(.leave)) }
+            source.setEventHandler { @Sendable in inputs.yield(.command(.leave)) }
             source.resume()
             return source
         }
     }
 
-    /// Says what happened; the exit code where that was the end.
-    private func tell(_ news: DriverNews, _ display: inout ProgressDisplay) -> ExitCode? {
-        switch news {
-        case .stepped(let share): display.say("step to \(share.text)")
-        case .resumed: display.say("resumed")
-        case .asking(let until):
-            display.say("at 100 %: finish \(claim.id) until \(TimeText.seconds(until)), or it is reverted")
-        case .outage(let text): display.complain("\(text); nothing is decided meanwhile")
-        case .contact: display.say("etcd answers again")
-        case .refused(let refusal): display.complain(refusal.description)
+    /// Prints an event; returns the exit code if it is the last one.
+    private func report(_ event: DriverEvent, _ display: inout ProgressDisplay) -> ExitCode? {
+        switch event {
+        case .stepped(let share): display.printLine("step to \(share.text)")
+        case .resumed: display.printLine("resumed")
+        case .awaitingConfirmation(let until):
+            display.printLine("at 100 %: finish \(claim.id) until \(TimeText.seconds(until)), or it is reverted")
+        case .outage(let text): display.printProblem("\(text); the rollout waits")
+        case .contact: display.printLine("etcd answers again")
+        case .refused(let refusal): display.printProblem(refusal.description)
         case .paused(let reason):
-            display.complain("paused: \(reason)")
-            if hasPerson { return nil }
-            display.complain(
-                dies
+            display.printProblem("paused: \(reason)")
+            if isInteractive { return nil }
+            display.printProblem(
+                revertsOnExit
                     ? "it is reverted, because this driver ends"
                     : "resume \(claim.id) goes on, abort \(claim.id) reverts")
             return .refused
-        case .ended(let end): return tell(end, &display)
+        case .ended(let end): return report(end, &display)
         }
         return nil
     }
 
-    private func tell(_ end: DriverEnd, _ display: inout ProgressDisplay) -> ExitCode {
+    private func report(_ end: DriverOutcome, _ display: inout ProgressDisplay) -> ExitCode {
         display.end()
         switch end {
         case .finished(let receipt):
@@ -105,24 +106,24 @@ struct RolloutSession {
             return .ok
         case .aborted(let reason, let receipt):
             client.receipt("aborted rollout \(claim.id)", receipt)
-            console.output.complain("rollout \(claim.id) is reverted: \(reason)")
+            console.output.reportProblem("rollout \(claim.id) is reverted: \(reason)")
             return .refused
         case .finishedElsewhere(let who):
-            display.say("finished by \(who)")
+            display.printLine("finished by \(who)")
             return .ok
         case .gone(let reason):
-            display.complain("taken back: \(reason)")
+            display.printProblem("reverted: \(reason)")
             return .refused
         case .left:
-            display.complain(
-                dies
+            display.printProblem(
+                revertsOnExit
                     ? "it is reverted, because this driver ends"
                     : "left as it is; resume \(claim.id) drives it on, abort \(claim.id) reverts it")
             return .refused
         case .lost(let refusal):
-            console.output.complain(refusal.description)
-            if !dies {
-                console.output.complain("rollout \(claim.id) is left as it is; resume \(claim.id) drives it on")
+            console.output.reportProblem(refusal.description)
+            if !revertsOnExit {
+                console.output.reportProblem("rollout \(claim.id) is left as it is; resume \(claim.id) drives it on")
             }
             return Failure(refusal).code
         }

@@ -1,4 +1,4 @@
-// tweakctl-fleet: the operator's client of a fleet, which `tweakctl fleet` runs.
+// Runs tweakctl-fleet, the operator's client of a fleet, which `tweakctl fleet` starts.
 
 import TweaksTerminal
 
@@ -13,12 +13,12 @@ enum TweakctlFleet {
             let code = try await run(arguments)
             System.exit(code == .ok && Output.hasFailed ? .refused : code)
         } catch {
-            FleetConsole(isJSON: false).output.complain(error.description)
+            FleetConsole(isJSON: false).output.reportProblem(error.description)
             System.exit(error.code)
         }
     }
 
-    /// Does what the arguments say.
+    /// Runs the command of the arguments.
     private static func run(_ arguments: [String]) async throws(Failure) -> ExitCode {
         let console = FleetConsole(isJSON: false)
         if arguments.first == "__complete" {
@@ -26,7 +26,7 @@ enum TweakctlFleet {
             return .ok
         }
         let parsed = try FleetArguments(arguments)
-        switch parsed.wish {
+        switch parsed.infoRequest {
         case .help?: console.output.print([FleetUsage.help])
         case .version?: console.print([FleetUsage.version])
         case nil: return try await FleetClient(parsed).run()

@@ -1,38 +1,39 @@
-// Declares what the fleet asks of etcd: reads at a revision, transactions, leases and watches.
+// Declares the etcd operations that a fleet needs: reads at a revision, transactions, leases and watches.
 
-/// A store of keys with revisions, as etcd is one. The client speaks to real ones; tests have one in memory.
+/// A key-value store with revisions, such as etcd. ``EtcdClient`` talks to a real one; tests use one in memory.
 package protocol Etcd: Sendable {
-    /// All keys of a range, at one revision, however many pages that takes.
+    /// Reads all keys of a range at one revision, in as many pages as needed.
     func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResult
-    /// Compares, and does one list of operations or the other, at one revision.
+    /// Evaluates the comparisons, then runs one of the two lists of operations, at one revision.
     func commit(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResult
-    /// A lease that lives for so many seconds unless it is kept alive.
+    /// Creates a lease that expires after this many seconds unless it is kept alive.
     func grantLease(seconds: Int64) async throws(EtcdError) -> EtcdLease
-    /// Keeps a lease alive; nil where it is gone.
+    /// Renews a lease; returns nil if it no longer exists.
     func keepAlive(_ lease: Int64) async throws(EtcdError) -> EtcdLease?
-    /// Ends a lease; its keys go with it.
+    /// Revokes a lease and deletes the keys attached to it.
     func revokeLease(_ lease: Int64) async throws(EtcdError)
-    /// Changes of a range from a revision on. It ends by throwing; cancelling the task that reads it closes it. Where it
-    /// throws `.compacted`, or `.tooLarge` for a past beyond 16 MiB in one message, the range has to be read anew.
+    /// Streams the changes of a range from a revision on. The stream ends by throwing; canceling the task that reads it
+    /// closes the watch. After `.compacted`, or `.tooLarge` for more than 16 MiB of past changes in one message, the
+    /// range must be read again.
     func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error>
-    /// What a member says of itself.
+    /// Returns the status of one etcd member.
     func status() async throws(EtcdError) -> EtcdStatus
 }
 
-/// Which keys: one, or all with a prefix. Keys are bytes, and need not be text.
+/// A range of keys: a single key, or all keys with a prefix. Keys are bytes and need not be text.
 package enum EtcdKeys: Hashable, Sendable {
     case key([UInt8])
     case prefix([UInt8])
 }
 
-/// A read.
+/// A read request.
 package struct EtcdRange: Sendable {
     package var keys: EtcdKeys
-    /// 0: the newest.
+    /// 0 means the newest revision.
     package var revision: Int64 = 0
-    /// At most so many keys; 0: all of them.
+    /// The maximum number of keys; 0 means all.
     package var limit = 0
-    /// Without values.
+    /// Leaves out the values.
     package var keysOnly = false
 
     package init(_ keys: EtcdKeys, revision: Int64 = 0, limit: Int = 0, keysOnly: Bool = false) {
@@ -40,7 +41,7 @@ package struct EtcdRange: Sendable {
     }
 }
 
-/// What every answer says of the store.
+/// The store's state, which every reply carries.
 package struct EtcdHeader: Hashable, Sendable {
     package var clusterID: UInt64 = 0
     package var revision: Int64 = 0
@@ -57,7 +58,7 @@ package struct EtcdKeyValue: Hashable, Sendable {
     package var createRevision: Int64 = 0
     package var modRevision: Int64 = 0
     package var version: Int64 = 0
-    /// 0: none.
+    /// 0 means no lease.
     package var lease: Int64 = 0
 
     package init(
@@ -70,10 +71,10 @@ package struct EtcdKeyValue: Hashable, Sendable {
 }
 
 package struct EtcdRangeResult: Hashable, Sendable {
-    /// Its revision is that at which all of it was read.
+    /// Its revision is the one at which the whole range was read.
     package var header: EtcdHeader
     package var keys: [EtcdKeyValue] = []
-    /// How many keys the range has, also beyond a limit.
+    /// The number of keys in the range, including those beyond the limit.
     package var count: Int64 = 0
 
     package init(header: EtcdHeader, keys: [EtcdKeyValue] = [], count: Int64 = 0) {
@@ -81,17 +82,17 @@ package struct EtcdRangeResult: Hashable, Sendable {
     }
 }
 
-/// Operations that happen together or not at all.
+/// Operations that are applied together or not at all.
 package struct EtcdTransaction: Sendable {
     package enum Compare: Hashable, Sendable {
-        /// The key was last changed at this revision; 0: it does not exist.
+        /// The key was last changed at this revision; 0 means that it does not exist.
         case modRevision([UInt8], equals: Int64)
-        /// The key was created at this revision; 0: it does not exist.
+        /// The key was created at this revision; 0 means that it does not exist.
         case createRevision([UInt8], equals: Int64)
     }
 
     package enum Operation: Hashable, Sendable {
-        /// A put without a lease takes one off its key.
+        /// A put without a lease detaches the key from its current lease.
         case put(key: [UInt8], value: [UInt8], lease: Int64 = 0)
         case delete(EtcdKeys)
         case range(EtcdKeys, limit: Int = 0)
@@ -126,7 +127,7 @@ package struct EtcdTransactionResult: Hashable, Sendable {
 
 package struct EtcdLease: Hashable, Sendable {
     package var id: Int64
-    /// What etcd grants, in seconds: at least what was asked for.
+    /// The granted lifetime in seconds: at least the requested one.
     package var seconds: Int64
 
     package init(id: Int64, seconds: Int64) { (self.id, self.seconds) = (id, seconds) }
@@ -135,9 +136,9 @@ package struct EtcdLease: Hashable, Sendable {
 package struct EtcdStatus: Hashable, Sendable {
     package var header: EtcdHeader
     package var version: String
-    /// 0: there is none.
+    /// 0 means that there is no leader.
     package var leader: UInt64
-    /// Bytes of the store.
+    /// The size of the store in bytes.
     package var size: Int64
 
     package init(header: EtcdHeader, version: String, leader: UInt64, size: Int64) {
@@ -150,47 +151,48 @@ package struct EtcdEvent: Hashable, Sendable {
     package enum Kind: Hashable, Sendable { case put, delete }
 
     package var kind: Kind
-    /// Of a deletion, key and revision alone.
+    /// A deletion carries only the key and the revision.
     package var pair: EtcdKeyValue
 
     package init(_ kind: Kind, _ pair: EtcdKeyValue) { (self.kind, self.pair) = (kind, pair) }
 }
 
-/// What an open watch says.
+/// A message from an open watch.
 package enum EtcdWatchMessage: Hashable, Sendable {
-    /// The watch stands.
+    /// The watch is open.
     case created(EtcdHeader)
-    /// Whole revisions, in their order: the events of one revision are never spread over two messages. Without events it
-    /// is a sign of progress up to the header's revision; with events, that may be newer than they are, and than others
-    /// that are still to come.
+    /// Complete revisions in ascending order: the events of one revision are never split over two messages. Without
+    /// events this is a progress notification up to the header's revision. With events the header's revision may be
+    /// newer than these events, and newer than events still to come.
     case events(EtcdHeader, [EtcdEvent])
 }
 
-/// Why etcd did not do what was asked.
+/// An error from etcd, or from the connection to it.
 package enum EtcdError: Error, Hashable, Sendable {
-    /// No endpoint answered; with what was said of the last. What was asked may be done all the same, and so after
-    /// `.unavailable`: a transaction with comparisons is not sent again by itself.
+    /// No endpoint replied; the text describes the last failure. The request may have been applied anyway, also after
+    /// `.unavailable`, so a transaction with comparisons is not retried automatically.
     case unreachable(String)
-    /// It answered that it cannot now: no leader, too many requests, a timeout. Worth another attempt.
+    /// etcd cannot serve the request now: no leader, too many requests, a timeout. Worth a retry.
     case unavailable(String)
-    /// Who asks must authenticate (again).
+    /// The client must authenticate (again).
     case unauthenticated(String)
-    /// Who asks may not.
+    /// The user has no permission.
     case forbidden(String)
     /// The store has reached its quota (`mvcc: database space exceeded`).
     case noSpace(String)
-    /// The revision was compacted away; what is left begins here. 0: that is not said, as to a range.
+    /// The revision was compacted away; the oldest available one is given. 0 means that etcd did not report it, as for
+    /// ranges.
     case compacted(Int64)
-    /// The revision is in the future of this store.
+    /// The store has not reached this revision yet.
     case futureRevision(String)
-    /// No such lease.
+    /// The lease does not exist.
     case leaseNotFound
-    /// More than etcd, or this client, takes.
+    /// The request or reply exceeds a limit of etcd or of this client.
     case tooLarge(String)
-    /// What was asked is wrong.
+    /// The request is invalid.
     case refused(String)
-    /// The answer is not one of etcd's.
+    /// The reply is not a valid etcd reply.
     case garbled(String)
-    /// The task that asked was cancelled.
+    /// The requesting task was canceled.
     case cancelled
 }

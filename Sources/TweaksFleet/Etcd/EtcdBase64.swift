@@ -1,11 +1,11 @@
-// Writes and reads base64, as etcd's gateway has all bytes: quickly, for values of 64 KiB by the hundred.
+// Encodes and decodes base64, fast enough for hundreds of values of 64 KiB.
 
 /// RFC 4648, section 4, with padding.
 enum EtcdBase64 {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    /// What each byte stands for; 255: nothing.
+    /// The value of each letter; 255 for bytes that are not letters.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
@@ -29,7 +29,7 @@ enum EtcdBase64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for what is not written like that: a blank, missing padding, bits that are left over.
+    /// Returns nil for invalid input: spaces, missing padding, leftover bits.
     static func decode(_ text: String) -> [UInt8]? {
         var text = Array(text.utf8)
         guard text.count % 4 == 0 else { return nil }

@@ -1,7 +1,7 @@
-// Makes one call: each endpoint once, and once again with a new token where the old one is not taken.
+// Sends one call to the endpoints in turn, and retries once with a new token if the old one is rejected.
 
 extension EtcdClient {
-    /// - Parameter isRepeatable: Whether another endpoint may be asked though this one may have done it.
+    /// - Parameter isRepeatable: Whether to try another endpoint although this one may have applied the request.
     @concurrent func call<Value: Sendable>(
         _ path: String, _ body: [UInt8], isRepeatable: Bool = true,
         parse: @Sendable ([UInt8]) throws(EtcdError) -> Value
@@ -15,15 +15,17 @@ extension EtcdClient {
                 }
             } catch {
                 guard error.error.isWorthAnotherEndpoint else { throw error.error }
-                session.leave(endpoint)
-                last = error.error.said(of: configuration.endpoints[endpoint])
-                if error.mayBeDone, !isRepeatable { throw last.said(of: "it may have been done all the same") }
+                session.skip(endpoint)
+                last = error.error.prefixed(with: configuration.endpoints[endpoint])
+                if error.mayHaveTakenEffect, !isRepeatable {
+                    throw last.prefixed(with: "it may have been done all the same")
+                }
             }
         }
         throw last
     }
 
-    /// Does something with a token, and once more with a new one where that is not taken.
+    /// Runs a request with the current token, and once more with a new one if the token is rejected.
     func authenticated<Value>(
         _ endpoint: Int, _ mayRenew: inout Bool,
         _ body: ([String: String]) async throws(EtcdTransportError) -> Value
@@ -34,7 +36,7 @@ extension EtcdClient {
         } catch {
             guard mayRenew, case .unauthenticated = error.error else { throw error }
             mayRenew = false
-            session.forget(token)
+            session.discard(token)
         }
         return try await body(Self.headers(try await self.token(endpoint)))
     }
@@ -43,10 +45,10 @@ extension EtcdClient {
         if case .token(let text) = token { ["Authorization": text] } else { [:] }
     }
 
-    /// What is known, or what etcd gives for the password that the file holds now.
+    /// Returns the cached token, or requests one with the password that the file contains now.
     private func token(_ endpoint: Int) async throws(EtcdTransportError) -> EtcdSession.Token {
         let known = session.token
-        guard known == .unknown, let user = configuration.user, let file = configuration.passwordFile else {
+        guard known == .notRequested, let user = configuration.user, let file = configuration.passwordFile else {
             return known
         }
         var token = EtcdSession.Token.notNeeded
@@ -55,15 +57,17 @@ extension EtcdClient {
             do throws(EtcdError) {
                 password = try EtcdPassword.read(file)
             } catch {
-                throw EtcdTransportError(error, mayBeDone: false)
+                throw EtcdTransportError(error, mayHaveTakenEffect: false)
             }
             let body = EtcdRequests.authenticate(user, password)
-            token = .token(try await post(endpoint, "auth/authenticate", body, [:], EtcdAnswers.token))
+            token = .token(try await post(endpoint, "auth/authenticate", body, [:], EtcdReplies.token))
         } catch {
-            // Nothing but the token has been asked for yet.
-            if !EtcdAnswers.isAuthenticationOff(error.error) { throw EtcdTransportError(error.error, mayBeDone: false) }
+            // Only the token has been requested so far.
+            if !EtcdReplies.isAuthenticationOff(error.error) {
+                throw EtcdTransportError(error.error, mayHaveTakenEffect: false)
+            }
         }
-        session.keep(token)
+        session.store(token)
         return token
     }
 
@@ -71,13 +75,13 @@ extension EtcdClient {
         _ endpoint: Int, _ path: String, _ body: [UInt8], _ headers: [String: String],
         _ parse: ([UInt8]) throws(EtcdError) -> Value
     ) async throws(EtcdTransportError) -> Value {
-        let (status, answer) = try await transport.post(
+        let (status, reply) = try await transport.post(
             url(endpoint, path), body, headers: headers, timeout: configuration.timeout)
         do throws(EtcdError) {
-            guard status == 200 else { throw EtcdAnswers.failure(status: status, answer) }
-            return try parse(answer)
+            guard status == 200 else { throw EtcdReplies.failure(status: status, reply) }
+            return try parse(reply)
         } catch {
-            throw EtcdTransportError(error, mayBeDone: error.mayBeDone)
+            throw EtcdTransportError(error, mayHaveTakenEffect: error.mayHaveTakenEffect)
         }
     }
 
@@ -85,7 +89,7 @@ extension EtcdClient {
 }
 
 extension EtcdError {
-    /// Whether another member might do what this one did not.
+    /// Whether another member might succeed.
     var isWorthAnotherEndpoint: Bool {
         switch self {
         case .unreachable, .unavailable: true
@@ -93,14 +97,14 @@ extension EtcdError {
         }
     }
 
-    /// Whether etcd may have done what it answers with this: a proposal that timed out can still be taken.
-    fileprivate var mayBeDone: Bool {
+    /// Whether etcd may have applied the request anyway: a proposal that timed out can still be committed.
+    fileprivate var mayHaveTakenEffect: Bool {
         guard case .unavailable(let text) = self else { return false }
         return !text.contains("no leader") && !text.contains("too many requests")
     }
 
-    /// The same with a subject in front.
-    func said(of subject: String) -> EtcdError {
+    /// Returns the error with a subject in front of its text.
+    func prefixed(with subject: String) -> EtcdError {
         switch self {
         case .unreachable(let text): .unreachable("\(subject): \(text)")
         case .unavailable(let text): .unavailable("\(subject): \(text)")

@@ -1,14 +1,14 @@
-// Watches: opens one at the first endpoint that has it, and hands its messages on until it fails or nobody reads it.
+// Opens a watch at the first endpoint that accepts it, and delivers its messages until it fails or is abandoned.
 
 internal import Synchronization
 
 extension EtcdClient {
-    /// A message larger than this is not one of etcd's, which takes writes of 1.5 MiB.
+    /// Larger messages cannot come from etcd, which accepts writes of up to 1.5 MiB.
     static let maxMessage = 16 << 20
-    /// So many messages wait for a reader.
+    /// The maximum number of messages buffered for the reader.
     private static let maxMessages = 4_096
-    /// So long it may take until the watch stands.
-    static let patience = Duration.seconds(5)
+    /// The time limit for opening a watch.
+    static let openTimeout = Duration.seconds(5)
 
     package func watch(
         _ range: EtcdKeys, from revision: Int64
@@ -22,7 +22,7 @@ extension EtcdClient {
             do throws(EtcdError) {
                 try await self.run(watch)
             } catch {
-                // Whoever was cancelled reads an end.
+                // A canceled reader gets the end of the stream, not an error.
                 continuation.finish(throwing: Task.isCancelled ? nil : error)
             }
         }
@@ -30,7 +30,7 @@ extension EtcdClient {
         return messages
     }
 
-    /// Does not return; it throws when the watch ends.
+    /// Never returns normally; throws when the watch ends.
     private func run(_ watch: OpenWatch) async throws(EtcdError) {
         var mayRenew = configuration.user != nil
         var last = EtcdError.unreachable("no endpoint is configured")
@@ -40,55 +40,55 @@ extension EtcdClient {
                     do throws(EtcdError) {
                         try await self.read(watch, endpoint, headers)
                     } catch {
-                        throw EtcdTransportError(watch.judged(error), mayBeDone: false)
+                        throw EtcdTransportError(watch.reinterpreted(error), mayHaveTakenEffect: false)
                     }
                 }
             } catch {
                 guard error.error.isWorthAnotherEndpoint else { throw error.error }
-                session.leave(endpoint)
-                last = error.error.said(of: configuration.endpoints[endpoint])
+                session.skip(endpoint)
+                last = error.error.prefixed(with: configuration.endpoints[endpoint])
                 if watch.isCreated { throw last }
             }
         }
         throw last
     }
 
-    /// Reads one connection to its end.
+    /// Reads one connection until it ends.
     private func read(
         _ watch: OpenWatch, _ endpoint: Int, _ headers: [String: String]
     ) async throws(EtcdError) {
-        // A member that has lost its leader ends the watch then, in place of saying nothing.
+        // With this header, a member that loses its leader ends the watch instead of going silent.
         let headers = headers.merging(["Grpc-Metadata-hasleader": "true"]) { $1 }
         let timer = Task { await self.endUnlessCreated(watch, endpoint) }
         defer { timer.cancel() }
-        var reading = WatchReading(limit: Self.maxMessage)
+        var parser = WatchResponseParser(limit: Self.maxMessage)
         do {
             for try await part in transport.stream(url(endpoint, "watch"), watch.body, headers: headers) {
-                try reading.take(part) { message throws(EtcdError) in
+                try parser.parse(part) { message throws(EtcdError) in
                     if case .created = message { timer.cancel() }
-                    try watch.hand(message)
+                    try watch.deliver(message)
                 }
             }
         } catch {
             throw (error as? EtcdError) ?? (error as? EtcdTransportError)?.error ?? .unreachable("\(error)")
         }
-        throw Task.isCancelled ? .cancelled : reading.end
+        throw Task.isCancelled ? .cancelled : parser.end
     }
 
     private func endUnlessCreated(_ watch: OpenWatch, _ endpoint: Int) async {
         do {
-            try await sleep(Self.patience)
+            try await sleep(Self.openTimeout)
         } catch {
             return
         }
         if Task.isCancelled || watch.isCreated { return }
-        session.leave(endpoint)
-        let error = EtcdError.unavailable("no watch within \(Self.patience)")
-        watch.continuation.finish(throwing: error.said(of: configuration.endpoints[endpoint]))
+        session.skip(endpoint)
+        let error = EtcdError.unavailable("no watch within \(Self.openTimeout)")
+        watch.continuation.finish(throwing: error.prefixed(with: configuration.endpoints[endpoint]))
     }
 }
 
-/// A watch that somebody reads.
+/// An open watch and its reader's stream.
 private final class OpenWatch: Sendable {
     let body: [UInt8]
     let continuation: AsyncThrowingStream<EtcdWatchMessage, any Error>.Continuation
@@ -105,7 +105,7 @@ private final class OpenWatch: Sendable {
 
     var isCreated: Bool { created.withLock { $0 } }
 
-    func hand(_ message: EtcdWatchMessage) throws(EtcdError) {
+    func deliver(_ message: EtcdWatchMessage) throws(EtcdError) {
         if case .created = message { created.withLock { $0 = true } }
         guard isCreated else { throw .garbled("a watch that was not created has events") }
         switch continuation.yield(message) {
@@ -115,9 +115,9 @@ private final class OpenWatch: Sendable {
         }
     }
 
-    /// etcd 3.4 says of a token that has expired that the watch is forbidden: the first time, that is not believed. A watch
-    /// that stood is opened anew by its reader.
-    func judged(_ error: EtcdError) -> EtcdError {
+    /// Reinterprets some errors. etcd 3.4 reports an expired token as forbidden, so the first such error requests a new
+    /// token. A watch that was open is reopened by its reader.
+    func reinterpreted(_ error: EtcdError) -> EtcdError {
         switch error {
         case .unauthenticated(let text):
             mayHaveOldToken.withLock { $0 = false }
@@ -133,28 +133,28 @@ private final class OpenWatch: Sendable {
     }
 }
 
-/// The parts of a watch's answer, put together.
-struct WatchReading {
+/// Assembles the messages of a watch from the parts of an HTTP response.
+struct WatchResponseParser {
     private var splitter: JSONSplitter
     private var status = 0
     private var refusal: [UInt8] = []
 
     init(limit: Int) { splitter = JSONSplitter(limit: limit) }
 
-    /// - Parameter hand: Gets each message that is complete, also those before one that ends the watch.
-    mutating func take(
-        _ part: EtcdTransportPart, _ hand: (EtcdWatchMessage) throws(EtcdError) -> Void
+    /// - Parameter deliver: Called with each complete message, also with those before one that ends the watch.
+    mutating func parse(
+        _ part: EtcdTransportPart, _ deliver: (EtcdWatchMessage) throws(EtcdError) -> Void
     ) throws(EtcdError) {
         switch part {
         case .status(let code): status = code
         case .bytes(let bytes) where status == 200:
-            for object in try splitter.append(bytes) { try hand(try EtcdAnswers.watchMessage(object)) }
+            for object in try splitter.append(bytes) { try deliver(try EtcdReplies.watchMessage(object)) }
         case .bytes(let bytes): refusal += bytes.prefix(max(0, 65_536 - refusal.count))
         }
     }
 
-    /// Why there is no more of it.
+    /// The reason why the response ended.
     var end: EtcdError {
-        status == 200 ? .unavailable("the watch has ended") : EtcdAnswers.failure(status: status, refusal)
+        status == 200 ? .unavailable("the watch has ended") : EtcdReplies.failure(status: status, refusal)
     }
 }

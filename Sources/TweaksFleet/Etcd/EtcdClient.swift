@@ -1,12 +1,12 @@
-// Asks etcd through its JSON gateway: endpoints in turn, ranges in pages, a token where a user is named.
+// Implements ``Etcd`` over etcd's JSON gateway, with endpoint failover, paging and authentication.
 
 internal import Synchronization
 
-/// The client of one etcd. It holds connections until it is closed.
+/// A client of one etcd cluster. It keeps connections open until it is closed.
 package final class EtcdClient: Etcd {
     let configuration: EtcdConfiguration
     let transport: any EtcdTransport
-    /// Waits; tests have a clock of their own.
+    /// Sleeps; tests inject a different clock.
     let sleep: @Sendable (Duration) async throws -> Void
     let session: EtcdSession
 
@@ -20,7 +20,7 @@ package final class EtcdClient: Etcd {
         session = EtcdSession(endpoints: configuration.endpoints.count)
     }
 
-    /// Ends all that is asked, watches too, and lets go of the connections.
+    /// Ends all requests and watches, and closes the connections.
     package func close() { transport.close() }
 
     // MARK: Etcd
@@ -28,21 +28,21 @@ package final class EtcdClient: Etcd {
     package func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResult {
         var reading = PagedRange(range, pageSize: configuration.pageSize)
         while let request = reading.request {
-            try reading.take(try await call("kv/range", request, parse: EtcdAnswers.page))
+            try reading.append(try await call("kv/range", request, parse: EtcdReplies.page))
         }
         return reading.result
     }
 
     package func commit(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResult {
-        // Beyond its quota, an older etcd refuses even a transaction that only deletes, and takes a plain deletion.
+        // Over its quota, an older etcd rejects even a transaction that only deletes, but accepts a plain deletion.
         if transaction.compares.isEmpty, transaction.success.count == 1, case .delete(let keys) = transaction.success[0]
         {
-            return try await call("kv/deleterange", EtcdRequests.deletion(keys), parse: EtcdAnswers.deletion)
+            return try await call("kv/deleterange", EtcdRequests.deletion(keys), parse: EtcdReplies.deletion)
         }
         let body = try EtcdRequests.transaction(transaction)
-        // A second attempt would find what the first has done, and say that the comparison failed.
+        // After a first attempt that was applied, a second one would fail its own comparison.
         let result = try await call(
-            "kv/txn", body, isRepeatable: transaction.compares.isEmpty, parse: EtcdAnswers.transaction)
+            "kv/txn", body, isRepeatable: transaction.compares.isEmpty, parse: EtcdReplies.transaction)
         let asked = result.succeeded ? transaction.success : transaction.failure
         guard result.responses.count == asked.count else {
             throw .garbled("\(asked.count) operations have \(result.responses.count) responses")
@@ -51,12 +51,12 @@ package final class EtcdClient: Etcd {
     }
 
     package func grantLease(seconds: Int64) async throws(EtcdError) -> EtcdLease {
-        try await call("lease/grant", EtcdRequests.grant(seconds: seconds), parse: EtcdAnswers.lease)
+        try await call("lease/grant", EtcdRequests.grant(seconds: seconds), parse: EtcdReplies.lease)
     }
 
     package func keepAlive(_ lease: Int64) async throws(EtcdError) -> EtcdLease? {
         do {
-            return try await call("lease/keepalive", EtcdRequests.lease(lease), parse: EtcdAnswers.keptAlive)
+            return try await call("lease/keepalive", EtcdRequests.lease(lease), parse: EtcdReplies.keptAlive)
         } catch .leaseNotFound {
             return nil
         }
@@ -64,11 +64,11 @@ package final class EtcdClient: Etcd {
 
     package func revokeLease(_ lease: Int64) async throws(EtcdError) {
         try await call("lease/revoke", EtcdRequests.lease(lease)) { bytes throws(EtcdError) in
-            _ = try EtcdAnswers.object(bytes)
+            _ = try EtcdReplies.object(bytes)
         }
     }
 
     package func status() async throws(EtcdError) -> EtcdStatus {
-        try await call("maintenance/status", Array("{}".utf8), parse: EtcdAnswers.status)
+        try await call("maintenance/status", Array("{}".utf8), parse: EtcdReplies.status)
     }
 }

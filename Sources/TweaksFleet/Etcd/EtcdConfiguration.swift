@@ -1,19 +1,19 @@
-// Holds where etcd is and who asks it, checked.
+// Holds the validated endpoints and credentials of etcd.
 
 import Tweaks
 
-/// Endpoints, and a user where etcd asks for one.
+/// The endpoints, and a user if etcd requires authentication.
 package struct EtcdConfiguration: Sendable {
-    /// `http://HOST[:PORT]`. TLS is for a tunnel on the same machine, which client certificates need anyway.
+    /// `http://HOST[:PORT]`. TLS is left to a tunnel on the same machine, which client certificates need anyway.
     package let endpoints: [String]
     package let user: String?
     package let passwordFile: String?
-    /// For one answer.
+    /// The time limit for one reply.
     package var timeout = Duration.seconds(5)
-    /// So many keys are asked for at once.
+    /// The number of keys requested per page.
     package var pageSize = 100
 
-    /// Reads a list of URLs.
+    /// Parses a list of URLs.
     /// - Parameter endpoints: `URL[,URL…]`.
     package init(
         endpoints: String, user: String? = nil, passwordFile: String? = nil
@@ -46,7 +46,7 @@ package struct EtcdConfiguration: Sendable {
         return "http://\(authority)"
     }
 
-    /// It becomes a header.
+    /// Whether the text is safe to send in a header.
     private static func isPlain(_ authority: Substring) -> Bool {
         authority.unicodeScalars.allSatisfy {
             ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
@@ -54,7 +54,7 @@ package struct EtcdConfiguration: Sendable {
         }
     }
 
-    /// Whether what is sent there stays on this machine.
+    /// Whether data sent to this host stays on this machine.
     static func isLoopback(_ host: String) -> Bool {
         if ["localhost", "::1"].contains(host.lowercased()) { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -62,14 +62,14 @@ package struct EtcdConfiguration: Sendable {
     }
 }
 
-/// What is wrong with a configuration.
+/// A mistake in the configuration.
 package enum EtcdConfigurationProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case noEndpoint
     case scheme(String)
     case host(String)
     case path(String)
     case encrypted(String)
-    /// The URL is not repeated: there may be a password in it.
+    /// The URL is left out of the text because it may contain a password.
     case userInformation
     case noPasswordFile(user: String)
     case noUser(passwordFile: String)

@@ -1,12 +1,13 @@
-// Says in words why etcd did not do what was asked, and what helps.
+// Describes etcd's errors for users, with a remedy.
 
 extension EtcdError: CustomStringConvertible {
-    /// For people: what is wrong, and the remedy.
+    /// The problem and its remedy.
     package var description: String {
         switch self {
-        case .unreachable(let text): "etcd cannot be reached: \(text); look after etcd and the network, or name others"
+        case .unreachable(let text):
+            "etcd cannot be reached: \(text); check etcd and the network, or use other endpoints"
         case .unavailable(let text): "etcd cannot answer now: \(text); try again"
-        case .unauthenticated(let text): "etcd does not know who asks: \(text); name a user and a password file"
+        case .unauthenticated(let text): "etcd requires authentication: \(text); name a user and a password file"
         case .forbidden(let text): "etcd forbids it: \(text); grant the user a role for these keys"
         case .noSpace(let text): "etcd has no space: \(text); compact and defragment it, then disarm its alarm"
         case .compacted(0): "etcd has compacted the revision away; read anew"
@@ -16,7 +17,7 @@ extension EtcdError: CustomStringConvertible {
         case .tooLarge(let text): "it is too large for etcd: \(text); split it"
         case .refused(let text): "etcd refuses it: \(text)"
         case .garbled(let text): "the answer is not one of etcd's: \(text); does the URL name its client port?"
-        case .cancelled: "it was cancelled"
+        case .cancelled: "it was canceled"
         }
     }
 }

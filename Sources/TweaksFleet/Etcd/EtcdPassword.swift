@@ -1,11 +1,11 @@
-// Reads a password from a file that nobody else can read.
+// Reads a password from a file that only its owner can read.
 
 import TweaksSystem
 
 enum EtcdPassword {
     private static let limit = 4_096
 
-    /// What the file holds now, without a newline at its end.
+    /// Returns the current content of the file, without a trailing newline.
     static func read(_ path: String) throws(EtcdError) -> String {
         guard let bytes = try bytes(path) else {
             throw .unauthenticated("password file \(path) is not there; write the password into it")
@@ -24,7 +24,7 @@ enum EtcdPassword {
             let rules = FileRules(forbidden: 0o077, groupMayReadRoots: true)
             return try folder.content(of: name, limit: limit, rules)?.bytes
         } catch {
-            if error.leadsNowhere { return nil }
+            if error.isPathMissing { return nil }
             throw .unauthenticated("password file \(error)")
         }
     }

@@ -1,12 +1,12 @@
-// Writes the bodies of requests to etcd's JSON gateway.
+// Encodes the bodies of requests to etcd's JSON gateway.
 
 import Tweaks
 
-/// Requests: names of fields as in etcd's API, 64-bit numbers as strings, bytes in base64.
+/// Request bodies: field names as in etcd's API, 64-bit numbers as strings, bytes in base64.
 package enum EtcdRequests {
-    /// At most so many operations in a transaction, as etcd has it unless it is told otherwise.
+    /// The maximum number of operations in a transaction: etcd's default.
     package static let maxOperations = 128
-    /// At most so many bytes in a transaction; etcd takes 1.5 MiB, with all that is around them.
+    /// The maximum size of a transaction in bytes; etcd's limit of 1.5 MiB includes its overhead.
     package static let maxBytes = 1_468_006
 
     static func range(
@@ -42,16 +42,16 @@ package enum EtcdRequests {
         body([("name", .string(user)), ("password", .string(password))])
     }
 
-    /// Where a range begins, and the first key behind it; nil: it is one key.
+    /// Returns the first key of a range and the first one after it; a nil end stands for a single key.
     static func ends(_ keys: EtcdKeys) -> (first: [UInt8], end: [UInt8]?) {
         switch keys {
         case .key(let key): return (key, nil)
         case .prefix(let prefix):
             var end = prefix
-            // The last byte raised by one; one that cannot be raised goes.
+            // Increment the last byte; drop bytes that cannot be incremented.
             while end.last == 0xFF { end.removeLast() }
             if let last = end.popLast() { end.append(last + 1) }
-            // To etcd, a zero means no key is the first, or none behind the last.
+            // In etcd's API a zero byte stands for the first key, or for the end of all keys.
             return (prefix.isEmpty ? [0] : prefix, end.isEmpty ? [0] : end)
         }
     }

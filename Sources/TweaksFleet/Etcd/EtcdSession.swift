@@ -1,19 +1,19 @@
-// Remembers which endpoint works, and the token that etcd gave.
+// Stores which endpoint works, and the current authentication token.
 
 internal import Synchronization
 
-/// What a client knows from one call to the next.
+/// The state that a client keeps between calls.
 final class EtcdSession: Sendable {
     enum Token: Hashable, Sendable {
-        case unknown
-        /// etcd asks nobody who they are.
+        case notRequested
+        /// etcd does not require authentication.
         case notNeeded
         case token(String)
     }
 
     private struct State {
         var current = 0
-        var token = Token.unknown
+        var token = Token.notRequested
     }
 
     private let endpoints: Int
@@ -21,14 +21,14 @@ final class EtcdSession: Sendable {
 
     init(endpoints: Int) { self.endpoints = endpoints }
 
-    /// All endpoints once, the one that worked last first.
+    /// The indexes of all endpoints, starting with the one that worked last.
     var order: [Int] {
         let current = state.withLock { $0.current }
         return (0..<endpoints).map { (current + $0) % endpoints }
     }
 
-    /// The next one is asked first from now on. Nothing changes where another call has left this one already.
-    func leave(_ endpoint: Int) {
+    /// Makes the next endpoint the preferred one. Does nothing if another call has already left this one.
+    func skip(_ endpoint: Int) {
         state.withLock { state in
             if state.current == endpoint { state.current = (endpoint + 1) % endpoints }
         }
@@ -36,12 +36,12 @@ final class EtcdSession: Sendable {
 
     var token: Token { state.withLock { $0.token } }
 
-    func keep(_ token: Token) { state.withLock { $0.token = token } }
+    func store(_ token: Token) { state.withLock { $0.token = token } }
 
-    /// Nothing changes where another call has a new one already.
-    func forget(_ token: Token) {
+    /// Discards a rejected token. Does nothing if another call has already stored a new one.
+    func discard(_ token: Token) {
         state.withLock { state in
-            if state.token == token { state.token = .unknown }
+            if state.token == token { state.token = .notRequested }
         }
     }
 }

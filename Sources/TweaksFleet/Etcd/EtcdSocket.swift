@@ -1,26 +1,26 @@
-// Connects to etcd, sends and receives: blocking calls, for a thread that may wait.
+// Connects to etcd, sends and receives, with blocking socket calls.
 
 import TweaksSystem
 
-/// Where a request goes: `http://HOST[:PORT]/PATH`, taken apart.
+/// The parsed URL of a request: `http://HOST[:PORT]/PATH`.
 struct EtcdAddress: Hashable, Sendable {
     let host: String
     let port: UInt16
     let path: String
-    /// As the header `Host` has it.
+    /// The value of the `Host` header.
     let authority: String
 
-    /// Nil: it is not such a URL.
+    /// Returns nil for other URLs.
     init?(_ url: String) {
         guard url.hasPrefix("http://") else { return nil }
         let rest = url.dropFirst(7)
         let authority = String(rest.prefix { $0 != "/" })
-        // An IPv6 address stands in brackets, and has colons itself.
+        // An IPv6 address is in brackets and contains colons.
         let end = authority.lastIndex(of: "]") ?? authority.startIndex
         let colon = authority[end...].lastIndex(of: ":")
         let name = authority[..<(colon ?? authority.endIndex)]
         let host = String(name.hasPrefix("[") && name.hasSuffix("]") ? name.dropFirst().dropLast() : name)
-        // One colon in front of the port, others in brackets alone.
+        // Without brackets, the only colon is the one in front of the port.
         guard host.contains(":") == name.hasPrefix("["), name.hasPrefix("[") == name.hasSuffix("]") else { return nil }
         guard let port = colon.map({ UInt16(authority[authority.index(after: $0)...]) }) ?? 80, !host.isEmpty else {
             return nil
@@ -31,7 +31,7 @@ struct EtcdAddress: Hashable, Sendable {
     }
 }
 
-/// Calls on sockets. A descriptor belongs to whoever connected it, or was given it.
+/// Socket calls. The caller of `connect` owns the descriptor, until it passes it on.
 enum EtcdSocket {
     #if canImport(Darwin)
         private static let sendFlags: Int32 = 0
@@ -44,8 +44,8 @@ enum EtcdSocket {
         private static let stream = SOCK_STREAM
     #endif
 
-    /// Connects to the first address of a host that takes it.
-    /// - Parameter timeout: For each address, in milliseconds.
+    /// Connects to the first address of a host that accepts.
+    /// - Parameter timeout: The time limit for each address, in milliseconds.
     static func connect(_ address: EtcdAddress, timeout: Int32 = 5_000) throws(EtcdTransportError) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = stream
@@ -69,11 +69,11 @@ enum EtcdSocket {
     }
 
     private static func unreachable(_ text: String) -> EtcdTransportError {
-        EtcdTransportError(.unreachable(text), mayBeDone: false)
+        EtcdTransportError(.unreachable(text), mayHaveTakenEffect: false)
     }
 
-    /// Connects, and waits so long at most.
-    /// - Returns: An error number; 0: it is connected.
+    /// Connects with a time limit.
+    /// - Returns: An error number; 0 on success.
     private static func begin(_ socket: Int32, _ entry: addrinfo, _ timeout: Int32) -> Int32 {
         let flags = fcntl(socket, F_GETFL)
         _ = fcntl(socket, F_SETFL, flags | O_NONBLOCK)
@@ -88,8 +88,8 @@ enum EtcdSocket {
         return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno
     }
 
-    /// Programs that this one starts do not get it; requests go at once; and a link that is dead shows within a minute,
-    /// though both sides are silent.
+    /// Sets socket options: no inheritance by child processes, no delay, and keepalive probes that detect a dead
+    /// connection within a minute.
     private static func prepare(_ socket: Int32) {
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
@@ -110,7 +110,7 @@ enum EtcdSocket {
         setsockopt(socket, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Sends all of it.
+    /// Sends all bytes.
     static func send(_ bytes: [UInt8], to socket: Int32) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -126,7 +126,7 @@ enum EtcdSocket {
     }
 
     /// Waits for bytes.
-    /// - Returns: What has arrived; nothing at the end, nil when the connection is broken.
+    /// - Returns: The received bytes; none at the end, nil if the connection is broken.
     static func receive(_ socket: Int32, into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
         while true {
             let count = buffer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
@@ -135,7 +135,7 @@ enum EtcdSocket {
         }
     }
 
-    /// Whether an idle connection has ended, or says what nobody has asked for.
+    /// Whether an idle connection has been closed or has received unexpected data.
     static func isStale(_ socket: Int32) -> Bool {
         var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return poll(&watched, 1, 0) != 0

@@ -1,8 +1,8 @@
-// Splits a stream of bytes into the JSON objects in it, however the bytes were cut on their way.
+// Splits a stream of bytes into JSON objects.
 
 import Tweaks
 
-/// Finds where objects end, by braces outside of texts. What is in them is for a parser to judge.
+/// Finds where objects end by counting braces outside of strings. It does not validate their content.
 package struct JSONSplitter {
     private let limit: Int
     private var object: [UInt8] = []
@@ -10,15 +10,15 @@ package struct JSONSplitter {
     private var isInText = false
     private var isEscaped = false
 
-    /// - Parameter limit: The largest object that is taken.
+    /// - Parameter limit: The size limit of one object.
     package init(limit: Int) { self.limit = limit }
 
-    /// Whether the stream ends inside an object, where it to end here.
+    /// Whether the input so far ends inside an object.
     package var isInside: Bool { depth > 0 }
 
-    /// Takes what has arrived.
-    /// - Returns: The objects that end in it.
-    /// - Throws: `.garbled` where something else than an object begins, `.tooLarge` for one beyond the limit.
+    /// Appends received bytes.
+    /// - Returns: The objects that they complete.
+    /// - Throws: `.garbled` if something other than an object begins, `.tooLarge` for an object over the limit.
     package mutating func append(_ bytes: some Sequence<UInt8>) throws(EtcdError) -> [[UInt8]] {
         var objects: [[UInt8]] = []
         for byte in bytes {
@@ -28,7 +28,7 @@ package struct JSONSplitter {
             }
             guard object.count < limit else { throw .tooLarge("a message of more than \(limit) bytes") }
             object.append(byte)
-            take(byte)
+            advance(byte)
             if depth == 0 {
                 objects.append(object)
                 object = []
@@ -37,7 +37,7 @@ package struct JSONSplitter {
         return objects
     }
 
-    private mutating func take(_ byte: UInt8) {
+    private mutating func advance(_ byte: UInt8) {
         switch byte {
         case _ where isEscaped: isEscaped = false
         case UInt8(ascii: "\\") where isInText: isEscaped = true

@@ -1,10 +1,10 @@
 // Reads a range page by page, at the revision of the first page.
 
-/// Says what to ask for next, and puts the answers together.
+/// Creates the requests for successive pages and merges their results.
 struct PagedRange {
     private let range: EtcdRange
     private let end: [UInt8]?
-    /// 0: all at once.
+    /// 0 means everything at once.
     private let limit: Int
     private var first: [UInt8]
     private var revision: Int64
@@ -18,7 +18,7 @@ struct PagedRange {
         revision = range.revision
     }
 
-    /// The body of the next request; nil: there is none.
+    /// The body of the next request; nil when the range is complete.
     var request: [UInt8]? {
         if isComplete { return nil }
         return EtcdRequests.range(from: first, end: end, revision: revision, limit: limit, keysOnly: range.keysOnly)
@@ -26,7 +26,7 @@ struct PagedRange {
 
     var result: EtcdRangeResult { whole ?? EtcdRangeResult(header: EtcdHeader()) }
 
-    mutating func take(_ page: EtcdAnswers.Page) throws(EtcdError) {
+    mutating func append(_ page: EtcdReplies.Page) throws(EtcdError) {
         let isPaged = range.limit == 0 && end != nil
         if var result = whole {
             guard result.header.clusterID == page.result.header.clusterID else {
@@ -39,11 +39,11 @@ struct PagedRange {
             if range.revision != 0 { whole?.header.revision = range.revision }
             revision = result.header.revision
         }
-        isComplete = !(isPaged && page.more)
+        isComplete = !(isPaged && page.hasMore)
         if !isComplete { first = try next(after: page.result.keys) }
     }
 
-    /// The first key behind a page. Each page has to lead on, or the reading would not end.
+    /// Returns the first key after a page. Each page must advance, or reading would never end.
     private func next(after keys: [EtcdKeyValue]) throws(EtcdError) -> [UInt8] {
         guard let last = keys.last?.key, !last.lexicographicallyPrecedes(first) else {
             throw .garbled("a page that leads nowhere")

@@ -1,9 +1,9 @@
-// Makes one request on a connection, and hands on the parts of its answer.
+// Runs one request on a connection and forwards the parts of its response.
 
 internal import Synchronization
 import TweaksSystem
 
-/// A request under way. It runs on a thread that waits for the socket; anybody can end it.
+/// A request in progress. It runs on a thread that blocks on the socket; any thread can cancel it.
 final class SocketExchange: Sendable {
     typealias Continuation = AsyncThrowingStream<EtcdTransportPart, any Error>.Continuation
 
@@ -21,7 +21,8 @@ final class SocketExchange: Sendable {
         (self.address, self.request, self.continuation) = (address, request, continuation)
     }
 
-    /// Wakes the thread. It is the one that closes the socket: until it has taken it back, the number is not another's.
+    /// Wakes the thread by shutting down the socket. Only the thread closes it, so the descriptor cannot be reused
+    /// meanwhile.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
@@ -29,13 +30,13 @@ final class SocketExchange: Sendable {
         }
     }
 
-    /// Ends it with an error; the request may have arrived.
+    /// Ends the request with an error; it may have arrived at the server.
     func fail(_ text: String) {
-        continuation.finish(throwing: EtcdTransportError(.unreachable(text), mayBeDone: true))
+        continuation.finish(throwing: EtcdTransportError(.unreachable(text), mayHaveTakenEffect: true))
         cancel()
     }
 
-    /// Makes the request. Returns when the answer is complete, or will not be.
+    /// Runs the request until the response is complete or has failed.
     func run(_ pool: SocketPool) {
         defer { pool.end(self) }
         do throws(EtcdTransportError) {
@@ -45,21 +46,21 @@ final class SocketExchange: Sendable {
                 close(socket)
                 return
             }
-            var reader = HTTPAnswerReader()
-            let problem = talk(socket, &reader)
+            var reader = HTTPResponseReader()
+            let problem = exchange(socket, &reader)
             let isCancelled = release()
             if problem == nil, !isCancelled, reader.keepsConnection {
                 pool.keep(socket, for: address)
             } else {
                 close(socket)
             }
-            finish(problem.map { EtcdTransportError($0, mayBeDone: true) })
+            finish(problem.map { EtcdTransportError($0, mayHaveTakenEffect: true) })
         } catch {
             finish(error)
         }
     }
 
-    /// Whoever was cancelled reads an end: that the connection was closed for it is no error.
+    /// A canceled reader gets the end of the stream: closing the connection was intended.
     private func finish(_ error: EtcdTransportError?) {
         continuation.finish(throwing: state.withLock { $0.isCancelled } ? nil : error)
     }
@@ -78,8 +79,8 @@ final class SocketExchange: Sendable {
         }
     }
 
-    /// - Returns: What went wrong.
-    private func talk(_ socket: Int32, _ reader: inout HTTPAnswerReader) -> EtcdError? {
+    /// - Returns: The error, if any.
+    private func exchange(_ socket: Int32, _ reader: inout HTTPResponseReader) -> EtcdError? {
         guard EtcdSocket.send(request, to: socket) else { return .unreachable("cannot send: \(errorText())") }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         do throws(EtcdError) {
@@ -88,7 +89,7 @@ final class SocketExchange: Sendable {
                     return .unreachable("the connection is lost: \(errorText())")
                 }
                 if bytes.isEmpty { try reader.end() }
-                for part in try reader.take(bytes) {
+                for part in try reader.append(bytes) {
                     if case .dropped = continuation.yield(part) {
                         return .unavailable("it sends faster than it is read")
                     }

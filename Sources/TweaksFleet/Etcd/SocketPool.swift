@@ -1,11 +1,11 @@
-// Keeps connections that are idle, and knows the requests that are under way.
+// Keeps idle connections and the requests in progress.
 
 internal import Synchronization
 import TweaksSystem
 
 /// The connections of one client.
 final class SocketPool: Sendable {
-    /// Beyond these, connections are closed when their answer is complete.
+    /// The maximum number of idle connections for each endpoint; others are closed after their response.
     private static let maxIdle = 4
 
     private struct State {
@@ -18,17 +18,17 @@ final class SocketPool: Sendable {
 
     deinit { close() }
 
-    /// A connection that is idle, or a new one.
+    /// Returns an idle connection or opens a new one.
     func socket(for address: EtcdAddress) throws(EtcdTransportError) -> Int32 {
         while let socket = state.withLock({ $0.idle[address.authority]?.popLast() }) {
-            // etcd was started again since, or there was a proxy that has closed it.
+            // Skip connections that a restarted etcd or a proxy has closed.
             if !EtcdSocket.isStale(socket) { return socket }
             TweaksSystem.close(socket)
         }
         return try EtcdSocket.connect(address)
     }
 
-    /// Takes a connection back.
+    /// Returns a connection to the pool.
     func keep(_ socket: Int32, for address: EtcdAddress) {
         let isKept = state.withLock { state in
             guard !state.isClosed, state.idle[address.authority, default: []].count < Self.maxIdle else { return false }
@@ -38,7 +38,8 @@ final class SocketPool: Sendable {
         if !isKept { TweaksSystem.close(socket) }
     }
 
-    /// - Returns: Whether a request may begin.
+    /// Registers a request.
+    /// - Returns: False after the pool is closed.
     func begin(_ exchange: SocketExchange) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }
@@ -51,7 +52,7 @@ final class SocketPool: Sendable {
         state.withLock { _ = $0.exchanges.removeValue(forKey: ObjectIdentifier(exchange)) }
     }
 
-    /// Ends everything.
+    /// Fails all requests and closes all connections.
     func close() {
         let old = state.withLock { state in
             defer { state = State(isClosed: true) }

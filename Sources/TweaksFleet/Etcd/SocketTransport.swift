@@ -1,13 +1,13 @@
-// Carries requests to etcd over plain sockets: no proxies, redirects, cookies or caches.
+// Sends requests to etcd over plain sockets, without proxies, redirects, cookies or caches.
 
 internal import Dispatch
 
-/// HTTP/1.1 by hand. Foundation's URLSession would be at hand, but on Linux an answer with trailers ends the process there,
-/// and each error of etcd is one; it also asks the proxies that environment variables name.
+/// A minimal HTTP/1.1 client. On Linux, Foundation's URLSession crashes on responses with trailers, which every etcd
+/// error has, and it would use the proxies set in environment variables.
 package final class SocketTransport: EtcdTransport {
-    /// The largest answer that is taken: a page of a hundred values of 64 KiB in base64 has less than a tenth of it.
+    /// The size limit of a reply; a page of a hundred values of 64 KiB in base64 takes less than a tenth of it.
     static let maxBody = 80 << 20
-    /// So many parts, of at most 64 KiB each, wait for a reader.
+    /// The maximum number of parts, of at most 64 KiB each, buffered for the reader.
     private static let maxParts = 4_096
 
     private let pool = SocketPool()
@@ -22,25 +22,26 @@ package final class SocketTransport: EtcdTransport {
         _ url: String, _ body: [UInt8], headers: [String: String], timeout: Duration
     ) async throws(EtcdTransportError) -> (status: Int, body: [UInt8]) {
         var status = 0
-        var answer: [UInt8] = []
+        var reply: [UInt8] = []
         do {
             for try await part in open(url, body, headers, timeout) {
                 switch part {
                 case .status(let code): status = code
                 case .bytes(let bytes):
-                    guard answer.count + bytes.count <= Self.maxBody else {
+                    guard reply.count + bytes.count <= Self.maxBody else {
                         let text = "an answer of more than \(Self.maxBody) bytes"
-                        throw EtcdTransportError(.tooLarge(text), mayBeDone: true)
+                        throw EtcdTransportError(.tooLarge(text), mayHaveTakenEffect: true)
                     }
-                    answer += bytes
+                    reply += bytes
                 }
             }
         } catch {
-            throw (error as? EtcdTransportError) ?? EtcdTransportError(.unreachable("\(error)"), mayBeDone: true)
+            throw (error as? EtcdTransportError)
+                ?? EtcdTransportError(.unreachable("\(error)"), mayHaveTakenEffect: true)
         }
-        // A task that is cancelled reads the end of a stream, not an error.
-        if Task.isCancelled { throw EtcdTransportError(.cancelled, mayBeDone: true) }
-        return (status, answer)
+        // A canceled task reads the end of the stream, not an error.
+        if Task.isCancelled { throw EtcdTransportError(.cancelled, mayHaveTakenEffect: true) }
+        return (status, reply)
     }
 
     package func stream(
@@ -56,13 +57,13 @@ package final class SocketTransport: EtcdTransport {
             of: EtcdTransportPart.self, bufferingPolicy: .bufferingOldest(Self.maxParts))
         guard let address = EtcdAddress(url) else {
             let error = EtcdError.unreachable("\(url) is not a URL with http://")
-            continuation.finish(throwing: EtcdTransportError(error, mayBeDone: false))
+            continuation.finish(throwing: EtcdTransportError(error, mayHaveTakenEffect: false))
             return parts
         }
         let exchange = SocketExchange(address, Self.request(address, body, headers), continuation)
         guard pool.begin(exchange) else {
             let error = EtcdError.unreachable("the client is closed")
-            continuation.finish(throwing: EtcdTransportError(error, mayBeDone: false))
+            continuation.finish(throwing: EtcdTransportError(error, mayHaveTakenEffect: false))
             return parts
         }
         let timer = timeout.map { timeout in
@@ -75,7 +76,7 @@ package final class SocketTransport: EtcdTransport {
             timer?.cancel()
             exchange.cancel()
         }
-        // A serial queue has a thread of its own whenever it has work, however many others wait.
+        // A serial queue gets its own thread as soon as it has work, however many other queues are blocked.
         DispatchQueue(label: "tweaks.fleet.etcd").async { [pool] in exchange.run(pool) }
         return parts
     }

@@ -1,37 +1,37 @@
-// Follows a fleet in etcd: reads what it wants, watches it, and applies one commit for each of its revisions.
+// Follows a fleet in etcd: reads its desired state, watches it, and applies each revision as one commit.
 
 package import Tweaks
 package import TweaksInterface
 
-/// The follower of one process. One actor: what is known, and when something is due.
+/// The follower of one process, as an actor that owns its state and schedule.
 package actor FleetFollower {
     let etcd: any Etcd
     let keys: FleetKeys
     let registry: TweakRegistry
-    let time: any FleetTime
+    let time: any FleetClock
     let timings: FleetTimings
     let identity: FleetIdentity
-    let board: FleetBoard
+    let sharedInfo: SharedFollowerInfo
     let file: LastGoodFile?
     private let log: @Sendable (TweakDaemonEvent) -> Void
 
     var core: FleetCore
-    /// When what was applied was last known to be the newest.
+    /// When the applied state was last known to be the newest.
     var contact: ContinuousClock.Instant
-    private var watching: Task<Void, any Error>?
-    /// Whether the watch stands.
-    private(set) var stands = false
-    /// Whether the store was read since the process started.
+    private var watchTask: Task<Void, any Error>?
+    /// Whether the watch is open.
+    private(set) var isWatchOpen = false
+    /// Whether the store has been read since the process started.
     private(set) var hasRead = false
-    private var nap: Task<Void, any Error>?
-    /// The task that leaves rollouts whose lease has ended, and when it checks next.
-    private var leaving: (task: Task<Void, any Error>, due: ContinuousClock.Instant)?
+    private var sleepTask: Task<Void, any Error>?
+    /// The task that leaves rollouts whose lease has expired, and the time of its next check.
+    private var leaveTimer: (task: Task<Void, any Error>, due: ContinuousClock.Instant)?
     private var reported = Reported()
-    var heart: FleetHeart
-    /// Why the last good state is not on disk, as it was logged.
-    var unsaved: FleetProblem?
+    var heartbeat: FollowerHeartbeat
+    /// The logged reason why the last good state could not be saved.
+    var saveProblem: FleetProblem?
 
-    /// What was logged already.
+    /// Events that are already logged.
     private struct Reported {
         var trouble: String?
         var isFollowing = false
@@ -41,94 +41,95 @@ package actor FleetFollower {
 
     package init(
         _ core: FleetCore, etcd: any Etcd, keys: FleetKeys, identity: FleetIdentity, registry: TweakRegistry,
-        file: LastGoodFile?, board: FleetBoard, time: any FleetTime = FleetSystemTime(),
+        file: LastGoodFile?, sharedInfo: SharedFollowerInfo, time: any FleetClock = SystemFleetClock(),
         timings: FleetTimings = FleetTimings(), log: @escaping @Sendable (TweakDaemonEvent) -> Void
     ) {
         (self.core, self.etcd, self.keys, self.identity, self.registry) = (core, etcd, keys, identity, registry)
-        (self.file, self.board, self.time, self.timings, self.log) = (file, board, time, timings, log)
+        (self.file, self.sharedInfo, self.time, self.timings, self.log) = (file, sharedInfo, time, timings, log)
         contact = time.now
-        heart = FleetHeart(started: time.wall, at: time.now)
+        heartbeat = FollowerHeartbeat(started: time.wall, at: time.now)
     }
 
-    /// Follows until the task is cancelled.
+    /// Follows the fleet until the task is canceled.
     package func run() async {
         await withTaskGroup { group in
             group.addTask { await self.follow() }
-            group.addTask { await self.beat() }
+            group.addTask { await self.sendHeartbeats() }
         }
-        leaving?.task.cancel()
+        leaveTimer?.task.cancel()
     }
 
     // MARK: Following
 
     private func follow() async {
-        var pause = FleetPause(timings.longestPause)
+        var pause = RetryBackoff(timings.maxPause)
         var mustRead = true
         while !Task.isCancelled {
             do {
-                if mustRead || core.objection != nil { try await read() }
+                if mustRead || core.storeProblem != nil { try await read() }
                 mustRead = false
                 try await watch()
-                pause = FleetPause(timings.longestPause)
+                pause = RetryBackoff(timings.maxPause)
             } catch {
                 if Task.isCancelled { return }
-                // One that stood, however short, is a beginning.
-                if stands { pause = FleetPause(timings.longestPause) }
-                let isPastLost = !mustRead && Self.isPastLost(error)
-                mustRead = mustRead || isPastLost || error is FleetLag
-                if !isPastLost, !(error is FleetLag) { report(error) }
-                let rest = isPastLost ? timings.rereadJitter * time.chance() : pause.next(time.chance())
-                stands = false
+                // A watch that was open, however briefly, resets the backoff.
+                if isWatchOpen { pause = RetryBackoff(timings.maxPause) }
+                let needsFullRead = !mustRead && Self.needsFullRead(error)
+                mustRead = mustRead || needsFullRead || error is LaggingMemberError
+                if !needsFullRead, !(error is LaggingMemberError) { report(error) }
+                let random = time.randomFraction()
+                let rest = needsFullRead ? timings.rereadJitter * random : pause.next(random)
+                isWatchOpen = false
                 try? await time.sleep(until: time.now.advanced(by: rest))
             }
-            stands = false
+            isWatchOpen = false
         }
     }
 
-    /// Whether a watch cannot go on from where it was: what it missed is gone, is too much for one message, or has not
-    /// happened in this store.
-    private static func isPastLost(_ error: any Error) -> Bool {
+    /// Whether a watch cannot continue at its position: the changes are compacted, too large for one message, or
+    /// unknown to this store.
+    private static func needsFullRead(_ error: any Error) -> Bool {
         switch error as? EtcdError {
         case .compacted?, .tooLarge?, .futureRevision?: true
         default: false
         }
     }
 
-    /// Reads all that the fleet wants, at one revision. Of a store that is not what it was only the head is read, and of
-    /// one with too many keys their number.
+    /// Reads the complete desired state at one revision. For a store with a problem it reads only the head, then the
+    /// number of keys.
     private func read() async throws {
-        if core.objection != nil {
+        if core.storeProblem != nil {
             let head = try await readHead()
-            if let objection = core.judge(head.header, head.value) { throw FleetTrouble(text: objection) }
+            if let problem = core.validate(head.header, head.value) { throw StoreProblemError(text: problem) }
             let count = try await etcd.range(EtcdRange(.prefix(keys.desired), limit: 1, keysOnly: true)).count
-            if count > DesiredState.mostKeys + 1 { throw FleetTrouble(text: core.objection ?? "") }
+            if count > DesiredState.maxKeys + 1 { throw StoreProblemError(text: core.storeProblem ?? "") }
         }
         let range = try await etcd.range(EtcdRange(.prefix(keys.desired)))
-        let isTaken = core.take(range)
-        if !isTaken { throw FleetTrouble(text: core.objection ?? "") }
+        let isApplied = core.apply(range)
+        if !isApplied { throw StoreProblemError(text: core.storeProblem ?? "") }
         hasRead = true
-        didTake()
+        didApplyState()
     }
 
     func readHead() async throws -> (header: EtcdHeader, value: FleetHead?, revision: Int64) {
         let range = try await etcd.range(EtcdRange(.key(keys.head)))
         let pair = range.keys.first
-        // A head that is garbage is none that can be compared; what was known of it stays.
+        // An unreadable head cannot be compared; keep the known one.
         let head = pair.map { (try? FleetHead($0.value)) ?? core.position?.head } ?? nil
         return (range.header, head, pair?.modRevision ?? 0)
     }
 
-    /// Follows the changes behind what was applied. Returns when the watch is to be opened anew.
+    /// Watches the changes after the applied revision. Returns when the watch should be reopened.
     private func watch() async throws {
         let stream = etcd.watch(.prefix(keys.desired), from: (core.position?.revision ?? 0) + 1)
-        let reading = Task { for try await message in stream { try self.take(message) } }
-        watching = reading
+        let reading = Task { for try await message in stream { try self.handle(message) } }
+        watchTask = reading
         let (time, end) = (time, time.now.advanced(by: timings.watchLife))
-        let alarm = Task {
+        let timer = Task {
             try await time.sleep(until: end)
             reading.cancel()
         }
-        defer { alarm.cancel() }
+        defer { timer.cancel() }
         try await withTaskCancellationHandler {
             try await reading.value
         } onCancel: {
@@ -137,31 +138,31 @@ package actor FleetFollower {
         if !reading.isCancelled { throw EtcdError.unavailable("the watch ended") }
     }
 
-    /// Opens the watch anew, since it seems to have missed something.
-    func rewatch() { watching?.cancel() }
+    /// Reopens a watch that seems to have missed changes.
+    func rewatch() { watchTask?.cancel() }
 
-    private func take(_ message: EtcdWatchMessage) throws {
+    private func handle(_ message: EtcdWatchMessage) throws {
         switch message {
         case .created(let header):
-            // A reading, on which most members agree, says whether this one lags or all are at an older state.
-            if let position = core.position, header.revision < position.revision { throw FleetLag() }
-            if let objection = core.judge(header, core.position?.head) { throw FleetTrouble(text: objection) }
-            // Whether it has missed something says the head.
-            stands = true
-            heart.beatAt = time.now
+            // A quorum read tells whether only this member lags or the whole store has an older state.
+            if let position = core.position, header.revision < position.revision { throw LaggingMemberError() }
+            if let problem = core.validate(header, core.position?.head) { throw StoreProblemError(text: problem) }
+            // The next heartbeat compares the head, to detect missed changes.
+            isWatchOpen = true
+            heartbeat.heartbeatAt = time.now
             wake()
         case .events(let header, let events):
             for group in Self.revisions(of: events) {
                 let revision = EtcdHeader(clusterID: header.clusterID, revision: group[0].pair.modRevision)
-                let isTaken = core.take(group, of: revision)
-                if !isTaken { throw FleetTrouble(text: core.objection ?? "") }
+                let isApplied = core.apply(group, of: revision)
+                if !isApplied { throw StoreProblemError(text: core.storeProblem ?? "") }
             }
             if events.isEmpty { core.progress(to: header) }
-            didTake()
+            didApplyState()
         }
     }
 
-    /// The events, revision by revision.
+    /// Groups events by revision.
     private static func revisions(of events: [EtcdEvent]) -> [[EtcdEvent]] {
         events.reduce(into: []) { groups, event in
             if let last = groups.last?.last, last.pair.modRevision == event.pair.modRevision {
@@ -174,75 +175,75 @@ package actor FleetFollower {
 
     // MARK: What follows from it
 
-    /// The store has answered as the one that is followed.
-    func didHear() {
-        if core.objection != nil { return }
+    /// Records a reply from the store that is being followed.
+    func didReceiveReply() {
+        if core.storeProblem != nil { return }
         contact = time.now
         core.rejoin()
-        leaveInTime()
-        // Answers alone are no following: a member may let no watch stand.
-        if stands, !reported.isFollowing || reported.trouble != nil {
+        scheduleLeave()
+        // Replies alone do not count as following: a member may reply but reject watches.
+        if isWatchOpen, !reported.isFollowing || reported.trouble != nil {
             let again = reported.isFollowing ? " again" : ""
             log(
                 .fleet(
                     "follows the fleet \(keys.name)\(again) as \(identity.instance.id): \(core.count) values at etcd "
                         + "revision \(core.position?.revision ?? 0)"))
         }
-        if stands { (reported.isFollowing, reported.trouble) = (true, nil) }
-        tellBoard()
+        if isWatchOpen { (reported.isFollowing, reported.trouble) = (true, nil) }
+        publishInfo()
     }
 
-    private func didTake() {
-        didHear()
-        heart.didApply(core, at: time.now, telling: timings.statusJitter * time.chance())
+    private func didApplyState() {
+        didReceiveReply()
+        heartbeat.didApply(core, at: time.now, delayedBy: timings.statusJitter * time.randomFraction())
         wake()
         reportProblems()
     }
 
-    /// Composes anew: the program's tweaks are others than when it was done last.
+    /// Composes again after the program's tweaks have changed.
     package func recompose() {
         core.recompose()
-        leaveInTime()
-        heart.didApply(core, at: time.now, telling: timings.statusJitter * time.chance())
+        scheduleLeave()
+        heartbeat.didApply(core, at: time.now, delayedBy: timings.statusJitter * time.randomFraction())
         wake()
         reportProblems()
     }
 
     // MARK: Resting
 
-    /// Sleeps until something is due, or it is woken.
+    /// Sleeps until work is due or `wake` is called.
     func rest(until deadline: ContinuousClock.Instant) async {
         let time = time
-        let nap = Task { try await time.sleep(until: deadline) }
-        self.nap = nap
+        let sleepTask = Task { try await time.sleep(until: deadline) }
+        self.sleepTask = sleepTask
         await withTaskCancellationHandler {
-            _ = await nap.result
+            _ = await sleepTask.result
         } onCancel: {
-            nap.cancel()
+            sleepTask.cancel()
         }
     }
 
-    /// What is due next may be another thing now.
-    func wake() { nap?.cancel() }
+    /// Ends the sleep, since the next due time may have changed.
+    func wake() { sleepTask?.cancel() }
 
-    /// Sees to it that rollouts whose lease ends by all that is known are left then, however long a request takes. A sleep
-    /// that is cancelled keeps its memory until its end: it is cancelled only where another one has to be earlier.
-    private func leaveInTime() {
+    /// Schedules leaving rollouts when their lease expires, independent of requests in progress. A canceled sleep keeps
+    /// its memory until its deadline, so it is canceled only for an earlier one.
+    private func scheduleLeave() {
         guard let due = core.nextLeave(since: contact) else { return }
-        if let leaving, leaving.due <= due { return }
-        leaving?.task.cancel()
+        if let leaveTimer, leaveTimer.due <= due { return }
+        leaveTimer?.task.cancel()
         let task = Task { [time, weak self] in
             try await time.sleep(until: due)
             await self?.leave()
         }
-        leaving = (task, due)
+        leaveTimer = (task, due)
     }
 
     private func leave() {
         if Task.isCancelled { return }
-        leaving = nil
+        leaveTimer = nil
         core.leave(after: contact)
-        leaveInTime()
+        scheduleLeave()
     }
 
     // MARK: Reporting
@@ -250,20 +251,20 @@ package actor FleetFollower {
     func warn(_ text: String) { log(.warning("fleet \(keys.name): \(text)")) }
 
     func report(_ error: any Error) {
-        let text = (error as? FleetTrouble)?.text ?? (error as? EtcdError)?.description ?? "\(error)"
+        let text = (error as? StoreProblemError)?.text ?? (error as? EtcdError)?.description ?? "\(error)"
         if reported.trouble == text { return }
         reported.trouble = text
-        let remedy = core.objection == nil ? "" : "; if this is the right one: tweakctl fleet \(keys.name) adopt"
+        let remedy = core.storeProblem == nil ? "" : "; if this is the right one: tweakctl fleet \(keys.name) adopt"
         warn("\(text); the last good values stay\(remedy)")
-        heart.isDirty = true
+        heartbeat.isDirty = true
         wake()
-        tellBoard()
+        publishInfo()
     }
 
     private func reportProblems() {
         let problems = core.desired.problems
         for (key, problem) in problems where reported.problems[key] != problem {
-            warn("\(String(decoding: key, as: UTF8.self)): \(problem); it is passed over")
+            warn("\(String(decoding: key, as: UTF8.self)): \(problem); it is ignored")
         }
         reported.problems = problems
         let refused = core.composition.refused
@@ -272,34 +273,34 @@ package actor FleetFollower {
             warn("rollout \(rollout) is refused here: \(refusal.path): \(refusal.reason)")
         }
         reported.refused = refused
-        tellBoard()
+        publishInfo()
     }
 
-    private func tellBoard() {
-        board.set(
-            FleetFacts(
+    private func publishInfo() {
+        sharedInfo.set(
+            FollowerInfo(
                 state: reported.trouble.map { "last good: \($0)" } ?? (reported.isFollowing ? "followed" : "last good"),
                 revision: core.position?.revision ?? 0, values: core.count, refused: core.composition.refused.count,
                 rollouts: core.composition.members, contact: contact))
     }
 }
 
-/// Why a store that answers is not followed.
-struct FleetTrouble: Error {
+/// The reason why a store that replies is not followed.
+struct StoreProblemError: Error {
     let text: String
 }
 
-/// A watch stands at a member that has not what was applied.
-struct FleetLag: Error {}
+/// The watch was opened at a member that lags behind the applied revision.
+struct LaggingMemberError: Error {}
 
-/// Pauses between attempts: longer from one to the next, and not the same in all processes.
-struct FleetPause {
+/// Delays between retries: exponential, with random jitter.
+struct RetryBackoff {
     private let longest: Duration
     private var current = Duration.milliseconds(250)
 
     init(_ longest: Duration) { self.longest = longest }
 
-    /// - Parameter chance: 0…1.
+    /// - Parameter chance: A random number in 0…1.
     mutating func next(_ chance: Double) -> Duration {
         defer { current = min(current * 2, longest) }
         return current * (0.5 + chance / 2)

@@ -1,4 +1,4 @@
-// Judges whether a store is the one that was followed so far, and not an emptied, restored or other one.
+// Checks that a store is the one followed so far, not an emptied, restored or different one.
 
 /// How far a process has followed its fleet.
 package struct FleetPosition: Hashable, Sendable {
@@ -10,15 +10,15 @@ package struct FleetPosition: Hashable, Sendable {
         (self.clusterID, self.revision, self.head) = (clusterID, revision, head)
     }
 
-    /// Why what a store says is not taken; nil where it is.
-    package func objection(to header: EtcdHeader, _ head: FleetHead?) -> String? {
+    /// Returns why a store cannot be followed; nil if it can.
+    package func problem(with header: EtcdHeader, _ head: FleetHead?) -> String? {
         if let head, head.adopted > (self.head?.counter ?? 0) { return nil }
         if header.clusterID != clusterID {
             let (old, new) = (String(clusterID, radix: 16), String(header.clusterID, radix: 16))
             return "etcd is another cluster, \(new) and not \(old)"
         }
         guard let known = self.head else { return nil }
-        guard let head else { return "etcd has no head of the fleet any more: it was emptied" }
+        guard let head else { return "etcd has no head of the fleet anymore: it was emptied" }
         if head.counter < known.counter || header.revision < revision || head.counter == known.counter && head != known
         {
             return "etcd was restored: it is at write \(head.counter), and \(known.counter) was applied"

@@ -1,17 +1,17 @@
-// Reads where a process's fleet is and who it is there, from the program and from the environment, which wins.
+// Reads a process's fleet, labels and ID from the program and the environment; the environment wins.
 
 import TweaksInterface
 
-/// Where a fleet is, and who this process is in it.
+/// Where a fleet is, and the identity of this process in it.
 package struct FleetSettings: Sendable {
     package let configuration: EtcdConfiguration
     package let keys: FleetKeys
     package let labels: Labels
-    /// The ID that is given; nil: one is found.
+    /// The configured instance ID; nil if one is to be generated.
     package let instance: String?
 
-    /// What a program says.
-    struct Given: Sendable {
+    /// The settings in the program's code.
+    struct ProgramSettings: Sendable {
         var endpoints: String?
         var fleet: String?
         var labels: Labels = [:]
@@ -20,13 +20,13 @@ package struct FleetSettings: Sendable {
         var passwordFile: String?
     }
 
-    /// Nil where no fleet is named, or it is off.
-    init?(_ given: Given, daemon: String, environment: [String: String]) throws(ServerError) {
+    /// Returns nil if no fleet is configured or it is off.
+    init?(_ given: ProgramSettings, daemon: String, environment: [String: String]) throws(ServerError) {
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         guard let endpoints = variable("TWEAKS_FLEET") ?? given.endpoints, endpoints.lowercased() != "off" else {
             return nil
         }
-        // A URL can hold a password, and is not repeated.
+        // A URL may contain a password, so it is not printed.
         let subject = variable("TWEAKS_FLEET") == nil ? "the fleet of the program" : "TWEAKS_FLEET"
         do {
             configuration = try EtcdConfiguration(
@@ -54,7 +54,7 @@ package struct FleetSettings: Sendable {
     private static func labels(_ given: Labels, _ text: String?) throws(ServerError) -> Labels {
         do throws(FleetProblem) {
             let labels = try text.map { text throws(FleetProblem) in try Labels(parsing: text) } ?? [:]
-            return try given.merging(labels) { $1 }.judged()
+            return try given.merging(labels) { $1 }.validated()
         } catch {
             throw ServerError("TWEAKS_FLEET_LABELS=\(text ?? ""): \(error.text)")
         }

@@ -1,20 +1,20 @@
-// Runs the follower of a daemon: from the last good state on disk to the end of the process.
+// Runs a daemon's follower, from loading the last good state to the end of the process.
 
 import Dispatch
 import Synchronization
 import Tweaks
 import TweaksInterface
 
-/// A fleet as a source of a daemon.
+/// A fleet as a source of a daemon's values.
 final class FleetSource: RunningSource {
     private let settings: FleetSettings
     private let context: SourceContext
     private let identity: FleetIdentity
-    private let board = FleetBoard()
+    private let sharedInfo = SharedFollowerInfo()
     private let state = Mutex(State())
 
     private struct State {
-        var kept: LastGood?
+        var saved: LastGood?
         var follower: FleetFollower?
         var client: EtcdClient?
         var running: Task<Void, Never>?
@@ -27,26 +27,26 @@ final class FleetSource: RunningSource {
 
     private var file: LastGoodFile? { context.directory.map { LastGoodFile(directory: $0, keys: settings.keys) } }
 
-    func applyKept() {
+    func applySaved() {
         var core = FleetCore(
-            keys: settings.keys, instance: identity.instance, registry: context.registry, time: FleetSystemTime())
+            keys: settings.keys, instance: identity.instance, registry: context.registry, time: SystemFleetClock())
         do {
-            if let kept = try file?.load() { core.take(kept) }
+            if let saved = try file?.load() { core.restore(saved) }
         } catch {
             context.log(.warning("\(error); the fleet's values are not in effect until etcd answers"))
         }
-        let (board, log, client) = (board, context.log, EtcdClient(settings.configuration))
+        let (sharedInfo, log, client) = (sharedInfo, context.log, EtcdClient(settings.configuration))
         let follower = FleetFollower(
             core, etcd: client, keys: settings.keys, identity: identity, registry: context.registry,
-            file: file, board: board, log: log)
+            file: file, sharedInfo: sharedInfo, log: log)
         state.withLock { ($0.follower, $0.client) = (follower, client) }
     }
 
     func start() {
         guard let follower = state.withLock({ $0.follower }) else { return }
-        context.registry.onUnfit { [weak follower] _, aside in
-            // Values of a rollout are all or nothing: with one that does not fit the others go.
-            if aside.layer == .fleet { Task { await follower?.recompose() } }
+        context.registry.onInvalid { [weak follower] _, quarantined in
+            // A rollout applies completely or not at all, so an invalid value removes its other values, too.
+            if quarantined.layer == .fleet { Task { await follower?.recompose() } }
         }
         let running = Task { await follower.run() }
         state.withLock { $0.running = running }
@@ -59,22 +59,22 @@ final class FleetSource: RunningSource {
         let hasEnded = DispatchSemaphore(value: 0)
         Task {
             await running?.value
-            await follower.retract()
+            await follower.withdrawStatus()
             client?.close()
             hasEnded.signal()
         }
-        // An etcd that says nothing does not keep the process.
+        // An unresponsive etcd must not keep the process alive.
         _ = hasEnded.wait(timeout: .now() + 2)
     }
 
-    var figures: [(String, JSON)] {
-        let facts = board.current
-        let age = facts.contact.map { Int64((ContinuousClock.now - $0) / .seconds(1)) }
+    var metrics: [(String, JSON)] {
+        let info = sharedInfo.current
+        let age = info.contact.map { Int64((ContinuousClock.now - $0) / .seconds(1)) }
         return [
-            ("fleet", .string(settings.keys.name)), ("fleetState", .string(facts.state)),
-            ("fleetInstance", .string(identity.instance.id)), ("fleetRevision", .int(facts.revision)),
-            ("fleetValues", .count(facts.values)), ("fleetRefused", .count(facts.refused)),
-            ("fleetRollouts", .count(facts.rollouts.count)), ("fleetSecondsAgo", age.map(JSON.int) ?? .null),
+            ("fleet", .string(settings.keys.name)), ("fleetState", .string(info.state)),
+            ("fleetInstance", .string(identity.instance.id)), ("fleetRevision", .int(info.revision)),
+            ("fleetValues", .count(info.values)), ("fleetRefused", .count(info.refused)),
+            ("fleetRollouts", .count(info.rollouts.count)), ("fleetSecondsAgo", age.map(JSON.int) ?? .null),
         ]
     }
 }

@@ -1,23 +1,23 @@
-// Composes what a fleet wants of one process: the values for all, then the rollouts that it is in.
+// Composes the values of one process: the values for all processes, then those of its rollouts.
 
 package import Tweaks
 
-/// What a process says to a value.
-package enum FleetJudgement: Hashable, Sendable {
-    case fits
+/// The result of validating a value in a process.
+package enum ValueValidation: Hashable, Sendable {
+    case accepted
     /// This build has no such tweak.
-    case lacks
+    case undeclared
     case refused(String)
 }
 
-/// A value that a fleet wants of a process, and where it comes from.
+/// A value for a process, and its source.
 package struct ComposedValue: Hashable, Sendable {
     package var value: TweakValue
     package var by: String
     package var at: Int64
-    /// Nil: it is a value for all.
+    /// Nil for a value for all processes.
     package var rollout: String?
-    /// When its key was changed last.
+    /// The revision at which its key was last changed.
     package var revision: Int64
 
     package init(value: TweakValue, by: String, at: Int64, rollout: String?, revision: Int64) {
@@ -26,41 +26,41 @@ package struct ComposedValue: Hashable, Sendable {
     }
 }
 
-/// What a fleet wants of one process.
+/// The values that a fleet wants in one process.
 package struct Composition: Hashable, Sendable {
     package var values: [TweakPath: ComposedValue] = [:]
-    /// The values for all that are not refused, also where a rollout has another one.
+    /// The accepted values for all processes, including those that a rollout replaces.
     package var common: [TweakPath: ComposedValue] = [:]
-    /// Of these, what nothing can be said of: the build has no such tweak, or not yet.
-    package var lacking: Set<TweakPath> = []
-    /// Paths whose value for all is refused, and that no rollout covers: they keep their last good one.
-    package var kept: Set<TweakPath> = []
+    /// Of these, the paths that this build does not declare, or not yet.
+    package var undeclared: Set<TweakPath> = []
+    /// Paths whose value for all processes is refused and that no rollout covers: they keep their last good value.
+    package var keptPaths: Set<TweakPath> = []
     package var refused: [FleetStatus.Refusal] = []
-    /// The rollouts that it takes part in, and has not refused.
+    /// The rollouts that include this process and are not refused by it.
     package var members: [String] = []
-    /// Of these, how many seconds it stays without contact where they are under a lease.
+    /// For each of these that has a lease, the seconds without contact after which the process leaves it.
     package var leases: [String: Int64] = [:]
 
     package init() {}
 }
 
 extension DesiredState {
-    /// Composes for an instance. Rollouts go by create revision, then by ID; the last one wins a path.
+    /// Composes the values for an instance. Rollouts apply in order of create revision, then ID; the last one wins.
     /// - Parameters:
-    ///   - left: Rollouts that it does not take part in any more.
-    ///   - judge: Says whether a value fits; asked once for each.
+    ///   - left: Rollouts that the instance has left.
+    ///   - validate: Validates a value; called once for each.
     package func composed(
         for instance: FleetInstance, without left: Set<String> = [],
-        judge: (TweakPath, TweakValue) -> FleetJudgement
+        validate: (TweakPath, TweakValue) -> ValueValidation
     ) -> Composition {
         var composition = Composition()
         for (path, entry) in values {
-            composition.add(entry, at: path, judge(path, entry.value.value))
+            composition.add(entry, at: path, validate(path, entry.value.value))
         }
         composition.values = composition.common
         for entry in rollouts.values.sorted(by: Self.precedes)
         where entry.value.includes(instance) && !left.contains(entry.value.id) {
-            composition.add(entry, judge)
+            composition.add(entry, validate)
         }
         composition.refused.sort { ($0.rollout ?? "", $0.path) < ($1.rollout ?? "", $1.path) }
         return composition
@@ -72,34 +72,34 @@ extension DesiredState {
 }
 
 extension Composition {
-    /// Adds a value for all.
+    /// Adds a value for all processes.
     fileprivate mutating func add(
-        _ entry: DesiredState.Entry<DesiredValue>, at path: TweakPath, _ judgement: FleetJudgement
+        _ entry: DesiredState.Entry<DesiredValue>, at path: TweakPath, _ validation: ValueValidation
     ) {
-        switch judgement {
+        switch validation {
         case .refused(let reason):
-            kept.insert(path)
+            keptPaths.insert(path)
             refused.append(.init(rollout: nil, path: path.joined, reason: reason))
             return
-        case .lacks: lacking.insert(path)
-        case .fits: break
+        case .undeclared: undeclared.insert(path)
+        case .accepted: break
         }
         common[path] = ComposedValue(entry)
     }
 
-    /// Adds a rollout, all of it or nothing.
+    /// Adds a rollout, completely or not at all.
     fileprivate mutating func add(
-        _ entry: DesiredState.Entry<Rollout>, _ judge: (TweakPath, TweakValue) -> FleetJudgement
+        _ entry: DesiredState.Entry<Rollout>, _ validate: (TweakPath, TweakValue) -> ValueValidation
     ) {
         let rollout = entry.value
         for change in rollout.changes {
-            guard case .refused(let reason) = judge(change.path, change.value) else { continue }
+            guard case .refused(let reason) = validate(change.path, change.value) else { continue }
             return refused.append(.init(rollout: rollout.id, path: change.path.joined, reason: reason))
         }
         members.append(rollout.id)
         leases[rollout.id] = rollout.lifetime
         for change in rollout.changes {
-            kept.remove(change.path)
+            keptPaths.remove(change.path)
             values[change.path] = ComposedValue(
                 value: change.value, by: rollout.by, at: rollout.at, rollout: rollout.id, revision: entry.modRevision)
         }
@@ -107,7 +107,7 @@ extension Composition {
 }
 
 extension ComposedValue {
-    /// A value for all.
+    /// Creates a value for all processes.
     package init(_ entry: DesiredState.Entry<DesiredValue>) {
         self.init(
             value: entry.value.value, by: entry.value.by, at: entry.value.at, rollout: nil, revision: entry.modRevision)

@@ -1,17 +1,17 @@
-// Holds what the keys of a fleet say, as it was read last; a key that cannot be read harms itself alone.
+// Holds the parsed desired keys of a fleet; an unreadable key does not affect the others.
 
 package import Tweaks
 
 /// The desired keys of a fleet at one revision.
 package struct DesiredState: Sendable {
-    /// What a key holds, and what etcd says of it.
+    /// A parsed record with the etcd metadata of its key.
     package struct Entry<Record: Hashable & Sendable>: Hashable, Sendable {
         package var value: Record
         package var createRevision: Int64
         package var modRevision: Int64
-        /// 0: none.
+        /// 0 means no lease.
         package var lease: Int64
-        /// As it stands in etcd.
+        /// The unparsed key and value.
         package var pair: EtcdKeyValue
 
         init(_ value: Record, _ pair: EtcdKeyValue) {
@@ -20,24 +20,24 @@ package struct DesiredState: Sendable {
         }
     }
 
-    /// So many keys at most.
-    package static let mostKeys = 10_000
+    /// The maximum number of keys.
+    package static let maxKeys = 10_000
 
     private let keys: FleetKeys
     package private(set) var head: Entry<FleetHead>?
     package private(set) var values: [TweakPath: Entry<DesiredValue>] = [:]
     package private(set) var rollouts: [String: Entry<Rollout>] = [:]
-    /// What is wrong with each key that cannot be read.
+    /// The reason why a key cannot be read, by key.
     package private(set) var problems: [[UInt8]: String] = [:]
 
     package init(keys: FleetKeys) { self.keys = keys }
 
-    /// Whether there are more keys than it takes.
+    /// Whether there are more keys than the maximum.
     package var isTooLarge: Bool {
         let known = values.count + rollouts.count
-        guard known + problems.count > Self.mostKeys else { return false }
-        // Of some keys both is there: what is wrong, and what they said before.
-        return known + problems.keys.count { !isKnown($0) } > Self.mostKeys
+        guard known + problems.count > Self.maxKeys else { return false }
+        // A key can have both a problem and an earlier readable value.
+        return known + problems.keys.count { !isKnown($0) } > Self.maxKeys
     }
 
     private func isKnown(_ key: [UInt8]) -> Bool {
@@ -48,12 +48,12 @@ package struct DesiredState: Sendable {
         }
     }
 
-    /// Takes all keys as they are. What cannot be read is as it was before.
+    /// Replaces all keys. An unreadable key keeps its earlier value.
     package mutating func replace(with pairs: [EtcdKeyValue]) {
         let old = self
         self = DesiredState(keys: keys)
         for pair in pairs {
-            // What was known of a key that is there is the basis for what it says now.
+            // Start with the earlier value, which remains if the new one is unreadable.
             switch keys.desired(pair.key) {
             case .head: head = old.head
             case .value(let path): values[path] = old.values[path]
@@ -64,7 +64,7 @@ package struct DesiredState: Sendable {
         }
     }
 
-    /// Takes changes, in their order.
+    /// Applies changes in order.
     package mutating func apply(_ events: [EtcdEvent]) {
         for event in events {
             switch event.kind {

@@ -1,9 +1,9 @@
-// Reads and writes what a build declares of one tweak.
+// Encodes and decodes the declaration of one tweak in a build.
 
 import Tweaks
 
 extension TweakDefinition {
-    /// - Parameter isBrief: Without ranges and lengths.
+    /// - Parameter isBrief: Leaves out ranges and lengths.
     func fields(isBrief: Bool) -> [(String, JSON)] {
         var fields: [(String, JSON)] = [("kind", .string(kind.rawValue))]
         if !choices.isEmpty { fields.add("choices", .array(choices.map { .string($0.name) })) }
@@ -24,10 +24,10 @@ extension TweakDefinition {
             throw FleetProblem("“kind” is none that a tweak of this version has")
         }
         var components: [TweakDefinition] = []
-        for element in try fields.elements("components", most: 2) {
+        for element in try fields.elements("components", max: 2) {
             components.append(try TweakDefinition(element, depth: depth + 1))
         }
-        // A list without what it holds would be no definition; a point without limits has no parts.
+        // A list needs an element type; a point without limits has no components.
         let wanted = kind == .point ? [0, 2] : kind == .list || kind == .optional ? [1] : [0]
         guard wanted.contains(components.count) else {
             throw FleetProblem("“components” is not that of kind \(kind.rawValue)")
@@ -37,7 +37,7 @@ extension TweakDefinition {
         if try fields.flag("readOnly") { flags.insert(.readOnly) }
         self.init(
             kind: kind, limits: try TweakLimits(fields, kind),
-            choices: try fields.texts("choices", most: 20_000).map { TweakChoice($0, name: $0) },
+            choices: try fields.texts("choices", max: 20_000).map { TweakChoice($0, name: $0) },
             minLength: try Self.length("minLength", fields), maxLength: try Self.length("maxLength", fields),
             flags: flags, components: components)
     }
@@ -80,7 +80,7 @@ extension TweakLimits {
         }
     }
 
-    /// Beyond 64 bits no step or bound is one that could be declared; differences of two of these stay in range.
+    /// Steps and bounds have at most 64 bits; the difference of two 65-bit numbers cannot overflow.
     private static func within65Bits(_ number: Int128) -> Int128? {
         (-1 << 65...1 << 65).contains(number) ? number : nil
     }

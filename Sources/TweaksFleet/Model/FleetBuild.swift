@@ -1,15 +1,15 @@
-// Describes the declarations of a build, so that operators learn what it would refuse before they write.
+// Describes the tweaks that a build declares, so that operators can check values before they write.
 
 package import Tweaks
 
-/// `builds/HASH`: what a build declares.
+/// `builds/HASH`: the declarations of a build.
 package struct FleetBuild: Sendable {
-    /// More than this is not written: then ranges and lengths are left out, and what is beyond even so.
-    package static let mostBytes = 256 << 10
+    /// The size limit. Over it, ranges and lengths are left out, then whole declarations.
+    package static let maxBytes = 256 << 10
 
     private let definitions: [TweakPath: TweakDefinition]
     private let actions: Set<TweakPath>
-    /// Whether nothing is known of paths that are missing here: some were left out, or are of kinds unknown to this version.
+    /// Whether a missing path may still be declared: some were left out, or have kinds unknown to this version.
     package let isPartial: Bool
     /// One line of JSON.
     package let bytes: [UInt8]
@@ -30,23 +30,23 @@ package struct FleetBuild: Sendable {
         ) { first, _ in first }
     }
 
-    /// As many as there is room for.
+    /// Returns as many declarations as fit.
     private static func lines(_ nodes: [TweakNode], isBrief: Bool) -> [JSON] {
         var (lines, size): ([JSON], Int) = ([], 100)
         for node in nodes {
             let line = JSON.object([("path", .string(node.path.joined))] + node.definition.fields(isBrief: isBrief))
             size += line.text.utf8.count + 1
-            if size > mostBytes { break }
+            if size > maxBytes { break }
             lines.append(line)
         }
         return lines
     }
 
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
-        let fields = try FleetFields(bytes, most: Self.mostBytes)
+        let fields = try FleetFields(bytes, max: Self.maxBytes)
         var (definitions, actions): ([TweakPath: TweakDefinition], Set<TweakPath>) = ([:], [])
         var isPartial = try fields.flag("cut")
-        for element in try fields.elements("tweaks", most: 20_000) {
+        for element in try fields.elements("tweaks", max: 20_000) {
             let path = try element.path()
             switch TweakKind(rawValue: try element.text("kind")) {
             case .action?: actions.insert(path)
@@ -63,17 +63,18 @@ package struct FleetBuild: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// How a path is declared; nil where this build lacks it, or too much was left out to say.
+    /// The declaration of a path; nil if the build lacks it or it was left out.
     package func definition(of path: TweakPath) -> TweakDefinition? { definitions[path] }
 
-    /// Why the build would refuse a value; nil where it takes it, or lacks the path. A program's own check is not known.
-    package func judge(_ value: TweakValue, for path: TweakPath) -> String? {
+    /// Returns why the build would refuse a value; nil if it accepts it or lacks the path. Custom checks in the program
+    /// are unknown.
+    package func validate(_ value: TweakValue, for path: TweakPath) -> String? {
         if actions.contains(path) { return "\(path.token) is an action and has no value" }
         guard let definition = definitions[path] else { return nil }
         if definition.flags.contains(.secret) { return "\(path.token) is secret and takes no value from a fleet" }
         if definition.flags.contains(.readOnly) { return "\(path.token) is a figure that the program publishes" }
         do throws(TweakError) {
-            _ = try definition.judge(value, for: path, policy: .reject)
+            _ = try definition.validate(value, for: path, policy: .reject)
             return nil
         } catch {
             return error.message

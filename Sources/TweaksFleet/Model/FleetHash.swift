@@ -1,4 +1,4 @@
-// Decides which processes a rollout includes: the same ones each time, and more of them as its share grows.
+// Decides which processes a rollout includes: a stable set that only grows with the share.
 
 import Tweaks
 
@@ -6,20 +6,20 @@ import Tweaks
 ///
 ///     hash = 0xcbf29ce484222325                     FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
 ///     for byte in instance, 0x00, rollout:
-///         hash = (hash ^ byte) * 0x100000001b3      all of it in 64 bits, without a sign
+///         hash = (hash ^ byte) * 0x100000001b3      unsigned 64-bit arithmetic
 ///     hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd
 ///     hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53
 ///     hash = hash ^ hash >> 33                      MurmurHash3's fmix64: https://github.com/aappleby/smhasher
 ///
-/// An instance is in while `hash * 10000 / 2^64`, rounded down, is below the share in hundredths of a percent.
+/// An instance is included if `hash * 10000 / 2^64`, rounded down, is below the share in hundredths of a percent.
 package enum FleetHash {
-    /// FNV's high bits, which shares are cut from, are not spread well by themselves: hence the finalizer.
+    /// Shares depend on the high bits, which FNV distributes poorly; the finalizer mixes them.
     package static func value(instance: String, rollout: String) -> UInt64 {
         mixed(fnv(rollout.utf8, after: fnv([0], after: fnv(instance.utf8))))
     }
 
     /// FNV-1a over 64 bits.
-    /// - Parameter before: The hash of what comes before.
+    /// - Parameter before: The hash of the preceding bytes.
     package static func fnv(_ bytes: some Sequence<UInt8>, after before: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
         var hash = before
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
@@ -39,25 +39,25 @@ package enum FleetHash {
         position(instance: instance, rollout: rollout) < UInt64(share.hundredths)
     }
 
-    /// In which hundredth of a percent the hash lies, 0…9,999.
+    /// The hash in hundredths of a percent of its range, 0…9,999.
     static func position(instance: String, rollout: String) -> UInt64 {
         value(instance: instance, rollout: rollout).multipliedFullWidth(by: 10_000).high
     }
 }
 
 extension Rollout {
-    /// Whether an instance takes part: its labels match, and its hash is below the share.
+    /// Whether the rollout includes an instance: its labels match, and its hash is below the share.
     package func includes(_ instance: FleetInstance) -> Bool {
         selects(instance) && FleetHash.isBelow(share, instance: instance.id, rollout: id)
     }
 
-    /// Whether an instance has all the labels that are asked for; a missing one does not match.
+    /// Whether an instance has all labels of the selector; a missing label does not match.
     package func selects(_ instance: FleetInstance) -> Bool {
         selector.allSatisfy { instance.labels[$0.key] == $0.value }
     }
 
-    /// The smallest share that includes one of these; nil where the selector names none of them.
-    package func smallestShare(thatCatches instances: some Sequence<FleetInstance>) -> Share? {
+    /// The smallest share that includes one of these instances; nil if the selector matches none.
+    package func smallestShare(including instances: some Sequence<FleetInstance>) -> Share? {
         let positions = instances.lazy.filter(selects).map { FleetHash.position(instance: $0.id, rollout: id) }
         return positions.min().flatMap { Share(hundredths: Int($0) + 1) }
     }

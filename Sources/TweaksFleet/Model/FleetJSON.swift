@@ -1,9 +1,9 @@
-// Reads and writes the JSON of a fleet's keys; what is wrong with a key harms that key alone.
+// Decodes and encodes the JSON of a fleet's keys; a malformed key does not affect the others.
 
 import Tweaks
 import TweaksStorage
 
-/// What is wrong with what a key holds.
+/// The reason why a key's content is invalid.
 package struct FleetProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
@@ -12,17 +12,17 @@ package struct FleetProblem: Error, Hashable, Sendable, CustomStringConvertible 
     package var description: String { text }
 }
 
-/// The fields of a record that is read.
+/// The fields of a JSON object being decoded.
 struct FleetFields {
     let json: JSON
 
     init(_ json: JSON) { self.json = json }
 
-    /// - Parameter most: So many bytes at most.
-    init(_ bytes: [UInt8], most: Int) throws(FleetProblem) {
-        guard bytes.count <= most else { throw FleetProblem("it has more than \(most) bytes") }
+    /// - Parameter max: The size limit in bytes.
+    init(_ bytes: [UInt8], max: Int) throws(FleetProblem) {
+        guard bytes.count <= max else { throw FleetProblem("it has more than \(max) bytes") }
         do throws(JSONReader.Problem) {
-            json = try JSON(bytes, most: 100_000)
+            json = try JSON(bytes, maxValues: 100_000)
         } catch {
             throw FleetProblem("it is not JSON: \(error)")
         }
@@ -31,10 +31,10 @@ struct FleetFields {
 
     func optional(_ name: String) -> JSON? { json[name].flatMap { $0 == .null ? nil : $0 } }
 
-    /// A text of at most 200 bytes unless more are allowed.
-    func text(_ name: String, most: Int = 200) throws(FleetProblem) -> String {
-        guard let text = json[name]?.string, text.utf8.count <= most else {
-            throw FleetProblem("“\(name)” is missing, or is not a text of at most \(most) bytes")
+    /// Reads a text of at most 200 bytes unless `max` differs.
+    func text(_ name: String, max: Int = 200) throws(FleetProblem) -> String {
+        guard let text = json[name]?.string, text.utf8.count <= max else {
+            throw FleetProblem("“\(name)” is missing, or is not a text of at most \(max) bytes")
         }
         return text
     }
@@ -50,7 +50,7 @@ struct FleetFields {
         return number
     }
 
-    /// A whole number that fits 63 bits.
+    /// Reads a whole number of at most 63 bits.
     func count(_ name: String, or standard: Int64? = nil) throws(FleetProblem) -> Int64 {
         if let standard, optional(name) == nil { return standard }
         guard let number = Int64(exactly: try whole(name)) else { throw FleetProblem("“\(name)” is too large") }
@@ -67,7 +67,7 @@ struct FleetFields {
     func optionalTime(_ name: String) throws(FleetProblem) -> Int64? { optional(name) == nil ? nil : try time(name) }
 
     func path(_ name: String = "path") throws(FleetProblem) -> TweakPath {
-        guard let path = try? TweakPath(try text(name, most: 400)) else {
+        guard let path = try? TweakPath(try text(name, max: 400)) else {
             throw FleetProblem("“\(name)” is not category/collection/name")
         }
         return path
@@ -88,30 +88,29 @@ struct FleetFields {
         return value
     }
 
-    /// The elements of an array that may be missing. What is something else is a problem: a condition that is not read
-    /// would stop nothing.
-    func array(_ name: String, most: Int) throws(FleetProblem) -> [JSON] {
+    /// Reads an optional array. Any other type is an error: a condition that is ignored could not stop a rollout.
+    func array(_ name: String, max: Int) throws(FleetProblem) -> [JSON] {
         guard let json = optional(name) else { return [] }
         guard case .array(let elements) = json else { throw FleetProblem("“\(name)” is not an array") }
-        guard elements.count <= most else { throw FleetProblem("“\(name)” has more than \(most) elements") }
+        guard elements.count <= max else { throw FleetProblem("“\(name)” has more than \(max) elements") }
         return elements
     }
 
-    func elements(_ name: String, most: Int) throws(FleetProblem) -> [FleetFields] {
-        try array(name, most: most).map { FleetFields($0) }
+    func elements(_ name: String, max: Int) throws(FleetProblem) -> [FleetFields] {
+        try array(name, max: max).map { FleetFields($0) }
     }
 
-    /// The fields of an object that may be missing.
+    /// Reads the fields of an optional object.
     func members(_ name: String) throws(FleetProblem) -> [(String, JSON)] {
         guard let json = optional(name) else { return [] }
         guard case .object(let fields) = json else { throw FleetProblem("“\(name)” is not an object") }
         return fields
     }
 
-    /// Texts, in an array that may be missing.
-    func texts(_ name: String, most: Int) throws(FleetProblem) -> [String] {
+    /// Reads an optional array of texts.
+    func texts(_ name: String, max: Int) throws(FleetProblem) -> [String] {
         var texts: [String] = []
-        for json in try array(name, most: most) {
+        for json in try array(name, max: max) {
             guard let text = json.string else { throw FleetProblem("“\(name)” holds something that is not a text") }
             texts.append(text)
         }
@@ -126,7 +125,7 @@ struct FleetFields {
         }
     }
 
-    /// A number of seconds that may be missing; longer than anything lasts is a problem, so that no sum overflows.
+    /// Reads an optional number of seconds; limited so that sums cannot overflow.
     func seconds(_ name: String, from least: Int64 = 1) throws(FleetProblem) -> Int64? {
         if optional(name) == nil { return nil }
         let seconds = try count(name)
@@ -138,7 +137,7 @@ struct FleetFields {
 }
 
 extension [(String, JSON)] {
-    /// One line, as keys hold it.
+    /// The object as one line of JSON.
     var line: [UInt8] { Array<UInt8>(JSON.object(self).text.utf8) }
 
     mutating func add(_ name: String, _ json: JSON?) { if let json { append((name, json)) } }
@@ -147,16 +146,16 @@ extension [(String, JSON)] {
 extension JSON {
     static func time(_ milliseconds: Int64) -> JSON { .string(TimeText.print(milliseconds)) }
 
-    /// A text that is cut where it is longer than its reader takes.
-    static func text(_ text: String, most: Int = 200) -> JSON { .string(text.cut(to: most)) }
+    /// A text, shortened to the limit of its reader.
+    static func text(_ text: String, max: Int = 200) -> JSON { .string(text.cut(to: max)) }
 }
 
 extension String {
-    /// The text, with an ellipsis where it has more bytes.
-    /// - Parameter cost: How many bytes a part of it takes.
-    func cut(to most: Int, cost: (String) -> Int = { $0.utf8.count }) -> String {
-        if cost(self) <= most { return self }
-        var (short, left) = ("", most - 3)
+    /// Shortens a text, ending it with an ellipsis, if it is longer than a number of bytes.
+    /// - Parameter cost: The encoded size of a part.
+    func cut(to max: Int, cost: (String) -> Int = { $0.utf8.count }) -> String {
+        if cost(self) <= max { return self }
+        var (short, left) = ("", max - 3)
         for character in self {
             left -= cost(String(character))
             if left < 0 { break }

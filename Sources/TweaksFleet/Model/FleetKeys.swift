@@ -1,4 +1,4 @@
-// Names the keys of a fleet, and reads which one a key is.
+// Creates and parses the keys of a fleet.
 
 package import Tweaks
 
@@ -11,7 +11,7 @@ package struct FleetKeys: Hashable, Sendable {
 
     private func key(_ rest: String) -> [UInt8] { Array("\(prefix)/\(name)/\(rest)".utf8) }
 
-    /// All that processes watch.
+    /// The prefix that processes watch.
     package var desired: [UInt8] { key("desired/") }
     package var head: [UInt8] { key("desired/head") }
     package var values: [UInt8] { key("desired/values/") }
@@ -23,7 +23,7 @@ package struct FleetKeys: Hashable, Sendable {
     package var builds: [UInt8] { key("builds/") }
     package func build(_ hash: String) -> [UInt8] { key("builds/\(hash)") }
     package var log: [UInt8] { key("log/") }
-    /// Padded, so that they sort by number.
+    /// Padded with zeros, so that keys sort by number.
     package func log(_ sequence: UInt64) -> [UInt8] {
         let digits = String(sequence)
         return key("log/" + String(repeating: "0", count: max(0, 12 - digits.count)) + digits)
@@ -31,12 +31,12 @@ package struct FleetKeys: Hashable, Sendable {
     package var drivers: [UInt8] { key("driver/") }
     package func driver(_ id: String) -> [UInt8] { key("driver/\(id)") }
 
-    /// What a key below `desired/` is.
+    /// The kind of a key below `desired/`.
     package enum Desired: Hashable, Sendable {
         case head
         case value(TweakPath)
         case rollout(String)
-        /// Another program's, or no path that there can be.
+        /// A key of another program, or an invalid path.
         case foreign
     }
 

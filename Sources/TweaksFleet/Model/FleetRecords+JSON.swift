@@ -1,13 +1,13 @@
-// Reads and writes desired values, the head, log entries and drivers.
+// Encodes and decodes desired values, the head, log entries and drivers.
 
 import Tweaks
 import TweaksStorage
 
 extension DesiredValue {
-    package static let mostBytes = 64 << 10
+    package static let maxBytes = 64 << 10
 
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
-        let fields = try FleetFields(bytes, most: Self.mostBytes)
+        let fields = try FleetFields(bytes, max: Self.maxBytes)
         let kind = try fields.kind()
         self.init(value: try fields.value("value", kind), by: try fields.text("by"), at: try fields.time("at"))
     }
@@ -22,9 +22,9 @@ extension DesiredValue {
 
 extension FleetHead {
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
-        let fields = try FleetFields(bytes, most: 16 << 10)
+        let fields = try FleetFields(bytes, max: 16 << 10)
         self.init(
-            counter: try fields.whole("counter"), by: try fields.text("by"), what: try fields.text("what", most: 1_000),
+            counter: try fields.whole("counter"), by: try fields.text("by"), what: try fields.text("what", max: 1_000),
             at: try fields.time("at"))
         adopted = fields.optional("adopted") == nil ? 0 : try fields.whole("adopted")
     }
@@ -32,7 +32,7 @@ extension FleetHead {
     /// One line of JSON.
     package var bytes: [UInt8] {
         var fields: [(String, JSON)] = [
-            ("counter", .unsigned(counter)), ("by", .text(by)), ("what", .text(what, most: 1_000)), ("at", .time(at)),
+            ("counter", .unsigned(counter)), ("by", .text(by)), ("what", .text(what, max: 1_000)), ("at", .time(at)),
         ]
         if adopted > 0 { fields.add("adopted", .unsigned(adopted)) }
         return fields.line
@@ -41,9 +41,9 @@ extension FleetHead {
 
 extension FleetLogEntry {
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
-        let fields = try FleetFields(bytes, most: 1 << 20)
+        let fields = try FleetFields(bytes, max: 1 << 20)
         var changes: [Change] = []
-        for element in try fields.elements("changes", most: 1_000) { changes.append(try Change(element)) }
+        for element in try fields.elements("changes", max: 1_000) { changes.append(try Change(element)) }
         self.init(
             sequence: try fields.whole("sequence"), verb: try fields.text("verb"),
             rollout: try fields.optionalText("rollout"), changes: changes, by: try fields.text("by"),
@@ -63,7 +63,7 @@ extension FleetLogEntry {
 
 extension FleetLogEntry.Change {
     fileprivate init(_ fields: FleetFields) throws(FleetProblem) {
-        // Old and new can be of different kinds, where a build has changed the tweak's.
+        // Old and new values can differ in kind if a build has changed the tweak's kind.
         let (old, new) = (fields.optional("old"), fields.optional("new"))
         self.init(
             path: try fields.path(), old: try old.map(FleetFields.ownValue), new: try new.map(FleetFields.ownValue))
@@ -79,7 +79,7 @@ extension FleetLogEntry.Change {
 }
 
 extension FleetFields {
-    /// A value that says of what kind it is.
+    /// Decodes a value that is stored with its kind.
     static func ownValue(_ json: JSON) throws(FleetProblem) -> TweakValue {
         let own = FleetFields(json)
         return try own.value("value", try own.kind())
@@ -87,7 +87,7 @@ extension FleetFields {
 }
 
 extension TweakValue {
-    /// The value with its kind; nil where it has no exact text, which no tweak can have.
+    /// The value with its kind; nil if it has no exact text, which no tweak value lacks.
     var ownJSON: JSON? {
         storedJSON.map { .object((StoredKind([self])?.fields ?? []) + [("value", $0)]) }
     }
@@ -95,7 +95,7 @@ extension TweakValue {
 
 extension FleetDriver {
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
-        let fields = try FleetFields(bytes, most: 4_096)
+        let fields = try FleetFields(bytes, max: 4_096)
         self.init(
             host: try fields.text("host"), pid: try fields.count("pid"), by: try fields.text("by"),
             at: try fields.time("at"))

@@ -1,4 +1,4 @@
-// Defines what else the keys of a fleet hold: desired values, the head, statuses, log entries, drivers.
+// Defines the records of a fleet's keys: desired values, the head, statuses, log entries, drivers.
 
 package import Tweaks
 
@@ -12,13 +12,14 @@ package struct DesiredValue: Hashable, Sendable {
     package init(value: TweakValue, by: String, at: Int64) { (self.value, self.by, self.at) = (value, by, at) }
 }
 
-/// `desired/head`: counts the operators' writes; each one compares and puts it.
+/// `desired/head`: counts the operators' writes; each write compares and replaces it.
 package struct FleetHead: Hashable, Sendable {
     package var counter: UInt64
     package var by: String
     package var what: String
     package var at: Int64
-    /// The counter of the last `adopt`; 0: there was none. Every later head repeats it, for processes that were away then.
+    /// The counter of the last `adopt`; 0 if there was none. Later heads repeat it, for processes that were offline
+    /// then.
     package var adopted: UInt64 = 0
 
     package init(counter: UInt64, by: String, what: String, at: Int64) {
@@ -26,7 +27,7 @@ package struct FleetHead: Hashable, Sendable {
     }
 }
 
-/// Who a process is to its fleet.
+/// The identity of a process in its fleet.
 package struct FleetInstance: Hashable, Sendable {
     /// Letters, digits, `.`, `_`, `-` and `:`, at most 63.
     package var id: String
@@ -43,10 +44,10 @@ package struct FleetInstance: Hashable, Sendable {
     }
 }
 
-/// `instances/ID/START`: what a process says of itself. A claim: it can stop a rollout, and never write a value.
+/// `instances/ID/START`: the status that a process reports. It can stop a rollout, but never write a value.
 package struct FleetStatus: Hashable, Sendable {
     package struct Refusal: Hashable, Sendable {
-        /// Of a rollout; nil: of a value.
+        /// Nil for a value for all processes.
         package var rollout: String?
         package var path: String
         package var reason: String
@@ -58,33 +59,33 @@ package struct FleetStatus: Hashable, Sendable {
 
     package var build: String
     package var labels: Labels = [:]
-    /// etcd's revision that was applied.
+    /// The applied etcd revision.
     package var revision: Int64 = 0
-    /// The head's counter that was applied.
+    /// The counter of the applied head.
     package var head: UInt64 = 0
     package var refused: [Refusal] = []
-    /// Refusals beyond those that fit.
+    /// The number of refusals that did not fit.
     package var moreRefused = 0
     /// Paths with a local override above the fleet's value.
     package var covered: [String] = []
     package var moreCovered = 0
-    /// Why what the keys say is not applied; nil: it is.
+    /// Why the store's content is not applied; nil if it is.
     package var trouble: String?
-    /// The ID is random, and another one after a restart.
+    /// The ID is random and changes with each restart.
     package var isUnstable = false
-    /// When the process started, and when this was written: milliseconds since 1970.
+    /// The start of the process and the time of this status, in milliseconds since 1970.
     package var started: Int64 = 0
     package var at: Int64 = 0
-    /// Figures that conditions of open rollouts ask for, by path.
-    package var figures: [String: Double] = [:]
+    /// The figures in conditions of open rollouts, by path.
+    package var metrics: [String: Double] = [:]
 
     package init(build: String) { self.build = build }
 
-    /// So many bytes at most; what is beyond is counted.
+    /// The size limit in bytes; what does not fit is counted.
     package static let maxBytes = 1_024
 }
 
-/// `log/SEQ`: what an operator did, in the same transaction.
+/// `log/SEQ`: an operator's action, written in the same transaction.
 package struct FleetLogEntry: Hashable, Sendable {
     package struct Change: Hashable, Sendable {
         package var path: TweakPath
@@ -101,7 +102,7 @@ package struct FleetLogEntry: Hashable, Sendable {
     package var verb: String
     package var rollout: String?
     package var changes: [Change]
-    /// What made a driver do it; nil: a person wanted it.
+    /// Why a driver did it automatically; nil for an operator's command.
     package var why: String?
     package var by: String
     package var at: Int64
@@ -114,7 +115,7 @@ package struct FleetLogEntry: Hashable, Sendable {
     }
 }
 
-/// `driver/ID`: who drives a rollout, under a lease.
+/// `driver/ID`: the driver of a rollout, under a lease.
 package struct FleetDriver: Hashable, Sendable {
     package var host: String
     package var pid: Int64

@@ -1,15 +1,15 @@
-// Defines labels of processes, and which of them a rollout selects.
+// Defines labels of processes, which rollouts select by.
 
 import Tweaks
 
-/// Labels of a process, or those that a rollout asks for: all of them have to match. None: every process.
+/// The labels of a process, or a rollout's selector: all must match. An empty selector matches every process.
 package typealias Labels = [String: String]
 
 extension Labels {
-    /// So many labels at most, which take so many bytes as text: a status has room for them.
-    package static let (most, mostBytes) = (8, 256)
+    /// The maximum number of labels, and their maximum size as text: both fit into a status.
+    package static let (maxCount, maxBytes) = (8, 256)
 
-    /// From `zone=eu,version=1.4`.
+    /// Parses `zone=eu,version=1.4`.
     package init(parsing text: String) throws(FleetProblem) {
         self.init()
         for part in text.split(separator: ",", omittingEmptySubsequences: false) where !text.isEmpty {
@@ -19,29 +19,29 @@ extension Labels {
                     "\(Quoting.excerpt(String(part))) is not a label; write NAME=VALUE, with commas between")
             }
             guard updateValue(String(words[1]), forKey: String(words[0])) == nil else {
-                throw FleetProblem("the label \(words[0]) comes twice; keep one of them")
+                throw FleetProblem("the label \(words[0]) is there twice; keep one of them")
             }
         }
-        _ = try judged()
+        _ = try validated()
     }
 
-    /// The same, where they can be labels.
-    package func judged() throws(FleetProblem) -> Labels {
-        guard count <= Self.most else { throw FleetProblem("there are more than \(Self.most) labels") }
+    /// Returns the labels if they are valid.
+    package func validated() throws(FleetProblem) -> Labels {
+        guard count <= Self.maxCount else { throw FleetProblem("there are more than \(Self.maxCount) labels") }
         for word in Array(keys) + Array(values) where !Self.isWord(word) {
             throw FleetProblem(
                 "\(Quoting.excerpt(word)) is not a label's name or value; use letters, digits, “.”, “_” and “-”, at most 63"
             )
         }
-        guard text.utf8.count <= Self.mostBytes else {
-            throw FleetProblem("the labels are longer than \(Self.mostBytes) bytes together; shorten some")
+        guard text.utf8.count <= Self.maxBytes else {
+            throw FleetProblem("the labels are longer than \(Self.maxBytes) bytes together; shorten some")
         }
         return self
     }
 
     private static func isWord(_ text: String) -> Bool { FleetInstance.isID(text) && !text.utf8.contains(0x3A) }
 
-    /// Sorted by name.
+    /// The labels as text, sorted by name.
     package var text: String { sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",") }
 
     init(_ fields: [(String, JSON)]) throws(FleetProblem) {
@@ -52,7 +52,7 @@ extension Labels {
             }
             self[name] = text
         }
-        _ = try judged()
+        _ = try validated()
     }
 
     var json: JSON { .object(sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }) }

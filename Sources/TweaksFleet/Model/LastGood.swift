@@ -1,17 +1,17 @@
-// Keeps the last good state of a fleet on disk, for a process that starts while etcd is away.
+// Saves the last good state of a fleet on disk, for a process that starts while etcd is unavailable.
 
 package import Tweaks
 import TweaksStorage
 import TweaksSystem
 
-/// What a process applied last, without open rollouts: these need a store that can end them.
+/// The state that a process applied last, without open rollouts, which need a store that can end them.
 package struct LastGood: Hashable, Sendable {
     package var position: FleetPosition
     package var keys: [EtcdKeyValue]
 
     package init(position: FleetPosition, keys: [EtcdKeyValue]) { (self.position, self.keys) = (position, keys) }
 
-    /// - Parameter good: What is in effect instead of values that were refused; nil where nothing is.
+    /// - Parameter good: The values in effect in place of refused ones; nil if there is none.
     package init(position: FleetPosition, desired: DesiredState, instead good: [TweakPath: ComposedValue?]) {
         self.position = position
         keys = desired.head.map { [$0.pair] } ?? []
@@ -31,10 +31,10 @@ package struct LastGood: Hashable, Sendable {
 
 extension LastGood {
     private static let mark = "tweaks fleet 1 "
-    /// More than any fleet of small values has; a larger one is not kept.
-    package static let mostBytes = 64 << 20
+    /// The size limit; a larger state is not saved.
+    package static let maxBytes = 64 << 20
 
-    /// A line with a checksum, then one of JSON.
+    /// A line with a checksum, then a line of JSON.
     package var bytes: [UInt8] {
         let body: [(String, JSON)] = [
             ("cluster", .string(String(position.clusterID, radix: 16))), ("revision", .int(position.revision)),
@@ -50,12 +50,12 @@ extension LastGood {
         let line = Array(lines[1])
         let sum = String(decoding: lines[0].dropFirst(Self.mark.utf8.count), as: UTF8.self)
         guard sum == String(FleetHash.fnv(line), radix: 16) else { throw FleetProblem("it was damaged") }
-        let fields = try FleetFields(line, most: Self.mostBytes)
+        let fields = try FleetFields(line, max: Self.maxBytes)
         guard let cluster = UInt64(try fields.text("cluster"), radix: 16) else {
             throw FleetProblem("“cluster” is not an ID")
         }
         keys = []
-        for element in try fields.elements("keys", most: DesiredState.mostKeys + 1) {
+        for element in try fields.elements("keys", max: DesiredState.maxKeys + 1) {
             keys.append(try Self.pair(element))
         }
         guard keys.allSatisfy({ $0.key.starts(with: names.desired) }) else {
@@ -63,14 +63,14 @@ extension LastGood {
         }
         let head = keys.first { $0.key == names.head }
         let revision = try fields.count("revision")
-        // The next one is asked for.
+        // Following continues at the next revision.
         guard revision < .max else { throw FleetProblem("“revision” is too large") }
         position = FleetPosition(clusterID: cluster, revision: revision, head: try head.map(Self.head))
     }
 
     private static func head(_ pair: EtcdKeyValue) throws(FleetProblem) -> FleetHead { try FleetHead(pair.value) }
 
-    /// Keys and values that were read are text.
+    /// Keys and values that could be parsed are valid UTF-8.
     private static func json(_ pair: EtcdKeyValue) -> JSON {
         .object([
             ("key", .string(String(decoding: pair.key, as: UTF8.self))),
@@ -81,13 +81,13 @@ extension LastGood {
 
     private static func pair(_ fields: FleetFields) throws(FleetProblem) -> EtcdKeyValue {
         EtcdKeyValue(
-            key: Array(try fields.text("key", most: 16 << 10).utf8),
-            value: Array(try fields.text("value", most: Rollout.mostBytes).utf8),
+            key: Array(try fields.text("key", max: 16 << 10).utf8),
+            value: Array(try fields.text("value", max: Rollout.maxBytes).utf8),
             createRevision: try fields.count("created"), modRevision: try fields.count("modified"))
     }
 }
 
-/// The file of the last good state, in a state directory that no other process has.
+/// The file with the last good state, in a state directory owned by this process.
 package struct LastGoodFile: Sendable {
     private let directory: String
     private let keys: FleetKeys
@@ -96,12 +96,12 @@ package struct LastGoodFile: Sendable {
 
     package var name: String { "fleet-\(keys.name).json" }
 
-    /// Nil where there is none.
+    /// Returns nil if there is no file.
     package func load() throws(FleetProblem) -> LastGood? {
         let bytes: [UInt8]
         do throws(FileProblem) {
             let folder = try Folder(directory)
-            guard let content = try folder.content(of: name, limit: LastGood.mostBytes) else { return nil }
+            guard let content = try folder.content(of: name, limit: LastGood.maxBytes) else { return nil }
             bytes = content.bytes
         } catch {
             if error.isMissing { return nil }
@@ -116,9 +116,9 @@ package struct LastGoodFile: Sendable {
 
     package func save(_ state: LastGood) throws(FleetProblem) {
         let bytes = state.bytes
-        guard bytes.count <= LastGood.mostBytes else {
+        guard bytes.count <= LastGood.maxBytes else {
             throw FleetProblem(
-                "\(directory)/\(name): the state has more than \(LastGood.mostBytes) bytes; it is not kept")
+                "\(directory)/\(name): the state has more than \(LastGood.maxBytes) bytes; it is not kept")
         }
         do throws(FileProblem) {
             let folder = try Folder(directory)

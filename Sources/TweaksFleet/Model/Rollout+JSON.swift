@@ -1,19 +1,19 @@
-// Reads and writes rollouts.
+// Encodes and decodes rollouts.
 
 import Tweaks
 import TweaksStorage
 
 extension Rollout {
     /// Limits of one rollout.
-    package static let (mostChanges, mostSteps, mostBytes) = (100, 20, 256 << 10)
-    package static let mostConditions = 20
+    package static let (maxChanges, maxSteps, maxBytes) = (100, 20, 256 << 10)
+    package static let maxConditions = 20
 
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
-        let fields = try FleetFields(bytes, most: Self.mostBytes)
+        let fields = try FleetFields(bytes, max: Self.maxBytes)
         let id = try fields.text("id")
         guard Self.isID(id) else { throw FleetProblem("“id” is not letters, digits and “-”, at most 40") }
         var changes: [Change] = []
-        for element in try fields.elements("changes", most: Self.mostChanges) { changes.append(try Change(element)) }
+        for element in try fields.elements("changes", max: Self.maxChanges) { changes.append(try Change(element)) }
         guard !changes.isEmpty, Set(changes.map(\.path)).count == changes.count else {
             throw FleetProblem("“changes” is empty, or has a path twice")
         }
@@ -23,8 +23,8 @@ extension Rollout {
         selector = try Labels(try fields.members("where"))
         try readSteps(fields)
         try readTimes(fields)
-        for text in try fields.texts("abortIf", most: Self.mostConditions) {
-            guard let condition = FigureCondition(parsing: text) else {
+        for text in try fields.texts("abortIf", max: Self.maxConditions) {
+            guard let condition = MetricCondition(parsing: text) else {
                 throw FleetProblem("“abortIf” is not like Service/Errors/Rate > 5")
             }
             abortIf.append(condition)
@@ -37,7 +37,7 @@ extension Rollout {
         }
         self.state = state
         steps = []
-        for element in try fields.array("steps", most: Self.mostSteps) { steps.append(try Share(element, "steps")) }
+        for element in try fields.array("steps", max: Self.maxSteps) { steps.append(try Share(element, "steps")) }
         guard zip(steps, steps.dropFirst()).allSatisfy({ $0 < $1 }) else {
             throw FleetProblem("“steps” does not rise from one to the next")
         }
@@ -77,7 +77,7 @@ extension Rollout.Change {
             self.init(path: path, value: value, found: nil)
             return
         }
-        // No value is an object.
+        // A plain value is never an object.
         let isOwn = if case .object = found { true } else { false }
         self.init(
             path: path, value: value,
@@ -92,7 +92,7 @@ extension Rollout.Change {
         return .object(fields)
     }
 
-    /// Whether one kind says what both are. It does not where a build has changed the tweak's.
+    /// Whether one kind describes both values. It does not if a build has changed the tweak's kind.
     private var haveOneKind: Bool {
         guard let found, value != .notSet || found != .notSet else { return true }
         if value == .notSet || found == .notSet { return value.kind != .list && found.kind != .list }

@@ -2,12 +2,12 @@
 
 package import Tweaks
 
-/// What operators ask for, as `desired/rollouts/ID` holds it.
+/// A rollout as stored in `desired/rollouts/ID`.
 package struct Rollout: Hashable, Sendable {
     package struct Change: Hashable, Sendable {
         package var path: TweakPath
         package var value: TweakValue
-        /// The fleet's value when the rollout was made; nil: there was none.
+        /// The fleet's value when the rollout was created; nil if there was none.
         package var found: TweakValue?
 
         package init(path: TweakPath, value: TweakValue, found: TweakValue?) {
@@ -16,11 +16,11 @@ package struct Rollout: Hashable, Sendable {
     }
 
     package enum State: String, Hashable, Sendable {
-        /// Being driven, or waiting for a driver.
+        /// A driver advances it, or it waits for one.
         case open
-        /// Held at its share.
+        /// Stays at its share.
         case paused
-        /// A standing rule: 100 % of a selector.
+        /// A standing rule: all processes that the selector matches.
         case done
     }
 
@@ -30,19 +30,19 @@ package struct Rollout: Hashable, Sendable {
     package var share: Share
     package var steps: [Share] = [.all]
     package var state = State.open
-    /// Seconds between two steps at least.
+    /// The minimum number of seconds between two steps.
     package var every: Int64 = 300
-    /// When the next step may come, in milliseconds since 1970.
+    /// The earliest time of the next step, in milliseconds since 1970.
     package var next: Int64?
-    /// What stops it.
-    package var abortIf: [FigureCondition] = []
-    /// Of one under a lease, its seconds: a process without contact leaves it after so long.
+    /// Conditions that abort it.
+    package var abortIf: [MetricCondition] = []
+    /// The lifetime of its lease in seconds, if any: a process without contact leaves the rollout after this time.
     package var lifetime: Int64?
-    /// Seconds within which a person has to finish it after its last step, or it is reverted.
+    /// The seconds within which an operator must finish it after its last step; otherwise it is reverted.
     package var confirmWithin: Int64?
-    /// When that is: milliseconds since 1970.
+    /// The deadline for that, in milliseconds since 1970.
     package var confirmBy: Int64?
-    /// How many processes that keep their IDs were in it when its step began; nil: that is not known.
+    /// The number of members with stable IDs when its step began; nil if unknown.
     package var reached: Int64?
     package var by: String
     /// Milliseconds since 1970.
@@ -52,7 +52,7 @@ package struct Rollout: Hashable, Sendable {
         (self.id, self.changes, self.share, self.by, self.at) = (id, changes, share, by, at)
     }
 
-    /// Whether a text can be an ID: letters, digits and `-`, at most 40.
+    /// Whether a text is a valid ID: letters, digits and `-`, at most 40.
     package static func isID(_ text: String) -> Bool {
         (1...40).contains(text.utf8.count)
             && text.utf8.allSatisfy {

@@ -6,7 +6,7 @@ import Tweaks
 package struct Share: Hashable, Comparable, Sendable {
     package let hundredths: Int
 
-    /// Nil outside 0…10,000.
+    /// Returns nil outside 0…10,000.
     package init?(hundredths: Int) {
         guard (0...10_000).contains(hundredths) else { return nil }
         self.hundredths = hundredths
@@ -21,7 +21,7 @@ package struct Share: Hashable, Comparable, Sendable {
 }
 
 extension Share {
-    /// From a percentage with at most two digits behind the point: `1`, `12.5`, `0.01`; a percent sign may follow.
+    /// Parses a percentage with at most two decimal places: `1`, `12.5`, `0.01`; a percent sign may follow.
     package init?(percent text: String) {
         let parts = text.utf8.last == UInt8(ascii: "%") ? text.dropLast() : Substring(text)
         let numbers = parts.split(separator: ".", omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ extension Share {
         self.init(hundredths: hundredths)
     }
 
-    /// Without a percent sign.
+    /// The percentage without a percent sign.
     package var number: String {
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
         if rest == 0 { return "\(whole)" }

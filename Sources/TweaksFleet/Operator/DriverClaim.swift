@@ -1,20 +1,20 @@
-// Claims a rollout for one driver: a key under a lease, which others have to wait out.
+// Claims a rollout for one driver with a key under a lease.
 
 import Tweaks
 
-/// The right to drive a rollout, as long as the lease lives.
+/// The exclusive right to drive a rollout, valid while the lease lives.
 package struct DriverClaim: Hashable, Sendable {
     package let id: String
     package let lease: EtcdLease
-    /// Holds while the claim does: every write of the driver compares it.
+    /// A comparison that holds while the claim does; every write of the driver includes it.
     package let fence: EtcdTransaction.Compare
 
-    /// Seconds without a sign of the driver until another one may take over.
+    /// The seconds without a heartbeat after which another driver may take over.
     package static let seconds: Int64 = 60
 }
 
 extension FleetOperator {
-    /// Becomes the driver of a rollout; refused while there is another one.
+    /// Becomes the driver of a rollout; fails if there is another one.
     package func claim(
         _ id: String, host: String, pid: Int64, seconds: Int64 = DriverClaim.seconds
     ) async throws(FleetRefusal) -> DriverClaim {
@@ -34,7 +34,7 @@ extension FleetOperator {
             return DriverClaim(id: id, lease: lease, fence: .createRevision(key, equals: result.header.revision))
         }
         if case .range(let range)? = result.responses.first, let pair = range.keys.first, pair.lease == lease.id {
-            // It was done by a member whose answer did not come.
+            // A member applied the write, but its reply was lost.
             return DriverClaim(id: id, lease: lease, fence: .createRevision(key, equals: pair.createRevision))
         }
         try? await etcd.revokeLease(lease.id)
@@ -42,7 +42,7 @@ extension FleetOperator {
     }
 
     private static func isDriven(_ id: String, by response: EtcdTransactionResult.Response?) -> FleetRefusal {
-        var who = "somebody"
+        var who = "another operator"
         if case .range(let range)? = response, let pair = range.keys.first, let driver = try? FleetDriver(pair.value) {
             who = "\(driver.by) (process \(driver.pid) on \(driver.host))"
         }
@@ -52,6 +52,6 @@ extension FleetOperator {
                 + "\(DriverClaim.seconds) s is over")
     }
 
-    /// Gives a claim up, so that another one need not wait.
+    /// Releases a claim, so that another driver need not wait.
     package func release(_ claim: DriverClaim) async { try? await etcd.revokeLease(claim.lease.id) }
 }

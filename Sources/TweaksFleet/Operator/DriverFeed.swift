@@ -1,23 +1,25 @@
-// Follows a rollout and the statuses for its driver, and keeps the driver's lease alive.
+// Watches a rollout and the statuses for its driver, and keeps the driver's lease alive.
 
 import Tweaks
 
-/// What a driver hears, from etcd and the clock.
+/// The source of a driver's inputs: etcd and a timer.
 package struct DriverFeed: Sendable {
     private let fleet: FleetOperator
     private let claim: DriverClaim
-    private let beat: Duration
+    private let heartbeat: Duration
 
-    /// Every so many beats all is read anew, in case that the watch is dead and does not say so.
-    private static let beatsPerReading = 3
+    /// After this many heartbeats everything is read again, in case the watch is silently dead.
+    private static let heartbeatsPerRead = 3
     private static let longestBackoff = Duration.seconds(5)
 
-    /// - Parameter beat: How often the lease is kept alive: a third of it, so that two beats may be lost.
-    package init(_ fleet: FleetOperator, _ claim: DriverClaim, beat: Duration = .seconds(DriverClaim.seconds / 3)) {
-        (self.fleet, self.claim, self.beat) = (fleet, claim, beat)
+    /// - Parameter heartbeat: The interval of lease renewals: a third of its lifetime, so that two may fail.
+    package init(
+        _ fleet: FleetOperator, _ claim: DriverClaim, heartbeat: Duration = .seconds(DriverClaim.seconds / 3)
+    ) {
+        (self.fleet, self.claim, self.heartbeat) = (fleet, claim, heartbeat)
     }
 
-    /// Starts to follow; the tasks end when they are cancelled.
+    /// Starts the tasks that produce inputs; they end when they are canceled.
     package func start(into inputs: AsyncStream<DriverInput>.Continuation) -> [Task<Void, Never>] {
         [
             Task { await follow(inputs) }, Task { await keepAlive(inputs) },
@@ -29,7 +31,7 @@ package struct DriverFeed: Sendable {
         while await pause(.seconds(1)) { inputs.yield(.tick) }
     }
 
-    /// False when there is nothing more to wait for.
+    /// Sleeps; returns false if the task is canceled.
     private func pause(_ duration: Duration) async -> Bool { (try? await Task.sleep(for: duration)) != nil }
 
     // MARK: Watching
@@ -70,16 +72,16 @@ package struct DriverFeed: Sendable {
     // MARK: The lease
 
     private func keepAlive(_ inputs: AsyncStream<DriverInput>.Continuation) async {
-        var (beats, rest) = (0, beat)
+        var (heartbeats, rest) = (0, heartbeat)
         while await pause(rest) {
             do {
-                rest = beat
+                rest = heartbeat
                 guard try await fleet.etcd.keepAlive(claim.lease.id) != nil else {
-                    inputs.yield(.unclaimed)
+                    inputs.yield(.leaseLost)
                     return
                 }
-                beats += 1
-                if beats % Self.beatsPerReading == 0 {
+                heartbeats += 1
+                if heartbeats % Self.heartbeatsPerRead == 0 {
                     _ = try await readAll(inputs)
                 } else {
                     inputs.yield(.rollout(try await fleet.range(.key(fleet.keys.rollout(claim.id)))))
@@ -87,7 +89,7 @@ package struct DriverFeed: Sendable {
             } catch {
                 if Task.isCancelled { return }
                 inputs.yield(.outage(Self.text(error)))
-                // The lease lives on for a while: there is time for some more attempts.
+                // The lease outlives a short outage, so there is time for retries.
                 rest = .seconds(2)
             }
         }

@@ -1,81 +1,81 @@
-// Drives a rollout: takes what is heard of it, asks the state machine, and does what that decides.
+// Drives a rollout: receives inputs, asks the state machine for a decision, and carries it out.
 
 import Tweaks
 
-/// What a driver hears.
+/// An input of a driver.
 package enum DriverInput: Sendable {
-    /// All anew: the rollout's key, and the statuses.
+    /// A complete read: the rollout's key and the statuses.
     case read(rollout: EtcdRangeResult, instances: EtcdRangeResult)
-    /// The rollout's key alone.
+    /// A read of the rollout's key.
     case rollout(EtcdRangeResult)
     case watched(EtcdHeader, [EtcdEvent])
-    /// etcd is out of reach.
+    /// etcd is unreachable.
     case outage(String)
-    /// The driver's lease is gone.
-    case unclaimed
+    /// The driver's lease has expired.
+    case leaseLost
     case tick
-    /// A person wants it.
-    case said(DriverCommand)
+    /// The operator entered a command.
+    case command(DriverCommand)
 }
 
 package enum DriverCommand: String, Hashable, Sendable {
     case finish, abort, pause, resume
-    /// Drive no longer; another one may.
+    /// Stop driving, so that another driver can continue.
     case leave
 }
 
-/// What there is to tell of a rollout that is driven.
-package enum DriverNews: Hashable, Sendable {
+/// An event to report to the operator.
+package enum DriverEvent: Hashable, Sendable {
     case stepped(to: Share)
     case paused(String)
     case resumed
-    /// A person has to finish it until then.
-    case asking(until: Int64)
+    /// The operator must finish the rollout before this time.
+    case awaitingConfirmation(until: Int64)
     case outage(String)
     case contact
-    /// What a person asked for did not work.
+    /// The operator's command failed.
     case refused(FleetRefusal)
-    case ended(DriverEnd)
+    case ended(DriverOutcome)
 }
 
-/// How driving ended.
-package enum DriverEnd: Hashable, Sendable {
+/// How a driver ended.
+package enum DriverOutcome: Hashable, Sendable {
     case finished(FleetReceipt)
-    /// Taken back by this driver, and why.
+    /// This driver reverted the rollout, for this reason.
     case aborted(String, FleetReceipt)
-    /// Somebody else did, and who.
+    /// Another client finished it; the operator is given.
     case finishedElsewhere(by: String)
-    /// Taken back elsewhere, and how as far as that is known.
+    /// The rollout was reverted elsewhere; the reason as far as it is known.
     case gone(String)
-    /// This driver left it as it is.
+    /// This driver stopped and left the rollout as it is.
     case left
-    /// This driver may or can no longer.
+    /// This driver lost its claim or cannot continue.
     case lost(FleetRefusal)
 }
 
-/// A rollout that is being driven.
+/// A driver at work on one rollout.
 package struct DriverRun: Sendable {
     private let fleet: FleetOperator
     package let claim: DriverClaim
     private var driver: RolloutDriver
-    private var held: Held<Rollout>?
-    private var population: Population?
+    private var record: VersionedRecord<Rollout>?
+    private var statuses: InstanceStatuses?
     private var revision: Int64 = 0
-    private var isAway = false
-    private var lastHeard: Int64?
-    private var asked: Int64?
-    private var decided: Int64 = 0
-    /// What etcd has refused, and when that is tried again.
+    private var isDisconnected = false
+    private var lastInputAt: Int64?
+    private var askedUntil: Int64?
+    private var decidedAt: Int64 = 0
+    /// A write that etcd refused, and the time of the next retry.
     private var refused: (text: String, until: Int64)?
 
-    /// A gap this long between two ticks was an outage of the driver itself, as when a machine sleeps.
+    /// A longer gap between two ticks means that the driver itself was suspended, as when a machine sleeps.
     private static let longestGap: Int64 = 30_000
-    /// All statuses are judged for each decision, and thousands of processes report a step within seconds.
+    /// Each decision evaluates all statuses, and thousands of processes report a step within seconds.
     private static let shortestPause: Int64 = 250
-    /// What an etcd out of space has refused is tried again after so long.
+    /// The delay before a write is retried that an etcd out of space has refused.
     private static let refusalPause: Int64 = 20_000
 
-    /// - Parameter isResumed: Another driver had begun it: what happened meanwhile is not known.
+    /// - Parameter isResumed: Another driver began the rollout, so its history is unknown.
     package init(
         _ fleet: FleetOperator, _ claim: DriverClaim, timing: DriverTiming = DriverTiming(), isResumed: Bool = false
     ) {
@@ -87,35 +87,35 @@ package struct DriverRun: Sendable {
     package var progress: DriverProgress { driver.progress }
     package var id: String { claim.id }
 
-    /// Takes what is heard, and does what follows from it.
-    package mutating func handle(_ input: DriverInput) async -> [DriverNews] {
-        var news = noteGap()
+    /// Handles an input and carries out the decision that follows.
+    package mutating func handle(_ input: DriverInput) async -> [DriverEvent] {
+        var output = noteGap()
         do throws(FleetRefusal) {
             switch input {
             case .read(let rollout, let instances):
-                if population.map({ $0.revision <= instances.header.revision }) ?? true {
-                    population = Population(instances, fleet.keys)
+                if statuses.map({ $0.revision <= instances.header.revision }) ?? true {
+                    statuses = InstanceStatuses(instances, fleet.keys)
                 }
                 try take(rollout)
-                news += noteContact()
+                output += noteContact()
             case .rollout(let result):
                 try take(result)
-                news += noteContact()
+                output += noteContact()
             case .watched(let header, let events):
-                population?.apply(header, events)
+                statuses?.apply(header, events)
                 for event in events { try take(event) }
-                if fleet.now() &- decided < Self.shortestPause { return news }
-            case .outage(let text): return news + noteOutage(text)
-            case .unclaimed:
+                if fleet.now() &- decidedAt < Self.shortestPause { return output }
+            case .outage(let text): return output + noteOutage(text)
+            case .leaseLost:
                 let text = "rollout \(id) has another driver, or none: this one was away for too long; see status"
-                return news + [.ended(.lost(FleetRefusal(.refused, text)))]
+                return output + [.ended(.lost(FleetRefusal(.refused, text)))]
             case .tick: break
-            case .said(let command): return news + (await perform(command))
+            case .command(let command): return output + (await perform(command))
             }
         } catch {
-            return news + [.ended(.lost(error))]
+            return output + [.ended(.lost(error))]
         }
-        return news + (await decide())
+        return output + (await decide())
     }
 
     // MARK: What is known
@@ -123,76 +123,76 @@ package struct DriverRun: Sendable {
     private mutating func take(_ result: EtcdRangeResult) throws(FleetRefusal) {
         if result.header.revision < revision { return }
         revision = result.header.revision
-        held = try result.keys.first.map { pair throws(FleetRefusal) in try read(pair) }
+        record = try result.keys.first.map { pair throws(FleetRefusal) in try read(pair) }
     }
 
     private mutating func take(_ event: EtcdEvent) throws(FleetRefusal) {
         guard event.pair.key == fleet.keys.rollout(id), event.pair.modRevision > revision else { return }
         revision = event.pair.modRevision
-        held = event.kind == .delete ? nil : try read(event.pair)
+        record = event.kind == .delete ? nil : try read(event.pair)
     }
 
-    private func read(_ pair: EtcdKeyValue) throws(FleetRefusal) -> Held<Rollout> {
+    private func read(_ pair: EtcdKeyValue) throws(FleetRefusal) -> VersionedRecord<Rollout> {
         do throws(FleetProblem) {
-            return Held(try Rollout(pair.value), pair)
+            return VersionedRecord(try Rollout(pair.value), pair)
         } catch {
             throw FleetRefusal(
                 .refused, "rollout \(id) can no longer be read: \(error.description); abort \(id) deletes it")
         }
     }
 
-    private mutating func noteGap() -> [DriverNews] {
+    private mutating func noteGap() -> [DriverEvent] {
         let now = fleet.now()
-        defer { lastHeard = now }
-        if let lastHeard, now &- lastHeard > Self.longestGap { driver.noteOutage(until: now) }
+        defer { lastInputAt = now }
+        if let lastInputAt, now &- lastInputAt > Self.longestGap { driver.noteOutage(until: now) }
         return []
     }
 
-    private mutating func noteOutage(_ text: String) -> [DriverNews] {
-        defer { isAway = true }
-        return isAway ? [] : [.outage(text)]
+    private mutating func noteOutage(_ text: String) -> [DriverEvent] {
+        defer { isDisconnected = true }
+        return isDisconnected ? [] : [.outage(text)]
     }
 
-    private mutating func noteContact() -> [DriverNews] {
-        if !isAway { return [] }
-        isAway = false
+    private mutating func noteContact() -> [DriverEvent] {
+        if !isDisconnected { return [] }
+        isDisconnected = false
         driver.noteOutage(until: fleet.now())
         return [.contact]
     }
 
     // MARK: Doing
 
-    private mutating func decide() async -> [DriverNews] {
-        guard let population, !isAway, revision > 0 else { return [] }
-        decided = fleet.now()
+    private mutating func decide() async -> [DriverEvent] {
+        guard let statuses, !isDisconnected, revision > 0 else { return [] }
+        decidedAt = fleet.now()
         let decision = driver.decide(
-            DriverObservation(rollout: held, live: population.live, now: fleet.now()))
+            DriverObservation(rollout: record, live: statuses.live, now: fleet.now()))
         if let refused, fleet.now() < refused.until, decision.needsSpace { return [] }
         do throws(FleetRefusal) {
-            let news = try await act(on: decision)
+            let output = try await act(on: decision)
             if decision.needsSpace { refused = nil }
-            return news
+            return output
         } catch {
             if error.kind == .unreachable { return noteOutage(error.description) }
             guard case .noSpace? = error.etcd else { return [.ended(.lost(error))] }
-            // It cannot go on, and it can still be taken back: the brake stays armed.
-            let isNews = refused?.text != error.description
+            // The rollout cannot advance, but it can still be aborted: keep checking its abort conditions.
+            let isNewRefusal = refused?.text != error.description
             refused = (error.description, fleet.now() &+ Self.refusalPause)
-            return isNews ? [.refused(error)] : []
+            return isNewRefusal ? [.refused(error)] : []
         }
     }
 
-    private mutating func act(on decision: DriverDecision) async throws(FleetRefusal) -> [DriverNews] {
+    private mutating func act(on decision: DriverDecision) async throws(FleetRefusal) -> [DriverEvent] {
         let fence = claim.fence
         switch decision {
-        case .wait, .held: return []
-        case .gone, .done: return [.ended(try await endElsewhere())]
-        case .ask(let until):
-            if asked == until { return [] }
-            asked = until
-            return [.asking(until: until)]
+        case .wait, .awaitResume: return []
+        case .gone, .done: return [.ended(try await readOutcome())]
+        case .askToFinish(let until):
+            if askedUntil == until { return [] }
+            askedUntil = until
+            return [.awaitingConfirmation(until: until)]
         case .advance(let share):
-            try await refresh(after: fleet.step(id, from: held?.value.share ?? .none, to: share, fence: fence))
+            try await refresh(after: fleet.step(id, from: record?.value.share ?? .none, to: share, fence: fence))
             return [.stepped(to: share)]
         case .awaitConfirmation(let until):
             try await refresh(after: fleet.awaitConfirmation(id, until: until, fence: fence))
@@ -206,19 +206,20 @@ package struct DriverRun: Sendable {
         }
     }
 
-    /// What became of it, by the log.
-    private func endElsewhere() async throws(FleetRefusal) -> DriverEnd {
+    /// Finds out from the log how the rollout ended.
+    private func readOutcome() async throws(FleetRefusal) -> DriverOutcome {
         let entry = try await fleet.history().entries.last { $0.rollout == id }
         switch entry?.verb {
-        case "finish": return .finishedElsewhere(by: entry?.by ?? "somebody")
-        case "abort": return .gone("\(entry?.by ?? "somebody") aborted it\(entry?.why.map { ": \($0)" } ?? "")")
+        case "finish": return .finishedElsewhere(by: entry?.by ?? "another operator")
+        case "abort": return .gone("\(entry?.by ?? "another operator") aborted it\(entry?.why.map { ": \($0)" } ?? "")")
         default:
-            return held == nil ? .gone("its lease is over, or its key was deleted") : .finishedElsewhere(by: "somebody")
+            return record == nil
+                ? .gone("its lease is over, or its key was deleted") : .finishedElsewhere(by: "another operator")
         }
     }
 
-    /// What a person wants. It may be refused, and the rollout goes on.
-    private mutating func perform(_ command: DriverCommand) async -> [DriverNews] {
+    /// Carries out an operator's command. If it fails, the rollout continues.
+    private mutating func perform(_ command: DriverCommand) async -> [DriverEvent] {
         do throws(FleetRefusal) {
             switch command {
             case .finish: return [.ended(.finished(try await fleet.finish(id, fence: claim.fence)))]
@@ -237,7 +238,7 @@ package struct DriverRun: Sendable {
         }
     }
 
-    /// Reads what was written: nothing is decided on what was before.
+    /// Reads the rollout after a write, so that the next decision does not use the state before it.
     private mutating func refresh(after receipt: FleetReceipt) async throws(FleetRefusal) {
         let result = try await fleet.range(.key(fleet.keys.rollout(id)))
         revision = max(revision, receipt.header.revision)

@@ -1,6 +1,6 @@
-// Names all keys of a fleet at once, for whoever watches more than desired values.
+// Adds the common prefix of all keys of a fleet.
 
 extension FleetKeys {
-    /// What all keys of the fleet begin with.
+    /// The prefix of all keys of the fleet.
     package var all: [UInt8] { Array("\(prefix)/\(name)/".utf8) }
 }

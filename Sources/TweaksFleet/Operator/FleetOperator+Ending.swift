@@ -1,21 +1,22 @@
-// Ends rollouts: finish makes their values everybody's or a standing rule, abort takes them back.
+// Ends rollouts: finish turns them into values or a standing rule, abort reverts them.
 
 import Tweaks
 
 extension FleetOperator {
-    /// Makes a rollout permanent. One without a selector becomes values; one with a selector stays as a standing rule.
-    /// - Parameter force: Also where it has not reached everybody, and where the values it found are others now.
+    /// Makes a rollout permanent. Without a selector it becomes values for all processes; with one it becomes a
+    /// standing rule.
+    /// - Parameter force: Also before it has reached all processes, and if the replaced values have changed.
     package func finish(
         _ id: String, force: Bool = false, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
         try await write { view throws(FleetRefusal) in
-            let held = try view.rollout(id)
-            let rollout = held.value
+            let record = try view.rollout(id)
+            let rollout = record.value
             if rollout.state == .done {
                 throw FleetRefusal(.refused, "rollout \(id) is a standing rule already; abort \(id) ends it")
             }
             if !force { try checkFinishable(rollout, view) }
-            var edit = rollout.selector.isEmpty ? folding(rollout, view) : standing(rollout)
+            var edit = rollout.selector.isEmpty ? foldedIntoValues(rollout, view) : standingRule(rollout)
             edit.compares = fence.map { [$0] } ?? []
             return edit
         }
@@ -26,7 +27,7 @@ extension FleetOperator {
             throw FleetRefusal(
                 .refused,
                 "rollout \(rollout.id) is at \(rollout.share.text); resume \(rollout.id) goes on, "
-                    + "and finish \(rollout.id) --force gives it to everybody at once")
+                    + "and finish \(rollout.id) --force applies it to all processes at once")
         }
         for change in rollout.changes where view.value(change.path) != change.found {
             let (found, present) = (change.found.shown, view.value(change.path).shown)
@@ -37,8 +38,8 @@ extension FleetOperator {
         }
     }
 
-    /// Values for everybody, and the rollout is gone.
-    private func folding(_ rollout: Rollout, _ view: OperatorView) -> FleetEdit {
+    /// Turns the changes into values for all processes and deletes the rollout.
+    private func foldedIntoValues(_ rollout: Rollout, _ view: OperatorView) -> FleetEdit {
         var edit = FleetEdit("finish", "finish \(rollout.id)", rollout: rollout.id)
         edit.changes = rollout.changes.map { .init(path: $0.path, old: view.value($0.path), new: $0.value) }
         edit.operations = rollout.changes.map {
@@ -48,8 +49,8 @@ extension FleetOperator {
         return edit
     }
 
-    /// A rule for what the selector names; it needs no lease, and nobody drives it.
-    private func standing(_ rollout: Rollout) -> FleetEdit {
+    /// Turns the rollout into a rule for the selected processes, without a lease or a driver.
+    private func standingRule(_ rollout: Rollout) -> FleetEdit {
         var rule = rollout
         (rule.state, rule.share, rule.steps) = (.done, .all, [.all])
         (rule.next, rule.confirmBy, rule.confirmWithin, rule.lifetime) = (nil, nil, nil, nil)
@@ -59,8 +60,8 @@ extension FleetOperator {
         return edit
     }
 
-    /// Takes a rollout back by deleting it. An etcd that is out of space takes that, too, and then without the log.
-    /// - Parameter reason: What made a driver do it; nil: a person wants it.
+    /// Reverts a rollout by deleting it. If etcd is out of space, the deletion still works, but is not logged.
+    /// - Parameter reason: Why a driver does it automatically; nil for an operator's command.
     package func abort(
         _ id: String, because reason: String? = nil, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
@@ -69,8 +70,8 @@ extension FleetOperator {
                 var edit = FleetEdit("abort", "abort \(id)", rollout: id)
                 edit.why = reason
                 let key = keys.rollout(id)
-                // One that cannot be read can be deleted.
-                if view.garbage[key] == nil {
+                // An unreadable rollout can still be deleted.
+                if view.unreadable[key] == nil {
                     edit.changes = try view.rollout(id).value.changes.map {
                         .init(path: $0.path, old: $0.value, new: view.value($0.path))
                     }
@@ -81,11 +82,11 @@ extension FleetOperator {
             }
         } catch {
             guard case .noSpace? = error.etcd else { throw error }
-            return try await plainlyDelete(id, fence: fence)
+            return try await deleteWithoutLog(id, fence: fence)
         }
     }
 
-    private func plainlyDelete(
+    private func deleteWithoutLog(
         _ id: String, fence: EtcdTransaction.Compare?
     ) async throws(FleetRefusal) -> FleetReceipt {
         do throws(EtcdError) {
@@ -95,10 +96,10 @@ extension FleetOperator {
         } catch {
             throw FleetRefusal(error, wasWriting: true)
         }
-        throw FleetRefusal(.refused, "abort \(id): this driver's claim is gone; another one may have it, see status")
+        throw FleetRefusal(.refused, "abort \(id): this driver has lost its claim; another one may have it, see status")
     }
 
-    /// Nil where the fence does not hold.
+    /// Deletes a key; returns nil if the fence does not hold.
     private func deletion(
         of key: [UInt8], while fence: EtcdTransaction.Compare?
     ) async throws(EtcdError) -> EtcdHeader? {
@@ -107,7 +108,7 @@ extension FleetOperator {
                 let result = try await etcd.commit(EtcdTransaction(if: [fence], then: [.delete(.key(key))]))
                 return result.succeeded ? result.header : nil
             } catch .noSpace {
-                // An older etcd refuses even that beyond its quota: the comparison stands beside it then.
+                // Over its quota, an older etcd refuses even this transaction: compare with a separate read instead.
                 let pair = try await etcd.range(EtcdRange(.key(fence.key))).keys.first
                 if !fence.holds(for: pair) { return nil }
             }
@@ -119,6 +120,6 @@ extension FleetOperator {
 }
 
 extension TweakValue? {
-    /// The value's text, or that there is none.
+    /// The value's text, or a placeholder if there is none.
     package var shown: String { map(\.text) ?? "(none)" }
 }

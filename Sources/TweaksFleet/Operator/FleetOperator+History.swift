@@ -1,33 +1,33 @@
-// Reads the log, and undoes what an entry of it did to values.
+// Reads the log and undoes the value changes of an entry.
 
 package import Tweaks
 
 /// The log of a fleet.
 package struct FleetHistory: Sendable {
-    /// Oldest first.
+    /// The oldest entry comes first.
     package private(set) var entries: [FleetLogEntry] = []
-    /// Keys that cannot be read, and why.
-    package private(set) var garbage: [(key: String, reason: String)] = []
+    /// Unreadable keys, with the reason for each.
+    package private(set) var unreadable: [(key: String, reason: String)] = []
 
     package init(_ result: EtcdRangeResult) {
         for pair in result.keys {
             do throws(FleetProblem) {
                 entries.append(try FleetLogEntry(pair.value))
             } catch {
-                garbage.append((String(decoding: pair.key, as: UTF8.self), error.description))
+                unreadable.append((String(decoding: pair.key, as: UTF8.self), error.description))
             }
         }
         entries.sort { $0.sequence < $1.sequence }
     }
 
-    /// The entries that changed what a pattern names.
+    /// The entries that changed a path matching the pattern.
     package func entries(matching pattern: TweakPattern) -> [FleetLogEntry] {
         entries.filter { $0.changes.contains { pattern.matches($0.path) } }
     }
 }
 
 extension FleetLogEntry {
-    /// Whether it changed values, which can be undone. Rollouts are taken back by abort.
+    /// Whether it changed values, which can be undone. Rollouts are reverted with abort.
     package var changedValues: Bool {
         switch verb {
         case "set", "reset", "import", "undo": rollout == nil && !changes.isEmpty
@@ -42,7 +42,7 @@ extension FleetOperator {
         FleetHistory(try await range(.prefix(keys.log)))
     }
 
-    /// Undoes the newest entry of the log or a named one, where the values are still what it left.
+    /// Undoes the newest or a given log entry, if the values have not changed since.
     package func undo(_ sequence: UInt64? = nil) async throws(FleetRefusal) -> FleetReceipt {
         let entry = try Self.entry(sequence, in: try await history())
         guard entry.changedValues else { throw Self.notUndoable(entry) }
@@ -76,8 +76,8 @@ extension FleetOperator {
         let remedy =
             switch (entry.verb, entry.rollout) {
             case ("abort", let id?): "start rollout \(id) again instead"
-            case ("adopt", _): "adopt is not taken back"
-            case (_, let id?): "abort \(id) takes the rollout back"
+            case ("adopt", _): "adopt cannot be undone"
+            case (_, let id?): "abort \(id) reverts the rollout"
             default: "name another one; see history"
             }
         return FleetRefusal(
@@ -85,13 +85,13 @@ extension FleetOperator {
             "entry \(entry.sequence), \(entry.verb), changed no values, so there is nothing to undo; \(remedy)")
     }
 
-    /// The log's keys have as many digits: beyond, they would no longer sort by number.
+    /// The largest number with as many digits as the log's keys have; larger ones would not sort by number.
     package static let highestAdopted: UInt64 = 999_999_999_999
 
-    /// Declares this etcd to be the one to follow: a head that is newer than what any process has applied.
-    /// - Parameter atLeast: The head's counter is not below this.
+    /// Declares this etcd the one to follow, by writing a head newer than any process has applied.
+    /// - Parameter atLeast: The minimum of the head's counter.
     package func adopt(atLeast: UInt64 = 0) async throws(FleetRefusal) -> FleetReceipt {
-        let applied = Population(try await range(.prefix(keys.instances)), keys).live.map(\.status.head).max() ?? 0
+        let applied = try await instanceStatuses().live.map(\.status.head).max() ?? 0
         return try await write { view throws(FleetRefusal) in
             var edit = FleetEdit("adopt", "adopt")
             let known = max(view.head?.value.counter ?? 0, applied)

@@ -1,41 +1,41 @@
-// Begins, steps, holds, finishes and aborts rollouts. Every rewrite names the rollout's lease: a plain put takes it off.
+// Begins, advances, pauses and resumes rollouts; each rewrite keeps the lease, which a plain put would detach.
 
 package import Tweaks
 
-/// A rollout to be.
+/// The parameters of a new rollout.
 package struct RolloutPlan: Sendable {
     package var id: String
     package var assignments: [FleetAssignment]
     package var selector: Labels = [:]
     package var steps: [Share] = [.all]
-    /// Seconds.
+    /// In seconds.
     package var every: Int64 = 300
-    package var abortIf: [FigureCondition] = []
-    /// Seconds.
+    package var abortIf: [MetricCondition] = []
+    /// In seconds.
     package var confirmWithin: Int64?
-    /// It lives as long as this.
+    /// The lease that limits the rollout's lifetime.
     package var lease: EtcdLease?
-    /// Who drives it: the key must still be there.
+    /// The claim of the driver, which must still exist.
     package var driver: EtcdTransaction.Compare?
-    /// `rollout`, or `set` for a while.
+    /// `rollout`, or `set` for temporary values.
     package var verb = "rollout"
 
     package init(id: String, assignments: [FleetAssignment]) { (self.id, self.assignments) = (id, assignments) }
 
-    /// The record, with the values that it finds.
+    /// Creates the record, including the values that it replaces.
     package func rollout(by: String, at: Int64, found: (TweakPath) -> TweakValue?) -> Rollout {
         let changes = assignments.map { Rollout.Change(path: $0.path, value: $0.value, found: found($0.path)) }
         var rollout = Rollout(id: id, changes: changes, share: steps.first ?? .all, by: by, at: at)
         (rollout.selector, rollout.steps, rollout.every) = (selector, steps, every)
         (rollout.abortIf, rollout.confirmWithin, rollout.lifetime) = (abortIf, confirmWithin, lease?.seconds)
-        // A change for a while has no steps, and nobody drives it.
+        // A temporary change has no steps and no driver.
         if verb == "rollout" { rollout.next = at.adding(seconds: every) } else { rollout.every = 0 }
         return rollout
     }
 }
 
 extension Int64 {
-    /// A time of day so many seconds later; at most the last one there is.
+    /// Adds seconds to a time in milliseconds; saturates at the maximum.
     func adding(seconds: Int64) -> Int64 {
         let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
         let (sum, beyond) = addingReportingOverflow(milliseconds)
@@ -47,11 +47,11 @@ extension FleetOperator {
     /// Begins a rollout at its first step.
     package func begin(_ plan: RolloutPlan) async throws(FleetRefusal) -> FleetReceipt {
         try FleetAssignment.check(plan.assignments, plan.verb)
-        let live = try await population().live
+        let live = try await instanceStatuses().live
         return try await write { view throws(FleetRefusal) in
             try view.checkFree(plan.assignments.map(\.path))
             if view.revision(of: keys.rollout(plan.id)) != 0 {
-                throw FleetRefusal(.refused, "there is a rollout \(plan.id) already; take another ID")
+                throw FleetRefusal(.refused, "there is already a rollout \(plan.id); use another ID")
             }
             var rollout = plan.rollout(by: by, at: now(), found: view.value)
             if plan.verb == "rollout" { rollout.count(live) }
@@ -68,32 +68,32 @@ extension FleetOperator {
         .put(key: keys.rollout(rollout.id), value: rollout.bytes, lease: lease)
     }
 
-    /// Rewrites a rollout under the lease that it has.
+    /// Rewrites a rollout and keeps its lease.
     /// - Parameters:
-    ///   - fence: What must hold beside, such as the key of who drives it.
-    ///   - change: False: there is nothing to change.
+    ///   - fence: An additional comparison, such as the driver's claim.
+    ///   - change: Edits the rollout; returns false if nothing changes.
     private func rewrite(
         _ id: String, _ verb: String, because reason: String? = nil, fence: EtcdTransaction.Compare? = nil,
         _ change: (inout Rollout) throws(FleetRefusal) -> Bool
     ) async throws(FleetRefusal) -> FleetReceipt {
         try await write { view throws(FleetRefusal) in
-            let held = try view.rollout(id)
-            var rollout = held.value
+            let record = try view.rollout(id)
+            var rollout = record.value
             guard try change(&rollout) else { return nil }
             var edit = FleetEdit(verb, "\(verb) \(id)", rollout: id)
             edit.why = reason
-            edit.operations = [put(rollout, lease: held.lease)]
+            edit.operations = [put(rollout, lease: record.lease)]
             edit.compares = fence.map { [$0] } ?? []
             return edit
         }
     }
 
-    /// Makes the share of an open rollout another one.
-    /// - Parameter from: It must have this one still.
+    /// Changes the share of an open rollout.
+    /// - Parameter from: The expected current share.
     package func step(
         _ id: String, from: Share, to share: Share, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
-        let live = try await population().live
+        let live = try await instanceStatuses().live
         return try await rewrite(id, "step", because: "to \(share.text)", fence: fence) {
             rollout throws(FleetRefusal) in
             guard rollout.state == .open, rollout.share == from else {
@@ -107,7 +107,7 @@ extension FleetOperator {
         }
     }
 
-    /// Says until when a person has to finish it.
+    /// Sets the deadline for the operator to finish it.
     package func awaitConfirmation(
         _ id: String, until: Int64, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
@@ -119,8 +119,8 @@ extension FleetOperator {
         }
     }
 
-    /// Holds a rollout at its share.
-    /// - Parameter reason: What made a driver do it; nil: a person wants it.
+    /// Pauses a rollout at its share.
+    /// - Parameter reason: Why a driver does it automatically; nil for an operator's command.
     package func pause(
         _ id: String, because reason: String? = nil, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
@@ -132,12 +132,12 @@ extension FleetOperator {
         }
     }
 
-    /// Lets a rollout go on from where it is. Who drives it anew waits as long as after a step, and for as many members
-    /// as that had; where it was paused, a person has seen how many there are.
+    /// Resumes a rollout at its share. The new driver waits as long as after a step, and for the step's number of
+    /// members; after a pause the current number counts, since the operator has seen it.
     package func resume(
         _ id: String, fence: EtcdTransaction.Compare? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
-        let live = try await population().live
+        let live = try await instanceStatuses().live
         return try await rewrite(id, "resume", fence: fence) { rollout throws(FleetRefusal) in
             try Self.checkDriven(rollout)
             if rollout.state == .open, rollout.next != nil, fence == nil { return false }
@@ -151,7 +151,7 @@ extension FleetOperator {
         if rollout.state == .done {
             throw FleetRefusal(.refused, "rollout \(rollout.id) is a standing rule; abort \(rollout.id) ends it")
         }
-        if rollout.isForAWhile {
+        if rollout.isTemporary {
             throw FleetRefusal(
                 .refused,
                 "rollout \(rollout.id) is for a while and has no steps; finish \(rollout.id) makes it "
@@ -161,10 +161,10 @@ extension FleetOperator {
 }
 
 extension Rollout {
-    /// Whether it was set for a while, and is nobody's to drive.
-    package var isForAWhile: Bool { lifetime != nil && every == 0 }
+    /// Whether it is a temporary change without a driver.
+    package var isTemporary: Bool { lifetime != nil && every == 0 }
 
-    /// Notes how many processes are in it that keep their IDs: fewer later are a sign.
+    /// Records the number of members with stable IDs: if there are fewer later, the driver pauses.
     fileprivate mutating func count(_ live: [LiveInstance]) {
         reached = Int64(live.count { !$0.status.isUnstable && includes($0.instance) })
     }

@@ -1,25 +1,25 @@
-// Sets and resets the values of all processes, for good or for a while.
+// Sets and resets the values of all processes, permanently or temporarily.
 
 package import Tweaks
 
-/// A value for a path.
+/// A path and its new value.
 package struct FleetAssignment: Hashable, Sendable {
     package var path: TweakPath
     package var value: TweakValue
 
     package init(_ path: TweakPath, _ value: TweakValue) { (self.path, self.value) = (path, value) }
 
-    /// Refuses a path that is there twice.
+    /// Rejects duplicate paths and oversized values.
     static func check(_ assignments: [FleetAssignment], _ verb: String) throws(FleetRefusal) {
         if assignments.isEmpty { throw FleetRefusal(.usage, "\(verb): write PATH = VALUE") }
         try FleetEdit.checkCount(assignments.count, verb)
         for assignment in assignments {
             let value = DesiredValue(value: assignment.value, by: String(repeating: "x", count: 200), at: 0)
-            if value.bytes.count <= DesiredValue.mostBytes { continue }
+            if value.bytes.count <= DesiredValue.maxBytes { continue }
             throw FleetRefusal(
                 .refused,
                 "\(assignment.path.token): the value is too long; a fleet's values have at most "
-                    + "\(DesiredValue.mostBytes / 1_024) KiB")
+                    + "\(DesiredValue.maxBytes / 1_024) KiB")
         }
         var paths = Set<TweakPath>()
         for assignment in assignments where !paths.insert(assignment.path).inserted {
@@ -39,7 +39,7 @@ extension FleetOperator {
             try view.checkFree(assignments.map(\.path))
             let changes = assignments.compactMap { assignment -> FleetLogEntry.Change? in
                 let old = view.value(assignment.path)
-                // A value under a lease would be gone with it: it is written again.
+                // A value under a lease would expire, so it is written again.
                 let isLasting = (view.values[assignment.path]?.lease ?? 0) == 0
                 return old == assignment.value && isLasting
                     ? nil : FleetLogEntry.Change(path: assignment.path, old: old, new: assignment.value)
@@ -48,21 +48,21 @@ extension FleetOperator {
         }
     }
 
-    /// Takes the fleet's values of some paths away.
+    /// Removes the fleet's values of some paths.
     package func reset(_ paths: [TweakPath]) async throws(FleetRefusal) -> FleetReceipt {
         if paths.isEmpty { throw FleetRefusal(.usage, "reset: write PATH…") }
         try FleetEdit.checkCount(paths.count, "reset")
         return try await write { view throws(FleetRefusal) in
             try view.checkFree(paths)
             var seen = Set<TweakPath>()
-            // One that cannot be read is reset, too.
+            // An unreadable value can be reset, too.
             let changes = paths.filter { view.revision(of: keys.value($0)) != 0 && seen.insert($0).inserted }
                 .map { FleetLogEntry.Change(path: $0, old: view.value($0), new: nil) }
             return edit("reset", changes, view)
         }
     }
 
-    /// The write of some values; nil where none changes.
+    /// Creates the write of some values; returns nil if nothing changes.
     func edit(_ verb: String, _ changes: [FleetLogEntry.Change], _ view: OperatorView) -> FleetEdit? {
         if changes.isEmpty { return nil }
         var edit = FleetEdit(verb, FleetEdit.summary(verb, changes.map(\.path)))
@@ -84,7 +84,7 @@ extension FleetOperator {
         return .put(key: key, value: DesiredValue(value: value, by: by, at: now()).bytes)
     }
 
-    /// Sets values for every process for at least so long: a rollout of 100 % under a lease.
+    /// Sets values for every process for at least this many seconds: a rollout of 100 % under a lease.
     package func set(
         _ assignments: [FleetAssignment], seconds: Int64
     ) async throws(FleetRefusal) -> FleetReceipt {
@@ -96,7 +96,7 @@ extension FleetOperator {
         do throws(FleetRefusal) {
             return try await begin(plan)
         } catch {
-            // It would end by itself; nobody has to wait for that.
+            // The lease would expire anyway, but only after its lifetime.
             if !isDryRun { try? await etcd.revokeLease(lease.id) }
             throw error
         }

@@ -1,4 +1,4 @@
-// Writes a fleet's keys as operators do: judges what is there, then one transaction, again where others were faster.
+// Runs an operator's reads and writes: each write is validated, sent as one transaction, and retried on conflict.
 
 import Tweaks
 
@@ -6,13 +6,13 @@ import Tweaks
 package struct FleetOperator: Sendable {
     package let etcd: any Etcd
     package let keys: FleetKeys
-    /// Who: the name at the host.
+    /// The operator: user@host.
     package let by: String
-    /// The time of day, in milliseconds since 1970.
+    /// The wall clock, in milliseconds since 1970.
     package let now: @Sendable () -> Int64
-    /// Judges, and writes nothing.
+    /// Validates writes without sending them.
     package var isDryRun = false
-    /// Makes IDs of rollouts.
+    /// Generates IDs of rollouts.
     package let makeID: @Sendable () -> String
 
     package init(
@@ -22,20 +22,20 @@ package struct FleetOperator: Sendable {
         (self.etcd, self.keys, self.by, self.now, self.makeID) = (etcd, keys, by, now, makeID)
     }
 
-    /// The log keeps so many entries.
+    /// The number of entries that the log keeps.
     package static let logLength = 200
-    /// So often a lost race is run again.
-    static let mostAttempts = 8
+    /// The maximum number of attempts after conflicts.
+    static let maxAttempts = 8
 
-    /// Six letters and digits that nobody mistakes for others.
+    /// Six letters and digits, without characters that are easily confused.
     package static func randomID() -> String {
         String((0..<6).compactMap { _ in "abcdefghjkmnpqrstuvwxyz23456789".randomElement() })
     }
 
     // MARK: Reading
 
-    /// All desired keys at one revision.
-    package func look() async throws(FleetRefusal) -> OperatorView {
+    /// Reads all desired keys at one revision.
+    package func readState() async throws(FleetRefusal) -> OperatorView {
         OperatorView(try await range(.prefix(keys.desired)), keys)
     }
 
@@ -48,7 +48,7 @@ package struct FleetOperator: Sendable {
         }
     }
 
-    /// The log entries that the next one pushes out. However they came to be so many, they become fewer.
+    /// Returns the log entries to delete with the next write, also catching up on any surplus.
     private func outdated() async throws(FleetRefusal) -> [[UInt8]] {
         let oldest = try await range(.prefix(keys.log), limit: 8, keysOnly: true)
         let surplus = oldest.count - Int64(Self.logLength) + 1
@@ -57,17 +57,17 @@ package struct FleetOperator: Sendable {
 
     // MARK: Writing
 
-    /// Judges what is there, and writes; where others were faster, judges anew.
-    /// - Parameter judge: What to write; nil: there is nothing to change.
+    /// Reads the current state and writes an edit based on it; starts again after a conflict.
+    /// - Parameter makeEdit: Returns the edit; nil if nothing changes.
     func write(
-        _ judge: (OperatorView) throws(FleetRefusal) -> FleetEdit?
+        _ makeEdit: (OperatorView) throws(FleetRefusal) -> FleetEdit?
     ) async throws(FleetRefusal) -> FleetReceipt {
-        var reason = "\(keys.name): others write all the time; try again"
-        for attempt in 0..<Self.mostAttempts {
-            // Two that write all the time keep in step, and one of them would always be the late one.
+        var reason = "\(keys.name): too many concurrent writes; try again"
+        for attempt in 0..<Self.maxAttempts {
+            // A random delay keeps two frequent writers from staying in step, where one would always lose.
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int64.random(in: 0...min(5 << attempt, 200)))) }
-            var view = try await look()
-            guard let edit = try judge(view) else {
+            var view = try await readState()
+            guard let edit = try makeEdit(view) else {
                 return FleetReceipt(header: view.header, notes: ["there is nothing to change"])
             }
             view.outdated = try await outdated()
@@ -80,12 +80,12 @@ package struct FleetOperator: Sendable {
         throw FleetRefusal(.refused, reason)
     }
 
-    /// What came of an attempt.
+    /// The result of an attempt.
     private enum Attempt {
         case done(FleetReceipt)
-        /// What was judged is no longer so.
+        /// The state changed between reading and writing.
         case raced
-        /// A lease ended between reading and writing, and took its rollout along.
+        /// A lease expired between reading and writing, together with its rollout.
         case leaseEnded
     }
 
@@ -105,7 +105,7 @@ package struct FleetOperator: Sendable {
         } catch {
             if error == .leaseNotFound { return .leaseEnded }
             let refusal = FleetRefusal(error, wasWriting: true)
-            // A member that is going may have done it, and others say so.
+            // A failing member may have applied it; ask the others.
             guard refusal.kind == .unreachable, let revision = try? await revision(of: entry) else { throw refusal }
             (receipt.header.revision, receipt.sequence) = (revision, entry.sequence)
             return .done(receipt)
@@ -123,8 +123,8 @@ package struct FleetOperator: Sendable {
         return .done(receipt)
     }
 
-    /// When a log entry was written, where it was: a member that died after it had done a write is not heard of it, and the
-    /// next one is asked for a write that can no longer be.
+    /// Returns the revision at which a log entry was written, if it was. If a member dies after applying a write, its
+    /// reply is lost, and a retry fails its comparison.
     private func revision(of entry: FleetLogEntry) async throws(FleetRefusal) -> Int64? {
         try await range(.key(keys.log(entry.sequence))).keys.first { $0.value == entry.bytes }?.modRevision
     }

@@ -1,21 +1,21 @@
-// Says why an operator's request was not done.
+// Describes why an operator's command failed.
 
 import Tweaks
 
-/// Why nothing was done, or what is not known: names the subject, what is wrong, and the remedy.
+/// Why a command failed or has an unknown result: subject, problem, remedy.
 package struct FleetRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
-        /// The fleet's state, or etcd, says no.
+        /// The fleet's state or etcd does not allow it.
         case refused
-        /// What was asked makes no sense.
+        /// The command is invalid.
         case usage
-        /// etcd does not answer.
+        /// etcd does not reply.
         case unreachable
     }
 
     package let kind: Kind
     package let description: String
-    /// What etcd said, where it was etcd.
+    /// The underlying etcd error, if any.
     package let etcd: EtcdError?
 
     package init(_ kind: Kind = .refused, _ description: String, etcd: EtcdError? = nil) {
@@ -24,8 +24,8 @@ package struct FleetRefusal: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension FleetRefusal {
-    /// What an error of etcd means to an operator.
-    /// - Parameter wasWriting: The answer to a write is missing: it may have happened.
+    /// Describes an etcd error to an operator.
+    /// - Parameter wasWriting: The reply to a write is missing, so it may have been applied.
     package init(_ error: EtcdError, wasWriting: Bool = false) {
         let (kind, text) = Self.meaning(of: error)
         let doubt = wasWriting && kind == .unreachable ? "; whether it was written is not known, look at history" : ""

@@ -1,44 +1,44 @@
-// Sums up a fleet: which processes live, what they run, and what they say of themselves.
+// Summarizes a fleet: its live processes, their builds and the problems that they report.
 
 import Tweaks
 
-/// The state of a fleet at a moment.
+/// The state of a fleet at one moment.
 package struct FleetSummary: Sendable {
-    /// A refusal, and how many processes report it.
+    /// A refusal, and the number of processes that report it.
     package struct Refusal: Hashable, Sendable {
         package var rollout: String?
         package var path: String
         package var reason: String
         package var count: Int
-        /// One that reports it.
+        /// The ID of one process that reports it.
         package var example: String
     }
 
     package struct Build: Hashable, Sendable {
         package var hash: String
         package var live: Int
-        /// Whether the fleet has its declarations.
+        /// Whether the declarations of the build are stored.
         package var isKnown: Bool
     }
 
     package let live: Int
-    /// The revision of the last write of an operator.
+    /// The revision of the last operator's write.
     package let revision: Int64
     /// The processes that have not applied it.
     package let lagging: [LiveInstance]
     package let builds: [Build]
     package let refusals: [Refusal]
-    /// Refusals beyond those that a status holds.
+    /// The number of refusals that did not fit into the statuses.
     package let moreRefused: Int
-    /// Paths with a local override above the fleet's value, and on how many processes.
+    /// Paths with a local override above the fleet's value, with the number of processes.
     package let covered: [(path: String, count: Int)]
     package let moreCovered: Int
     package let trouble: [(text: String, count: Int, example: String)]
-    /// Processes with another ID after each restart.
+    /// The number of processes whose ID changes with each restart.
     package let unstable: Int
 
-    package init(_ view: OperatorView, _ population: Population, builds known: Set<String>) {
-        let live = population.live
+    package init(_ view: OperatorView, _ statuses: InstanceStatuses, builds known: Set<String>) {
+        let live = statuses.live
         self.live = live.count
         let revision = view.head?.modRevision ?? 0
         self.revision = revision

@@ -1,9 +1,9 @@
-// Holds what operators see before they write: all desired keys at one revision, with what etcd says of each.
+// Holds the state that an operator's command is validated against: all desired keys at one revision.
 
 package import Tweaks
 
-/// A record, and what etcd says of its key.
-package typealias Held = DesiredState.Entry
+/// A parsed record with the etcd metadata of its key.
+package typealias VersionedRecord = DesiredState.Entry
 
 /// The desired keys of a fleet at one revision.
 package struct OperatorView: Sendable {
@@ -22,44 +22,44 @@ package struct OperatorView: Sendable {
         revisions = Dictionary(result.keys.map { ($0.key, $0.modRevision) }) { first, _ in first }
     }
 
-    package var head: Held<FleetHead>? { desired.head }
-    package var values: [TweakPath: Held<DesiredValue>] { desired.values }
-    package var rollouts: [String: Held<Rollout>] { desired.rollouts }
-    /// Keys that cannot be read, or not be relied on, by what is wrong with each; they harm themselves alone.
-    package var garbage: [[UInt8]: String] { desired.problems }
+    package var head: VersionedRecord<FleetHead>? { desired.head }
+    package var values: [TweakPath: VersionedRecord<DesiredValue>] { desired.values }
+    package var rollouts: [String: VersionedRecord<Rollout>] { desired.rollouts }
+    /// Unreadable or unreliable keys, with the reason for each; they do not affect other keys.
+    package var unreadable: [[UInt8]: String] { desired.problems }
 
-    /// When a key was last changed; 0: it does not exist.
+    /// The revision at which a key was last changed; 0 if it does not exist.
     package func revision(of key: [UInt8]) -> Int64 { revisions[key] ?? 0 }
 
-    /// The fleet's value.
+    /// The fleet's value of a path.
     package func value(_ path: TweakPath) -> TweakValue? { values[path]?.value.value }
 
-    /// Rollouts as they compose: by create revision, then ID.
-    package var ordered: [Held<Rollout>] {
+    /// Rollouts in the order in which they apply: by create revision, then ID.
+    package var ordered: [VersionedRecord<Rollout>] {
         rollouts.values.sorted { ($0.createRevision, $0.value.id) < ($1.createRevision, $1.value.id) }
     }
 
-    /// The rollout that holds a path: open or paused. Standing rules hold nothing.
-    package func holder(of path: TweakPath) -> Held<Rollout>? {
+    /// The open or paused rollout that reserves a path. Standing rules reserve nothing.
+    package func openRollout(for path: TweakPath) -> VersionedRecord<Rollout>? {
         ordered.first { $0.value.state != .done && $0.value.changes.contains { $0.path == path } }
     }
 
-    /// Refuses paths that an open rollout holds.
-    /// - Parameter except: This one may.
+    /// Throws if an open rollout reserves one of the paths.
+    /// - Parameter except: The ID of a rollout to ignore.
     package func checkFree(_ paths: some Sequence<TweakPath>, except: String? = nil) throws(FleetRefusal) {
         for path in paths {
-            guard let holder = holder(of: path)?.value, holder.id != except else { continue }
+            guard let owner = openRollout(for: path)?.value, owner.id != except else { continue }
             throw FleetRefusal(
                 .refused,
-                "\(path.token): rollout \(holder.id) by \(holder.by) holds it at \(holder.share.text); "
-                    + "finish \(holder.id) or abort \(holder.id) first")
+                "\(path.token): rollout \(owner.id) by \(owner.by) holds it at \(owner.share.text); "
+                    + "finish \(owner.id) or abort \(owner.id) first")
         }
     }
 
-    /// The rollout of an ID.
-    package func rollout(_ id: String) throws(FleetRefusal) -> Held<Rollout> {
-        if let held = rollouts[id] { return held }
-        if let why = garbage[keys.rollout(id)] {
+    /// The rollout with an ID.
+    package func rollout(_ id: String) throws(FleetRefusal) -> VersionedRecord<Rollout> {
+        if let record = rollouts[id] { return record }
+        if let why = unreadable[keys.rollout(id)] {
             throw FleetRefusal(.refused, "rollout \(id) cannot be read: \(why); abort \(id) deletes it")
         }
         let known = ordered.map(\.value.id)
@@ -69,7 +69,7 @@ package struct OperatorView: Sendable {
 
     /// The counter of the next write.
     package func nextCounter() throws(FleetRefusal) -> UInt64 {
-        if head == nil, let why = garbage[keys.head] {
+        if head == nil, let why = unreadable[keys.head] {
             throw FleetRefusal(.refused, "\(keys.name): its head cannot be read: \(why); adopt writes a new one")
         }
         return try Self.after(head?.value.counter ?? 0)

@@ -1,58 +1,58 @@
-// Decides what becomes of a rollout from what is seen of it: pure, with the time given.
+// Decides the next action of a rollout from observations; a pure state machine that is passed the time.
 
 import Tweaks
 
-/// How patient a driver is, in milliseconds.
+/// The time limits of a driver, in milliseconds.
 package struct DriverTiming: Hashable, Sendable {
-    /// Nothing within so long of the driver's own outage counts: as long as a status lives.
-    package var settling: Int64 = 60_000
-    /// A process that is away so long is silent, and not restarting.
-    package var silence: Int64 = 30_000
-    /// Members that have not reported so long after a step, or whose figures are older, are missing data.
-    package var patience: Int64 = 120_000
+    /// After the driver's own outage nothing is decided for this long: the lifetime of a status.
+    package var outageGrace: Int64 = 60_000
+    /// A process that is missing for this long is silent, not restarting.
+    package var silenceTimeout: Int64 = 30_000
+    /// Members that have not reported a step for this long, or whose figures are older, count as missing data.
+    package var reportTimeout: Int64 = 120_000
 
     package init() {}
 }
 
-/// What a driver sees at a moment.
+/// The observed state at one moment.
 package struct DriverObservation: Sendable {
-    /// Nil: its key is gone.
-    package var rollout: Held<Rollout>?
+    /// Nil if its key is gone.
+    package var rollout: VersionedRecord<Rollout>?
     package var live: [LiveInstance]
     /// Milliseconds since 1970.
     package var now: Int64
 
-    package init(rollout: Held<Rollout>?, live: [LiveInstance], now: Int64) {
+    package init(rollout: VersionedRecord<Rollout>?, live: [LiveInstance], now: Int64) {
         (self.rollout, self.live, self.now) = (rollout, live, now)
     }
 }
 
-/// What is to be done.
+/// The next action.
 package enum DriverDecision: Hashable, Sendable {
-    /// Nothing, until more is seen; at the latest look again then, where it is known.
+    /// Wait for more observations, at most until this time, if known.
     case wait(until: Int64?)
     case advance(to: Share)
-    /// The last step is done: say until when a person has to finish it.
+    /// The last step is complete: set the deadline for the operator to finish it.
     case awaitConfirmation(until: Int64)
-    /// A person has until then.
-    case ask(until: Int64)
+    /// Ask the operator to finish it before this time.
+    case askToFinish(until: Int64)
     case finish
     case pause(String)
     case abort(String)
-    /// It is paused, and a person has to let it go on.
-    case held
-    /// It is a standing rule now.
+    /// It is paused until an operator resumes it.
+    case awaitResume
+    /// It is a standing rule.
     case done
-    /// Somebody took it back, or its lease ended.
+    /// It was reverted, or its lease expired.
     case gone
 }
 
 extension DriverDecision {
-    /// Whether it writes more than it takes away.
+    /// Whether it writes more data than it deletes.
     var needsSpace: Bool {
         switch self {
         case .advance, .awaitConfirmation, .pause, .finish: true
-        case .wait, .ask, .abort, .held, .done, .gone: false
+        case .wait, .askToFinish, .abort, .awaitResume, .done, .gone: false
         }
     }
 }
@@ -60,104 +60,109 @@ extension DriverDecision {
 /// The state machine that drives one rollout.
 package struct RolloutDriver: Sendable {
     package let timing: DriverTiming
-    private var witnesses = DriverWitnesses()
-    private var figures = FigureSamples()
+    private var silenceDetector = SilenceDetector()
+    private var metrics = MetricSamples()
     /// The rollout's revision, and when this driver first saw it.
     private var step: (revision: Int64, seen: Int64)?
-    /// When each member of the step was first seen: those who come later have as much time.
+    /// When each member of the step was first seen: late members get the same time limit.
     private var firstSeen: [String: Int64] = [:]
-    /// Since when fewer members live than had the step.
+    /// Since when fewer members are live than had the step.
     private var fewSince: Int64?
-    /// When this driver had contact again.
+    /// When this driver's last outage ended.
     private var outageEnd: Int64?
-    /// What there is to show.
+    /// The progress to display.
     package private(set) var progress = DriverProgress()
 
     package init(timing: DriverTiming = DriverTiming()) { self.timing = timing }
 
-    /// Says that this driver was without contact until now.
+    /// Records that this driver had no contact until now.
     package mutating func noteOutage(until now: Int64) { outageEnd = now }
 
-    /// Takes what is seen, and says what is to be done.
+    /// Returns the next action for an observation.
     package mutating func decide(_ observation: DriverObservation) -> DriverDecision {
-        guard let held = observation.rollout else { return .gone }
-        if held.value.state == .done { return .done }
+        guard let record = observation.rollout else { return .gone }
+        if record.value.state == .done { return .done }
         let now = observation.now
-        if step?.revision != held.modRevision {
-            step = (held.modRevision, now)
-            figures = FigureSamples()
+        if step?.revision != record.modRevision {
+            step = (record.modRevision, now)
+            metrics = MetricSamples()
             (firstSeen, fewSince) = ([:], nil)
-            witnesses.begin(observation.live, now, lifetime: timing.settling)
+            silenceDetector.begin(observation.live, now, lifetime: timing.outageGrace)
         }
-        witnesses.see(observation.live, now)
-        let isSettled = outageEnd.map { now >= $0 &+ timing.settling } ?? true
-        let members = observation.live.filter { held.value.includes($0.instance) }
+        silenceDetector.see(observation.live, now)
+        let isGracePeriodOver = outageEnd.map { now >= $0 &+ timing.outageGrace } ?? true
+        let members = observation.live.filter { record.value.includes($0.instance) }
         for member in members where firstSeen[member.id] == nil { firstSeen[member.id] = now }
-        if isSettled { figures.take(members, held, now) }
-        progress = DriverProgress(held, members, figures)
-        if let deadline = held.value.confirmBy, now >= deadline {
-            return .abort("nobody finished it until \(TimeText.seconds(deadline))")
+        if isGracePeriodOver { metrics.record(members, record, now) }
+        progress = DriverProgress(record, members, metrics)
+        if let deadline = record.value.confirmBy, now >= deadline {
+            return .abort("it was not finished by \(TimeText.seconds(deadline))")
         }
-        guard isSettled else { return .wait(until: outageEnd.map { $0 &+ timing.settling }) }
-        if let reason = brake(held, members, now) { return .abort(reason) }
-        if held.value.state == .paused { return .held }
-        return course(held, members, now)
+        guard isGracePeriodOver else { return .wait(until: outageEnd.map { $0 &+ timing.outageGrace }) }
+        if let reason = abortReason(record, members, now) { return .abort(reason) }
+        if record.value.state == .paused { return .awaitResume }
+        return nextAction(record, members, now)
     }
 
-    // MARK: Brake
+    // MARK: Abort conditions
 
-    private func brake(_ held: Held<Rollout>, _ members: [LiveInstance], _ now: Int64) -> String? {
-        let id = held.value.id
+    private func abortReason(_ record: VersionedRecord<Rollout>, _ members: [LiveInstance], _ now: Int64) -> String? {
+        let id = record.value.id
         for member in members {
             guard let refusal = member.status.refused.first(where: { $0.rollout == id }) else { continue }
             return "\(member.id) refuses it: \(refusal.path): \(refusal.reason)"
         }
-        return witnesses.silence(held.value, now: now, after: timing.silence)
-            ?? figures.hurt(held.value, among: members)
+        return silenceDetector.silence(record.value, now: now, after: timing.silenceTimeout)
+            ?? metrics.violation(of: record.value, among: members)
     }
 
-    // MARK: Course
+    // MARK: Next step
 
-    private mutating func course(_ held: Held<Rollout>, _ members: [LiveInstance], _ now: Int64) -> DriverDecision {
-        let rollout = held.value
-        if let until = rollout.confirmBy { return .ask(until: until) }
-        if let reason = missing(held, members, now) ?? fewer(rollout, members, now) { return .pause(reason) }
+    private mutating func nextAction(
+        _ record: VersionedRecord<Rollout>, _ members: [LiveInstance], _ now: Int64
+    ) -> DriverDecision {
+        let rollout = record.value
+        if let until = rollout.confirmBy { return .askToFinish(until: until) }
+        if let reason = missingData(record, members, now) ?? missingMembers(rollout, members, now) {
+            return .pause(reason)
+        }
         if members.isEmpty || fewSince != nil { return .wait(until: nil) }
-        let isComplete = members.allSatisfy { $0.status.revision >= held.modRevision }
-        if !isComplete || witnesses.isAwaiting(rollout) { return .wait(until: rollout.next) }
+        let isComplete = members.allSatisfy { $0.status.revision >= record.modRevision }
+        if !isComplete || silenceDetector.isAwaiting(rollout) { return .wait(until: rollout.next) }
         if let next = rollout.next, now < next { return .wait(until: next) }
-        if !figures.areComplete(rollout, members) { return .wait(until: nil) }
+        if !metrics.areComplete(rollout, members) { return .wait(until: nil) }
         if let share = rollout.steps.first(where: { $0 > rollout.share }) { return .advance(to: share) }
         if rollout.share < .all {
-            return .pause("its last step, \(rollout.share.text), is done; finish --force gives it to everybody")
+            return .pause("its last step, \(rollout.share.text), is done; finish --force applies it to all processes")
         }
         if let seconds = rollout.confirmWithin { return .awaitConfirmation(until: now.adding(seconds: seconds)) }
         return .finish
     }
 
-    /// What is not known, though there was time; nil: all is.
-    private func missing(_ held: Held<Rollout>, _ members: [LiveInstance], _ now: Int64) -> String? {
-        guard let step, now &- step.seen >= timing.patience else { return nil }
+    /// Why data is missing after the time limit; nil if it is complete.
+    private func missingData(_ record: VersionedRecord<Rollout>, _ members: [LiveInstance], _ now: Int64) -> String? {
+        guard let step, now &- step.seen >= timing.reportTimeout else { return nil }
         if members.isEmpty { return "no member lives any more" }
-        let late = members.filter { $0.status.revision < held.modRevision && hadTime($0, now) }
+        let late = members.filter { $0.status.revision < record.modRevision && hadTimeToReport($0, now) }
         if !late.isEmpty {
             let trouble = late.lazy.compactMap(\.status.trouble).first.map { ": \($0)" } ?? ""
             return "\(late.count) of \(members.count) members have not reported it: \(Self.names(late))\(trouble)"
         }
-        let silent = figures.silent(held.value, members.filter { hadTime($0, now) }, now: now, after: timing.patience)
+        let silent = metrics.silent(
+            record.value, members.filter { hadTimeToReport($0, now) }, now: now, after: timing.reportTimeout)
         if silent.isEmpty { return nil }
-        let paths = Set(held.value.abortIf.map(\.path.token)).sorted().joined(separator: ", ")
+        let paths = Set(record.value.abortIf.map(\.path.token)).sorted().joined(separator: ", ")
         return "\(silent.count) of \(members.count) members send no figures for \(paths): \(Self.names(silent))"
     }
 
-    /// Whether a member has been there for so long that its silence is one.
-    private func hadTime(_ member: LiveInstance, _ now: Int64) -> Bool {
-        firstSeen[member.id].map { now &- $0 >= timing.patience } ?? false
+    /// Whether a member has been seen for long enough to report.
+    private func hadTimeToReport(_ member: LiveInstance, _ now: Int64) -> Bool {
+        firstSeen[member.id].map { now &- $0 >= timing.reportTimeout } ?? false
     }
 
-    /// Why it cannot go on with the members that are left: some of those that had the step are gone, and do not come back.
-    /// The brake knows whether that is the rollout's fault only of those that this driver has seen.
-    private mutating func fewer(_ rollout: Rollout, _ members: [LiveInstance], _ now: Int64) -> String? {
+    /// Why the remaining members are too few: some that had the step are gone and have not come back. The silence
+    /// detector covers only processes that this driver has seen.
+    private mutating func missingMembers(_ rollout: Rollout, _ members: [LiveInstance], _ now: Int64) -> String? {
         let count = members.count { !$0.status.isUnstable }
         guard let reached = rollout.reached, count < reached else {
             fewSince = nil
@@ -165,7 +170,7 @@ package struct RolloutDriver: Sendable {
         }
         let since = fewSince ?? now
         fewSince = since
-        if now &- since < timing.settling { return nil }
+        if now &- since < timing.outageGrace { return nil }
         return "\(count) of \(reached) members that had this step live; resume \(rollout.id) goes on with them"
     }
 
@@ -174,7 +179,7 @@ package struct RolloutDriver: Sendable {
     }
 }
 
-/// What there is to show of a rollout.
+/// The progress of a rollout, for display.
 package struct DriverProgress: Hashable, Sendable {
     package var share = Share.none
     package var steps: [Share] = []
@@ -182,19 +187,19 @@ package struct DriverProgress: Hashable, Sendable {
     package var members = 0
     package var reported = 0
     package var refused = 0
-    /// Of each condition: its text, how many members hurt, and the worst figure.
-    package var figures: [FigureSamples.Standing] = []
+    /// For each condition: its text, the number of members that meet it, and the worst figure.
+    package var metrics: [MetricSamples.ConditionState] = []
     package var next: Int64?
     package var confirmBy: Int64?
 
     init() {}
 
-    init(_ held: Held<Rollout>, _ members: [LiveInstance], _ samples: FigureSamples) {
-        let rollout = held.value
+    init(_ record: VersionedRecord<Rollout>, _ members: [LiveInstance], _ samples: MetricSamples) {
+        let rollout = record.value
         (share, steps, state) = (rollout.share, rollout.steps, rollout.state)
         (next, confirmBy, self.members) = (rollout.next, rollout.confirmBy, members.count)
-        reported = members.count { $0.status.revision >= held.modRevision }
+        reported = members.count { $0.status.revision >= record.modRevision }
         refused = members.count { $0.status.refused.contains { $0.rollout == rollout.id } }
-        figures = samples.standings(rollout, members)
+        metrics = samples.conditionStates(rollout, members)
     }
 }

@@ -1,16 +1,16 @@
-// Counts whom a rollout reaches at each of its steps.
+// Counts the processes that a rollout reaches at each of its steps.
 
 import Tweaks
 
-/// Whom a rollout would reach among the processes that live.
+/// The live processes that a rollout would reach.
 package struct RolloutReach: Sendable {
-    /// Processes that the selector names.
+    /// The number of processes that the selector matches.
     package let eligible: Int
-    /// Processes that live.
+    /// The number of live processes.
     package let live: Int
-    /// Members at each step.
+    /// The number of members at each step.
     package let members: [(share: Share, count: Int)]
-    /// The smallest share that catches one; nil: none does.
+    /// The smallest share that includes a process; nil if none does.
     package let smallest: Share?
 
     package init(_ rollout: Rollout, _ live: [LiveInstance]) {
@@ -23,10 +23,10 @@ package struct RolloutReach: Sendable {
         self.live = live.count
         eligible = count(.all)
         members = rollout.steps.map { ($0, count($0)) }
-        smallest = rollout.smallestShare(thatCatches: instances)
+        smallest = rollout.smallestShare(including: instances)
     }
 
-    /// Refuses a rollout whose first step reaches nobody.
+    /// Throws if the first step reaches no process.
     package func check(_ rollout: Rollout) throws(FleetRefusal) {
         guard let first = members.first, first.count == 0 else { return }
         if let smallest {
@@ -36,6 +36,6 @@ package struct RolloutReach: Sendable {
                     + "\(smallest.text) is the smallest that reaches one")
         }
         let whom = rollout.selector.isEmpty ? "no process lives" : "none of \(live.processes) has these labels"
-        throw FleetRefusal(.refused, "\(whom), so the rollout reaches nobody; see status")
+        throw FleetRefusal(.refused, "\(whom), so the rollout reaches no process; see status")
     }
 }

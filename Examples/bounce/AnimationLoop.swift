@@ -1,52 +1,52 @@
-// The performance: actions that change the scene, and the clock that keeps it moving.
+// Runs the animation: draws frames, handles keys, and declares the actions.
 
 import Foundation
 import TweaksDaemon
 
-/// Owns the scene. Frames, keys and actions take turns on the main actor, so that none of them needs a lock.
+/// Owns the scene. Frames, keys and actions run on the main actor, so that none of them needs a lock.
 @MainActor
-final class Stage {
+final class AnimationLoop {
     private var scene = Scene()
     private var encoder = FrameEncoder()
     private var showsPanel = false
     private var meter = FrameMeter()
 
-    /// Declares the actions: a closure made on an actor runs there, also when somebody far away calls for it.
+    /// Declares the actions; a closure created on an actor runs there, also when a client runs the action.
     init() {
         tweakAction("Label", "Motion", "Recenter", help: "Brings the label back to the middle") { _ in
             self.scene.recenter()
-            return "recentred"
+            return "recentered"
         }
         tweakAction(
             "Label", "Color", "Surprise me",
             arguments: [.init("pair", .int, in: 0...Palette.all.count, default: 0, help: "Which one; 0: any other")],
-            help: "Picks a pair of colours"
+            help: "Picks a pair of colors"
         ) { arguments in
             try self.surprise(arguments["pair"])
         }
     }
 
-    /// Draws on the terminal, 60 times a second, until it is cancelled or somebody presses q.
+    /// Draws on the terminal, 60 times a second, until the task is canceled or q is pressed.
     /// - Parameters:
-    ///   - hint: How to connect, for the line below the picture.
-    ///   - panel: The address of the panel, which stands there when somebody presses p.
-    func perform(hint: StatusLine, panel: String?) async {
+    ///   - hint: The status line.
+    ///   - panel: The address of the panel, which p shows in the status line.
+    func run(hint: StatusLine, panel: String?) async {
         Terminal.enter()
         defer { Terminal.leave() }
         let clock = ContinuousClock()
         let interval = Duration.seconds(1) / 60
         var shown = clock.now
-        while !Task.isCancelled, Terminal.isOurs, obeyKeys() {
+        while !Task.isCancelled, Terminal.isActive, handleKeys() {
             let link = showsPanel ? panel : nil
             let next = max(shown + interval, clock.now - interval)
-            // Waiting, not blocking: this is when actions and bindings get their turn.
+            // Suspends the task without blocking the main actor, so that actions and bindings run.
             try? await clock.sleep(until: next, tolerance: .zero)
             draw(after: (next - shown) / .seconds(1), hint: hint, link: link)
             shown = next
         }
     }
 
-    /// Lets the shell have the terminal until it calls us back.
+    /// Stops the process and gives the terminal to the shell; redraws when the process continues.
     func suspend() {
         Terminal.leave()
         raise(SIGSTOP)
@@ -58,15 +58,15 @@ final class Stage {
         meter.count(seconds)
         let (columns, rows) = Terminal.size
         let rate = Int(Look.framesPerSecond.value.rounded())
-        // The panel's address stands alone, so that it fits into 80 columns.
+        // Only the panel's address, so that it fits into 80 columns.
         let status = link.map { " \($0)" } ?? hint.text(on: (columns, rows), rate: rate)
-        // After a long stop the label goes on from where it was.
+        // After a suspension the label continues from its last position.
         let frame = scene.frame(columns: columns, rows: rows, after: min(seconds, 0.1), status: status)
         Terminal.write(encoder.encode(frame))
     }
 
-    /// Space pauses, r recentres, s surprises, p shows where the panel is; false when it was q.
-    private func obeyKeys() -> Bool {
+    /// Handles the pressed keys; false for q and Ctrl-D.
+    private func handleKeys() -> Bool {
         for key in Terminal.keys() {
             switch key {
             case "q", "\u{4}": return false
@@ -81,8 +81,8 @@ final class Stage {
         return true
     }
 
-    /// Both colours in one commit: nobody ever sees one without the other.
-    /// - Parameter number: Which pair, counted from 1; 0: any other than the one that shows.
+    /// Sets both colors in one commit, so that no reader sees only one of them changed.
+    /// - Parameter number: The number of the pair, from 1; 0 for any except the current one.
     private func surprise(_ number: Int = 0) throws -> String {
         let others = Palette.all.filter { $0.foreground != Look.foreground.value }
         let choices = number == 0 ? others : [Palette.all[number - 1]]
@@ -95,16 +95,16 @@ final class Stage {
     }
 }
 
-/// Counts frames, and publishes once a second how many there were.
+/// Measures the frame rate and publishes it once a second.
 private struct FrameMeter {
     private var frames = 0.0
-    private var passed = 0.0
+    private var elapsed = 0.0
 
     mutating func count(_ seconds: Double) {
         frames += 1
-        passed += seconds
-        guard passed >= 1 else { return }
-        Look.framesPerSecond.value = (frames / passed * 10).rounded() / 10
-        (frames, passed) = (0, 0)
+        elapsed += seconds
+        guard elapsed >= 1 else { return }
+        Look.framesPerSecond.value = (frames / elapsed * 10).rounded() / 10
+        (frames, elapsed) = (0, 0)
     }
 }

@@ -1,14 +1,14 @@
-// Parses the messages of a watch.
+// Parses the messages of a watch stream.
 
 import Tweaks
 
-extension EtcdAnswers {
-    /// One message of a watch. Fragments are not asked for, so that all events of a revision are in one message.
-    /// - Throws: What ends the watch, whatever the connection does: `.compacted` says where what is left begins.
+extension EtcdReplies {
+    /// Parses one message of a watch. Fragments are not requested, so all events of a revision are in one message.
+    /// - Throws: The reason why etcd ended the watch; `.compacted` carries the oldest available revision.
     package static func watchMessage(_ bytes: [UInt8]) throws(EtcdError) -> EtcdWatchMessage {
         let result = try result(of: try object(bytes))
         let header = try header(result)
-        // A watch that is refused is created and canceled in one message.
+        // etcd reports a rejected watch as created and canceled in one message.
         if try result.etcdFlag("canceled") { throw try cancellation(result) }
         if try result.etcdFlag("fragment") { throw garbled("a part of a message, which was not asked for") }
         var events: [EtcdEvent] = []

@@ -1,8 +1,8 @@
-// Holds the processes of a fleet that live, as their statuses say.
+// Holds the live processes of a fleet and their statuses.
 
 import Tweaks
 
-/// A process that lives: its newest status.
+/// A live process and its newest status.
 package struct LiveInstance: Hashable, Sendable {
     package var id: String
     package var start: Int64
@@ -12,17 +12,17 @@ package struct LiveInstance: Hashable, Sendable {
         (self.id, self.start, self.status) = (id, start, status)
     }
 
-    /// Who it is, for rollouts.
+    /// The identity that rollouts select by.
     package var instance: FleetInstance { FleetInstance(id: id, labels: status.labels) }
 }
 
-/// The processes of a fleet. After a crash there can be several statuses of one; the newest start counts.
-package struct Population: Sendable {
-    /// The statuses by key: the newest event of each.
+/// The statuses of a fleet's processes. After a crash a process can have several; the newest start counts.
+package struct InstanceStatuses: Sendable {
+    /// The newest status of each key.
     private var statuses: [[UInt8]: LiveInstance] = [:]
-    /// Keys that cannot be read, by what is wrong with each.
-    package private(set) var garbage: [[UInt8]: String] = [:]
-    /// The revision up to which it is known.
+    /// Unreadable keys, with the reason for each.
+    package private(set) var unreadable: [[UInt8]: String] = [:]
+    /// The revision of the newest update.
     package private(set) var revision: Int64
     private let keys: FleetKeys
 
@@ -31,27 +31,27 @@ package struct Population: Sendable {
         for pair in result.keys { put(pair) }
     }
 
-    /// Takes what a watch says.
+    /// Applies the events of a watch.
     package mutating func apply(_ header: EtcdHeader, _ events: [EtcdEvent]) {
         revision = max(revision, header.revision)
         for event in events {
             switch event.kind {
             case .put: put(event.pair)
-            case .delete: (statuses[event.pair.key], garbage[event.pair.key]) = (nil, nil)
+            case .delete: (statuses[event.pair.key], unreadable[event.pair.key]) = (nil, nil)
             }
         }
     }
 
     private mutating func put(_ pair: EtcdKeyValue) {
-        garbage[pair.key] = nil
+        unreadable[pair.key] = nil
         guard let (id, start) = name(of: pair.key) else {
-            garbage[pair.key] = "it is no instances/ID/START"
+            unreadable[pair.key] = "the key is not instances/ID/START"
             return
         }
         do throws(FleetProblem) {
             statuses[pair.key] = LiveInstance(id: id, start: start, status: try FleetStatus(pair.value))
         } catch {
-            garbage[pair.key] = error.description
+            unreadable[pair.key] = error.description
         }
     }
 
@@ -64,7 +64,7 @@ package struct Population: Sendable {
         return (String(parts[0]), start)
     }
 
-    /// Those that live, by ID, each with its newest start.
+    /// The live processes, sorted by ID, each with its newest start.
     package var live: [LiveInstance] {
         var newest: [String: LiveInstance] = [:]
         for instance in statuses.values where newest[instance.id].map({ $0.start < instance.start }) ?? true {
@@ -75,8 +75,8 @@ package struct Population: Sendable {
 }
 
 extension FleetOperator {
-    /// The processes that live.
-    package func population() async throws(FleetRefusal) -> Population {
-        Population(try await range(.prefix(keys.instances)), keys)
+    /// Reads the live processes.
+    package func instanceStatuses() async throws(FleetRefusal) -> InstanceStatuses {
+        InstanceStatuses(try await range(.prefix(keys.instances)), keys)
     }
 }

@@ -1,4 +1,4 @@
-// Reads `PATH = VALUE` from the words of a shell: three of them each, or one that has all three in it.
+// Parses `PATH = VALUE` from command-line words: three words each, or a single quoted one.
 
 import Tweaks
 import TweaksFleet
@@ -6,7 +6,7 @@ import TweaksTerminal
 import TweaksWire
 
 extension TextAssignment {
-    /// All assignments of some words.
+    /// Parses all assignments.
     static func all(_ words: [String]) throws(Failure) -> [TextAssignment] {
         var rest = words[...]
         var assignments: [TextAssignment] = []
@@ -14,18 +14,18 @@ extension TextAssignment {
             if rest.first == "=" {
                 rest.removeFirst()
                 guard let value = rest.popFirst() else {
-                    throw Failure(.usage, "\(Quoting.excerpt(word)): a value is missing behind the =")
+                    throw Failure(.usage, "\(Quoting.excerpt(word)): a value is missing after the =")
                 }
                 assignments.append(TextAssignment(path: try path(word), text: value))
             } else {
-                assignments.append(try whole(word))
+                assignments.append(try single(word))
             }
         }
         return assignments
     }
 
-    /// One word that is a line: `'A/B/C = 72'`.
-    private static func whole(_ word: String) throws(Failure) -> TextAssignment {
+    /// Parses a single word: `'A/B/C = 72'`.
+    private static func single(_ word: String) throws(Failure) -> TextAssignment {
         var line = word
         let tokens = line.withUTF8 { (try? Tokenizer.tokens($0)) ?? [] }
         if tokens.count == 3, tokens[1].isBare("=") {
@@ -37,14 +37,14 @@ extension TextAssignment {
             let text = "\(path.token) = \(trimmed(parts[1]))"
             throw Failure(.usage, "\(Quoting.excerpt(word)): put spaces around “=”, and text in quotes: '\(text)'")
         }
-        throw Failure(.usage, "\(Quoting.excerpt(word)) is no assignment; write PATH = VALUE")
+        throw Failure(.usage, "\(Quoting.excerpt(word)) is not an assignment; write PATH = VALUE")
     }
 
     private static func trimmed(_ text: Substring) -> String {
         String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// A path, or why it is none.
+    /// Parses a path.
     static func path(_ text: String) throws(Failure) -> TweakPath {
         do throws(TweakError) {
             return try TweakPath(text)

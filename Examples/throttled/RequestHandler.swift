@@ -1,12 +1,12 @@
-// Where requests are let through or turned down: what all conversations share.
+// Handles requests: checks maintenance and the rate limit, runs the command, and counts.
 
 import TweaksDaemon
 
-/// What a client is told: one line for each of its lines.
+/// The reply to a request: one line.
 enum Answer: Equatable {
     case ok(String)
     case error(String)
-    /// Too many requests; when to come back, unless that is never.
+    /// Too many requests; the time until the next one is allowed, or nil for never.
     case busy(retry: Duration?)
     case maintenance(String)
     case bye
@@ -23,8 +23,8 @@ enum Answer: Equatable {
         }
     }
 
-    /// Whether it took work, which takes time; to say no takes none.
-    var isWork: Bool {
+    /// Whether the request was executed; only such replies are delayed.
+    var isResult: Bool {
         switch self {
         case .ok, .error: true
         case .busy, .maintenance, .bye: false
@@ -32,43 +32,42 @@ enum Answer: Equatable {
     }
 }
 
-/// Judges each request, and keeps count.
-struct Desk {
-    private var clients = Clients()
+/// The request handling that all connections share.
+struct RequestHandler {
+    private var limiter = RateLimiter()
     var counts = Counts()
 
-    /// The answer to a line.
+    /// Handles one line of a client.
     mutating func answer(_ line: LineSplitter.Line, of client: String, at now: Instant) -> Answer {
-        // Leaving is free, and always possible.
+        // Always allowed, and never counted.
         if line == .text("quit") { return .bye }
-        let answer = admit(client, at: now) ?? Self.work(line)
-        if answer.isWork { counts.requests += 1 } else { counts.refused += 1 }
-        counts.busiest = clients.busiest
+        let answer = refusal(of: client, at: now) ?? Self.execute(line)
+        if answer.isResult { counts.requests += 1 } else { counts.refused += 1 }
+        counts.busiest = limiter.busiest
         Log.debug("\(client): \(line) → \(answer.line.debugDescription)")
         return answer
     }
 
-    /// Counts from 0 again.
-    mutating func zero() {
-        clients.zero()
+    mutating func resetCounts() {
+        limiter.resetCounts()
         counts = Counts()
     }
 
-    /// Nil when the request may pass.
-    private mutating func admit(_ client: String, at now: Instant) -> Answer? {
+    /// The refusal of a request; nil when it is admitted.
+    private mutating func refusal(of client: String, at now: Instant) -> Answer? {
         if Maintenance.isOn.value { return .maintenance(Maintenance.text.value) }
-        return switch clients.admit(client, at: now) {
+        return switch limiter.admit(client, at: now) {
         case .taken: nil
         case .empty(let retry): .busy(retry: retry)
         }
     }
 
-    private static func work(_ line: LineSplitter.Line) -> Answer {
+    private static func execute(_ line: LineSplitter.Line) -> Answer {
         switch line {
         case .text(let text): Command.answer(text)
         case .tooLong(let limit): .error("a line has at most \(limit) bytes")
-        case .garbled: .error("a line is UTF-8")
-        case .unfinished: .error("the last line has no end")
+        case .invalidUTF8: .error("the line is not valid UTF-8")
+        case .unterminated: .error("the last line has no line break")
         }
     }
 }

@@ -1,17 +1,17 @@
-// Maps what etcd and its gateway call errors to the reasons that callers tell apart.
+// Maps errors of etcd and its gateway to ``EtcdError`` cases.
 
 import Tweaks
 
-extension EtcdAnswers {
-    /// Why a call failed: by the code of gRPC where there is one, else by the status of HTTP.
-    /// - Parameter status: Anything but 200.
+extension EtcdReplies {
+    /// Returns the reason of a failed call, from the gRPC code if there is one, otherwise from the HTTP status.
+    /// - Parameter status: Any status but 200.
     package static func failure(status: Int, _ body: [UInt8]) -> EtcdError {
-        // 3.4 and 3.5 say `{"error","message","code"}`, 3.6 `{"code","message","details"}`.
+        // etcd 3.4 and 3.5 send `{"error","message","code"}`, 3.6 sends `{"code","message","details"}`.
         let json = try? JSON(body)
         if let code = json?["code"]?.wholeNumber {
             return failure(code: code, json?["message"]?.string ?? json?["error"]?.string ?? "no reason given")
         }
-        // A stream that fails before its first message says it as one that fails later.
+        // A stream that fails before its first message uses the same format as one that fails later.
         if let error = json?["error"], case .object = error { return failure(inStream: error) }
         let text = text(status, body)
         return switch status {
@@ -24,7 +24,7 @@ extension EtcdAnswers {
         }
     }
 
-    /// Why a stream ended: `{"grpc_code","message","http_code"}`, since 3.6 `{"code","message"}`.
+    /// Returns why a stream ended: `{"grpc_code","message","http_code"}`, since 3.6 `{"code","message"}`.
     static func failure(inStream error: JSON) -> EtcdError {
         let text = error["message"]?.string ?? error.string ?? "no reason given"
         guard let code = error["grpc_code"]?.wholeNumber ?? error["code"]?.wholeNumber else {
@@ -33,7 +33,7 @@ extension EtcdAnswers {
         return failure(code: code, text)
     }
 
-    /// Why a watch was canceled: words, with a code in front of them since 3.5.
+    /// Returns why a watch was canceled: a text, prefixed with a code since 3.5.
     static func failure(reason: String) -> EtcdError {
         let text = shown(reason)
         if reason.contains("permission denied") { return .forbidden(text) }
@@ -41,7 +41,7 @@ extension EtcdAnswers {
         return .unavailable(text)
     }
 
-    /// The codes are those of gRPC; where one stands for several reasons, etcd's words tell them apart.
+    /// The codes are gRPC codes; where one stands for several reasons, etcd's text distinguishes them.
     private static func failure(code: UInt64, _ message: String) -> EtcdError {
         let text = shown(message)
         if isAboutAuthentication(message) { return .unauthenticated(text) }
@@ -52,7 +52,7 @@ extension EtcdAnswers {
         case 7: return .forbidden(text)
         case 8 where message.contains("database space exceeded"): return .noSpace(text)
         case 8 where message.contains("larger than max"): return .tooLarge(text)
-        // Where what is left begins is not said.
+        // The reply does not contain the oldest available revision.
         case 11 where message.contains("compacted"): return .compacted(0)
         case 11 where message.contains("future revision"): return .futureRevision(text)
         case 16: return .unauthenticated(text)
@@ -62,7 +62,7 @@ extension EtcdAnswers {
         }
     }
 
-    /// etcd says some of this with code 3, as if the request were wrong.
+    /// etcd reports some authentication errors with code 3, invalid argument.
     private static func isAboutAuthentication(_ message: String) -> Bool {
         [
             "invalid auth token", "revision of auth store is old", "auth store revision is old", "user name is empty",
@@ -79,7 +79,7 @@ extension EtcdAnswers {
         return text.isEmpty ? "HTTP \(status)" : "HTTP \(status): \(shown(String(text)))"
     }
 
-    /// A server's words, short and harmless to a terminal.
+    /// Shortens a server's text and makes it safe to print on a terminal.
     private static func shown(_ text: String) -> String {
         let short = String(decoding: text.utf8.prefix(300), as: UTF8.self)
         return Quoting.sanitized(short.hasPrefix("etcdserver: ") ? String(short.dropFirst(12)) : short)

@@ -1,11 +1,11 @@
-// Reads what a rollout is to be: selector, steps, conditions, times.
+// Parses the options of a rollout: selector, steps, conditions, times.
 
 import Tweaks
 import TweaksFleet
 import TweaksTerminal
 
 extension RolloutPlan {
-    /// The plan that the options say.
+    /// Creates a plan from the options.
     init(
         _ arguments: FleetArguments, _ assignments: [FleetAssignment], id: String, leastEvery: Int64
     ) throws(Failure) {
@@ -15,9 +15,9 @@ extension RolloutPlan {
         every = try arguments.seconds(.every, atLeast: leastEvery) ?? 300
         confirmWithin = try arguments.seconds(.confirmWithin, atLeast: 60)
         for text in arguments.values(.abortIf) {
-            guard let condition = FigureCondition(parsing: text) else {
+            guard let condition = MetricCondition(parsing: text) else {
                 throw Failure(
-                    .usage, "--abort-if: \(Quoting.excerpt(text)) is no condition; write 'Service/Errors/Rate > 5'")
+                    .usage, "--abort-if: \(Quoting.excerpt(text)) is not a condition; write 'Service/Errors/Rate > 5'")
             }
             abortIf.append(condition)
         }
@@ -51,15 +51,16 @@ extension RolloutPlan {
         var steps: [Share] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let share = Share(percent: String(part)), share > .none else {
-                throw Failure(.usage, "--steps: \(Quoting.excerpt(String(part))) is no percentage; write 1,10,50,100")
+                throw Failure(
+                    .usage, "--steps: \(Quoting.excerpt(String(part))) is not a percentage; write 1,10,50,100")
             }
             if let last = steps.last, share <= last {
                 throw Failure(.usage, "--steps: \(text) does not grow; write 1,10,50,100")
             }
             steps.append(share)
         }
-        guard steps.count <= Rollout.mostSteps else {
-            throw Failure(.usage, "--steps: \(steps.count) are too many; at most \(Rollout.mostSteps)")
+        guard steps.count <= Rollout.maxSteps else {
+            throw Failure(.usage, "--steps: \(steps.count) are too many; at most \(Rollout.maxSteps)")
         }
         return steps
     }

@@ -1,9 +1,9 @@
-// Defines conditions on figures: Service/Errors/Rate > 5.
+// Defines conditions that abort a rollout, such as Service/Errors/Rate > 5.
 
 package import Tweaks
 
-/// What stops a rollout.
-package struct FigureCondition: Hashable, Sendable {
+/// A comparison of a figure with a limit, which aborts a rollout.
+package struct MetricCondition: Hashable, Sendable {
     package enum Comparison: String, Hashable, Sendable, CaseIterable {
         case above = ">", atLeast = ">=", below = "<", atMost = "<="
     }
@@ -16,10 +16,10 @@ package struct FigureCondition: Hashable, Sendable {
         (self.path, self.comparison, self.limit) = (path, comparison, limit)
     }
 
-    /// From `Service/Errors/Rate > 5`; the path may hold blanks, and may be in quotes. One that holds signs of comparison
-    /// has to be: `=>` is a slip, and not part of a name.
+    /// Parses `Service/Errors/Rate > 5`; the path may contain spaces, and may be in quotes. A path with comparison
+    /// signs must be quoted: `=>` is a typing error, not part of a name.
     package init?(parsing text: String) {
-        // The last sign of comparison: a path may hold one, and a number holds none. The longer signs come first.
+        // Use the last comparison sign: a path may contain one, a number cannot. Longer signs come first.
         let longest = Comparison.allCases.sorted { $0.rawValue.utf8.count > $1.rawValue.utf8.count }
         let bytes = Array(text.utf8)
         guard let last = bytes.lastIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "<") }) else {
@@ -35,7 +35,7 @@ package struct FigureCondition: Hashable, Sendable {
         self.init(path: path, comparison: comparison, limit: limit)
     }
 
-    // By bytes: to Swift, a blank or quote with a combining mark behind it is another character.
+    // Compare bytes: in Swift, a space or quote followed by a combining mark is a different character.
     private static func trimmed(_ text: String) -> String {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") }
         let end = text.utf8.drop(while: isBlank).reversed().drop(while: isBlank)
@@ -55,13 +55,13 @@ package struct FigureCondition: Hashable, Sendable {
         return "\(path) \(comparison.rawValue) \(TweakValue.number(limit).text)"
     }
 
-    /// Whether a figure meets it.
-    package func isMet(by figure: Double) -> Bool {
+    /// Whether a figure meets the condition.
+    package func isMet(by metric: Double) -> Bool {
         switch comparison {
-        case .above: figure > limit
-        case .atLeast: figure >= limit
-        case .below: figure < limit
-        case .atMost: figure <= limit
+        case .above: metric > limit
+        case .atLeast: metric >= limit
+        case .below: metric < limit
+        case .atMost: metric <= limit
         }
     }
 }

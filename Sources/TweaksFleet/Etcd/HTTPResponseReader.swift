@@ -1,42 +1,42 @@
-// Reads one HTTP/1.1 answer out of the bytes of a connection, however they are cut.
+// Parses one HTTP/1.1 response from the bytes of a connection, split at any position.
 
 import Tweaks
 
-/// The beginning, the body by its framing, and the trailers, of which nothing is wanted. Never traps.
-package struct HTTPAnswerReader {
+/// Parses the head, the body by its framing, and ignores the trailers. Never traps.
+package struct HTTPResponseReader {
     private enum State {
         case head
-        /// So many bytes of the body are left.
+        /// The number of bytes of the body that are still missing.
         case body(Int)
         case chunkSize
         case chunk(Int)
         case chunkEnd
         case trailers
-        /// The body ends with the connection.
+        /// The body ends when the connection does.
         case rest
         case complete
     }
 
-    /// Of the beginning, and of the trailers.
+    /// The size limit of the head, and of the trailers.
     private static let limit = 65_536
 
     private var state = State.head
     private var line: [UInt8] = []
     private var headSize = 0
-    private var head = HTTPAnswerHead()
-    /// Whether something came behind the end.
+    private var head = HTTPResponseHead()
+    /// Whether there were bytes after the end of the response.
     private var hasMore = false
 
     package init() {}
 
-    /// Whether all of the answer is there.
+    /// Whether the response is complete.
     package var isComplete: Bool { if case .complete = state { true } else { false } }
-    /// Whether another request may go the same way.
+    /// Whether the connection can be reused for another request.
     package var keepsConnection: Bool { isComplete && head.keepsConnection && !hasMore }
 
-    /// Takes what has arrived.
-    /// - Returns: The status when it is known, and the bytes of the body.
-    package mutating func take(_ bytes: ArraySlice<UInt8>) throws(EtcdError) -> [EtcdTransportPart] {
+    /// Parses received bytes.
+    /// - Returns: The status once it is known, and the bytes of the body.
+    package mutating func append(_ bytes: ArraySlice<UInt8>) throws(EtcdError) -> [EtcdTransportPart] {
         var parts: [EtcdTransportPart] = []
         var rest = bytes
         while !rest.isEmpty {
@@ -54,13 +54,13 @@ package struct HTTPAnswerReader {
                 pass(part.count, of: left)
             case .head, .chunkSize, .chunkEnd, .trailers:
                 guard let text = try nextLine(&rest) else { return parts }
-                try take(line: text, &parts)
+                try parse(line: text, &parts)
             }
         }
         return parts
     }
 
-    /// The connection has ended.
+    /// Reports that the connection has ended.
     package mutating func end() throws(EtcdError) {
         if case .rest = state { state = .complete }
         if !isComplete { throw .unreachable("the connection ended in the middle of an answer") }
@@ -75,7 +75,7 @@ package struct HTTPAnswerReader {
         }
     }
 
-    /// The text up to the end of a line; nil: it has not come.
+    /// Returns the next complete line; nil if its end has not arrived.
     private mutating func nextLine(_ rest: inout ArraySlice<UInt8>) throws(EtcdError) -> String? {
         let part = rest.prefix { $0 != UInt8(ascii: "\n") }
         headSize += part.count + 1
@@ -89,13 +89,13 @@ package struct HTTPAnswerReader {
         return String(decoding: line, as: UTF8.self)
     }
 
-    private mutating func take(line text: String, _ parts: inout [EtcdTransportPart]) throws(EtcdError) {
+    private mutating func parse(line text: String, _ parts: inout [EtcdTransportPart]) throws(EtcdError) {
         switch state {
-        case .head where !text.isEmpty: try head.take(text)
+        case .head where !text.isEmpty: try head.parse(text)
         case .head:
             guard head.status >= 200 else {
-                // What comes before the answer: `100 Continue`.
-                head = HTTPAnswerHead()
+                // An interim response, such as `100 Continue`.
+                head = HTTPResponseHead()
                 return
             }
             parts.append(.status(head.status))
@@ -128,8 +128,8 @@ package struct HTTPAnswerReader {
     }
 }
 
-/// What the beginning of an answer says.
-private struct HTTPAnswerHead {
+/// The status line and the headers.
+private struct HTTPResponseHead {
     var status = 0
     var length: Int?
     var isChunked = false
@@ -138,8 +138,8 @@ private struct HTTPAnswerHead {
 
     var keepsConnection: Bool { !isOld && !closes && (isChunked != (length != nil) || status == 204) }
 
-    mutating func take(_ line: String) throws(EtcdError) {
-        if status == 0 { return try take(statusLine: line) }
+    mutating func parse(_ line: String) throws(EtcdError) {
+        if status == 0 { return try parse(statusLine: line) }
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw .garbled("a header of HTTP without a colon") }
         let value = parts[1].trimmingBlanks.lowercased()
@@ -157,7 +157,7 @@ private struct HTTPAnswerHead {
         }
     }
 
-    private mutating func take(statusLine line: String) throws(EtcdError) {
+    private mutating func parse(statusLine line: String) throws(EtcdError) {
         let words = line.split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3,
             let number = UInt16(words[1]), number >= 100

@@ -1,0 +1,178 @@
+// Sends a follower's heartbeats: renews its lease, writes status and figures, compares the head with the applied one.
+
+import Tweaks
+
+extension FleetFollower {
+    /// Runs due work until the task is canceled.
+    func sendHeartbeats() async {
+        while !Task.isCancelled {
+            do throws(EtcdError) {
+                try await doWhatIsDue()
+            } catch {
+                // If the watch is not open, its own error is logged instead.
+                if isWatchOpen, heartbeat.reported != error {
+                    warn("its status cannot be written: \(error)")
+                    heartbeat.reported = error
+                }
+                heartbeat.heartbeatAt = time.now.advanced(by: timings.heartbeat * (0.2 + 0.1 * time.randomFraction()))
+                heartbeat.delay(until: heartbeat.heartbeatAt)
+            }
+            await rest(until: heartbeat.next())
+        }
+    }
+
+    private func doWhatIsDue() async throws(EtcdError) {
+        saveIfDue()
+        if heartbeat.heartbeatAt <= time.now {
+            heartbeat.heartbeatAt = time.now.advanced(by: timings.heartbeat * (0.9 + 0.1 * time.randomFraction()))
+            try await compareHead()
+            try await keepLease()
+            // Local overrides can change at any time.
+            if core.covered != heartbeat.covered { heartbeat.isDirty = true }
+        }
+        if let expected = heartbeat.expected, expected.by <= time.now {
+            heartbeat.expected = nil
+            if expected.revision > core.position?.revision ?? 0 { rewatch() }
+        }
+        try await sampleIfDue()
+        if heartbeat.isDirty, heartbeat.lease != nil, heartbeat.isStatusDue(time.now) { try await writeStatus() }
+    }
+
+    /// Detects a dead watch by reading the head directly: if it is newer than the applied one and the watch does not
+    /// deliver it soon, the watch is reopened.
+    private func compareHead() async throws(EtcdError) {
+        let head: (header: EtcdHeader, value: FleetHead?, revision: Int64)
+        let before = core.position
+        do {
+            head = try await readHead()
+        } catch {
+            throw error as? EtcdError ?? .garbled("\(error)")
+        }
+        // Before the first read there is nothing to compare, and a position that has moved means that the watch works.
+        guard hasRead, let position = core.position, position == before else { return }
+        if let storeProblem = core.validate(head.header, head.value) {
+            report(StoreProblemError(text: storeProblem))
+            return rewatch()
+        }
+        if head.revision <= position.revision { return didReceiveReply() }
+        // Keep an existing deadline: frequent heartbeats would postpone it forever.
+        if heartbeat.expected == nil {
+            heartbeat.expected = (head.revision, time.now.advanced(by: .seconds(2)))
+        }
+    }
+
+    private func keepLease() async throws(EtcdError) {
+        if let lease = heartbeat.lease, try await etcd.keepAlive(lease) != nil { return }
+        heartbeat.lease = try await etcd.grantLease(seconds: timings.leaseSeconds).id
+        // A store that has lost the status may have lost the declarations, too.
+        heartbeat.build = nil
+        heartbeat.isDirty = true
+        heartbeat.delay(until: time.now.advanced(by: timings.statusJitter * time.randomFraction()))
+    }
+
+    // MARK: Status
+
+    private func writeStatus() async throws(EtcdError) {
+        guard let lease = heartbeat.lease else { return }
+        heartbeat.isDirty = false
+        do throws(EtcdError) {
+            let build = try await writeBuild()
+            heartbeat.covered = core.covered
+            let status = FleetStatus(core, heartbeat, identity, build: build, at: time.wall)
+            let key = keys.instance(identity.instance.id, start: heartbeat.started)
+            _ = try await etcd.commit(EtcdTransaction(then: [.put(key: key, value: status.bytes, lease: lease)]))
+        } catch {
+            heartbeat.isDirty = true
+            if error == .leaseNotFound { heartbeat.lease = nil }
+            throw error
+        }
+        heartbeat.reported = nil
+        heartbeat.delay(until: time.now.advanced(by: timings.statusJitter * time.randomFraction()))
+    }
+
+    /// Writes the declarations of this build, which all of its processes share, unless they exist.
+    private func writeBuild() async throws(EtcdError) -> String {
+        let generation = registry.generation
+        if let build = heartbeat.build, build.generation == generation { return build.hash }
+        let build = FleetBuild(registry)
+        if build.hash != heartbeat.build?.hash {
+            let key = keys.build(build.hash)
+            _ = try await etcd.commit(
+                EtcdTransaction(
+                    if: [.createRevision(key, equals: 0)], then: [.put(key: key, value: build.bytes)]))
+        }
+        heartbeat.build = (build.hash, generation)
+        return build.hash
+    }
+
+    // MARK: Figures
+
+    /// Samples the figures of open rollouts' conditions, in members and in some other processes for comparison.
+    private func sampleIfDue() async throws(EtcdError) {
+        let watched = core.desired.rollouts.filter { $0.value.value.state != .done && !$0.value.value.abortIf.isEmpty }
+        if watched.isEmpty {
+            (heartbeat.sampleAt, heartbeat.metrics, heartbeat.instanceCount) = (nil, [:], nil)
+            return
+        }
+        guard heartbeat.sampleAt.map({ $0 <= time.now }) ?? true else { return }
+        heartbeat.sampleAt = time.now.advanced(by: timings.sample)
+        if core.composition.members.allSatisfy({ watched[$0] == nil }), try await !isForComparison() {
+            // Otherwise the next status would report old figures as new.
+            heartbeat.metrics = [:]
+            return
+        }
+        let paths = Set(watched.values.flatMap { $0.value.abortIf.map(\.path) })
+        heartbeat.metrics = paths.reduce(into: [:]) { $0[$1.joined] = registry[$1]?.value?.metric }
+        heartbeat.isDirty = true
+        heartbeat.delay(until: time.now)
+    }
+
+    /// Whether this process belongs to the comparison group: about 200 processes, chosen by a hash that does not
+    /// change.
+    private func isForComparison() async throws(EtcdError) -> Bool {
+        if heartbeat.instanceCount.map({ $0.until <= time.now }) ?? true {
+            let range = EtcdRange(.prefix(keys.instances), limit: 1, keysOnly: true)
+            heartbeat.instanceCount = (max(1, try await etcd.range(range).count), time.now.advanced(by: .seconds(300)))
+        }
+        let share = Share(hundredths: Int(min(10_000, 2_000_000 / (heartbeat.instanceCount?.count ?? 1)))) ?? .all
+        return FleetHash.isBelow(share, instance: identity.instance.id, rollout: "figures")
+    }
+
+    private func saveIfDue() {
+        guard let due = heartbeat.saveAt, due <= time.now else { return }
+        heartbeat.saveAt = nil
+        save()
+    }
+
+    private func save() {
+        guard let file, let state = core.lastGood else { return }
+        do throws(FleetProblem) {
+            try file.save(state)
+            saveProblem = nil
+        } catch {
+            if saveProblem != error { warn("\(error); the last good state on disk is an older one") }
+            saveProblem = error
+        }
+    }
+
+    // MARK: Ending
+
+    /// Deletes the status by revoking its lease, so that an orderly exit does not count as a failure.
+    package func withdrawStatus() async {
+        if heartbeat.saveAt != nil { save() }
+        if let lease = heartbeat.lease { try? await etcd.revokeLease(lease) }
+    }
+}
+
+extension TweakValue {
+    /// The number that conditions compare; nil for kinds without one.
+    fileprivate var metric: Double? {
+        switch self {
+        case .bool(let value): value ? 1 : 0
+        case .int(let value): Double(value)
+        case .number(let value): value
+        case .duration(let value): value / .seconds(1)
+        default: nil
+        }
+    }
+}
